@@ -1,0 +1,239 @@
+"""The catalog of one database as frozen records, in PostgreSQL's own words.
+
+Nothing here knows GraphQL. Records are plain values: they can be compared, shared between threads
+and written to disk. Object identifiers (``oid``) are the ones of ``pg_catalog``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+PUBLIC = 0
+"""The grantee of ``GRANT ... TO PUBLIC`` in an access control list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """One entry of an access control list: what ``grantee`` (a role's oid, or PUBLIC) may do.
+
+    ``privileges`` holds PostgreSQL's names: SELECT, INSERT, UPDATE, DELETE, USAGE, EXECUTE ...
+    """
+
+    grantee: int
+    privileges: frozenset[str]
+
+
+Acl = tuple[Grant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    oid: int
+    name: str
+    owner: int
+    acl: Acl
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A row of ``pg_type``.
+
+    ``category`` is ``typcategory``, ``kind`` is ``typtype`` (b base, c composite, d domain, e enum, p pseudo,
+    r range, m multirange). ``element`` is the element's oid of a true array, else 0; ``relation`` the oid of
+    the relation whose row type this is, else 0; ``base`` the oid under a domain, else 0.
+    """
+
+    oid: int
+    schema: str
+    name: str
+    owner: int
+    category: str
+    kind: str
+    element: int
+    relation: int
+    base: int
+    acl: Acl
+    labels: tuple[str, ...] = ()
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A live attribute. ``type_text`` is ``format_type`` with its modifier, ready for a CAST.
+
+    ``max_length`` is n of char(n) and varchar(n), else None. ``generated`` is '' or 's' (stored) or 'v' (virtual);
+    ``identity`` is '' or 'a' (always) or 'd' (by default); ``serial`` says that ``pg_get_serial_sequence`` answers.
+    ``acl`` holds the column's own grants only.
+    """
+
+    name: str
+    number: int
+    type: int
+    type_text: str
+    max_length: int | None
+    not_null: bool
+    has_default: bool
+    generated: str
+    identity: str
+    serial: bool
+    acl: Acl = ()
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueIndex:
+    """A valid unique index. ``columns`` are its plain key columns (no INCLUDE); ``has_expressions`` and
+    ``partial`` say that the columns alone do not make a row unique."""
+
+    name: str
+    columns: tuple[str, ...]
+    primary: bool
+    partial: bool
+    has_expressions: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """A foreign key constraint of the relation that holds it. ``foreign`` is the referenced relation's oid."""
+
+    oid: int
+    name: str
+    columns: tuple[str, ...]
+    foreign: int
+    foreign_columns: tuple[str, ...]
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A row of ``pg_class`` that can be read: kind r table, p partitioned table, v view, m materialized view,
+    f foreign table. ``row_security`` is ``relrowsecurity``; ``row_type`` the oid of its row type;
+    ``insertable``, ``updatable``, ``deletable`` what ``pg_relation_is_updatable`` says (triggers included);
+    ``partition`` that it is a partition of another relation.
+    """
+
+    oid: int
+    schema: str
+    name: str
+    kind: str
+    owner: int
+    row_type: int
+    row_security: bool
+    partition: bool
+    insertable: bool
+    updatable: bool
+    deletable: bool
+    acl: Acl
+    columns: tuple[Column, ...]
+    unique_indexes: tuple[UniqueIndex, ...]
+    foreign_keys: tuple[ForeignKey, ...]
+    comment: str | None = None
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, or None."""
+        return next((column for column in self.columns if column.name == name), None)
+
+    @property
+    def primary_key(self) -> tuple[str, ...]:
+        """The columns of the primary key in its order; empty without one."""
+        return next((index.columns for index in self.unique_indexes if index.primary), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An input argument of a function. ``default`` is the SQL of its default, None without one."""
+
+    name: str
+    type: int
+    type_text: str
+    default: str | None = None
+    variadic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A row of ``pg_proc`` of kind function. ``arguments`` are the input ones (in, inout, variadic);
+    ``has_output_arguments`` says that out, inout or table arguments shape the result. ``volatility`` is i, s or v;
+    ``rows`` is ``prorows`` (0 unless ``returns_set``)."""
+
+    oid: int
+    schema: str
+    name: str
+    owner: int
+    acl: Acl
+    arguments: tuple[Argument, ...]
+    returns: int
+    returns_text: str
+    returns_set: bool
+    rows: float
+    volatility: str
+    has_output_arguments: bool
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """That the role holding it is a member of role ``role``: whether it inherits its privileges, and may SET ROLE to it."""
+
+    role: int
+    inherit: bool
+    can_set: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role. ``settings`` are the ``ALTER ROLE ... SET`` values (those for this database win) that an ordinary
+    user may set, such as ``statement_timeout``; they hold for whoever takes on the role."""
+
+    oid: int
+    name: str
+    superuser: bool
+    bypass_rls: bool
+    memberships: tuple[Membership, ...]
+    settings: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """Everything read from one database at one moment.
+
+    ``version`` names that state: equal versions mean an equal schema. ``login`` is the oid of the role
+    that the service connects as; ``server_version`` is ``server_version_num``; ``counted`` says that
+    the support objects are installed, so the database itself counts schema changes (``change_count``).
+    """
+
+    version: str
+    server_version: int
+    database: str
+    login: int
+    database_owner: int
+    counted: bool
+    change_count: int
+    schemas: tuple[Schema, ...]
+    types: tuple[Type, ...]
+    relations: tuple[Relation, ...]
+    functions: tuple[Function, ...]
+    roles: tuple[Role, ...]
+
+    @cached_property
+    def schema_by_name(self) -> Mapping[str, Schema]:
+        return {schema.name: schema for schema in self.schemas}
+
+    @cached_property
+    def type_by_oid(self) -> Mapping[int, Type]:
+        return {type_.oid: type_ for type_ in self.types}
+
+    @cached_property
+    def relation_by_oid(self) -> Mapping[int, Relation]:
+        return {relation.oid: relation for relation in self.relations}
+
+    @cached_property
+    def role_by_name(self) -> Mapping[str, Role]:
+        return {role.name: role for role in self.roles}
+
+    @cached_property
+    def role_by_oid(self) -> Mapping[int, Role]:
+        return {role.oid: role for role in self.roles}
