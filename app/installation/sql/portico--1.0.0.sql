@@ -21,15 +21,13 @@ declare
   identity text;
   present boolean;
 begin
-  -- A restored dump creates the empty schemas first, then its extensions, then the contents of the schemas. Then the
-  -- contents, and the grants, must be those of the dump.
+  -- A dump holds its extensions by name, and after them auth, storage and all grants as they were. So what is restored
+  -- must not be made here first; pg_dump and pg_restore turn row_security off before anything else.
   perform set_config(
     'portico.restoring',
-    (exists (select from pg_catalog.pg_extension where extname = 'portico')
-      and to_regclass('graphql.schema_change') is null
-      and to_regnamespace('storage') is not null
-      and not exists (select from pg_catalog.pg_class where relnamespace = to_regnamespace('storage'))
-      and not exists (select from pg_catalog.pg_proc where pronamespace = to_regnamespace('storage')))::text,
+    (current_setting('row_security') = 'off'
+      and exists (select from pg_catalog.pg_extension where extname = 'portico')
+      and to_regclass('graphql.schema_change') is null)::text,
     true
   );
 
@@ -317,13 +315,13 @@ begin
   end if;
 
   -- Outlives the extension: says which version made this schema, and that the grants on public were made once.
-  create table if not exists storage.installation (
-    component text primary key,
-    version text not null,
-    installed_at timestamptz not null default now()
-  );
-  comment on table storage.installation is 'What Portico made in this database and keeps when the extension is dropped';
-  if not (select relrowsecurity from pg_catalog.pg_class where oid = 'storage.installation'::regclass) then
+  if to_regclass('storage.installation') is null then
+    create table storage.installation (
+      component text primary key,
+      version text not null,
+      installed_at timestamptz not null default now()
+    );
+    comment on table storage.installation is 'What Portico made here and keeps when the extension is dropped';
     alter table storage.installation enable row level security;
   end if;
 
@@ -640,6 +638,9 @@ declare
   item record;
   open_tables bigint := 0;
 begin
+  if current_setting('portico.restoring')::boolean then
+    return;
+  end if;
   for role_name in
     select rolname from pg_catalog.pg_roles where rolname in ('anon', 'authenticated', 'service_role')
   loop
@@ -653,8 +654,7 @@ begin
   end loop;
 
   -- Once in the life of a database: what its owner revoked later stays revoked.
-  if current_setting('portico.restoring')::boolean
-     or not current_setting('portico.first_time')::boolean
+  if not current_setting('portico.first_time')::boolean
      or coalesce(current_setting('portico.grant_public', true), '') = 'off'
      or to_regnamespace('public') is null
      or exists (select from storage.installation where component = 'grants on public') then
@@ -842,14 +842,17 @@ do $release$
 declare
   member record;
 begin
-  for member in
-    select o.type, o.identity
+  loop
+    -- one by one, tables first: since PostgreSQL 17 a table takes its types along
+    select o.type, o.identity into member
     from pg_catalog.pg_depend d
     join pg_catalog.pg_extension x on x.oid = d.refobjid and x.extname = 'portico'
     cross join lateral pg_identify_object(d.classid, d.objid, 0) o
     where d.refclassid = 'pg_catalog.pg_extension'::regclass and d.deptype = 'e'
       and (o.schema in ('auth', 'storage') or (o.type = 'schema' and o.name in ('auth', 'storage')))
-  loop
+    order by o.type <> 'table', o.type, o.identity
+    limit 1;
+    exit when not found;
     execute format('alter extension portico drop %s %s', member.type, member.identity);
   end loop;
 end
@@ -859,6 +862,9 @@ do $warn$
 declare
   lack record;
 begin
+  if current_setting('portico.restoring')::boolean then
+    return;
+  end if;
   for lack in select what, fix from graphql.missing loop
     raise warning 'portico: %', lack.what using hint = lack.fix;
   end loop;
