@@ -1,0 +1,29 @@
+"""PostgreSQL for the rest of the service: a pool, and requests that take one round trip."""
+
+from app.database.context import Context, ContextBuilder
+from app.database.database import Call, Database, DatabaseSettings
+from app.database.failure import RoleRefused, SchemaOutdated, StatementError, StatementTimeout
+from app.database.pool import PoolState
+from app.database.statement import Statement
+from app.database.transaction import Transaction
+from app.database.url import DatabaseUrlError, Target, parse_database_url
+from app.database.wire import Row
+
+__all__ = [
+    "Call",
+    "Context",
+    "ContextBuilder",
+    "Database",
+    "DatabaseSettings",
+    "DatabaseUrlError",
+    "PoolState",
+    "RoleRefused",
+    "Row",
+    "SchemaOutdated",
+    "Statement",
+    "StatementError",
+    "StatementTimeout",
+    "Target",
+    "Transaction",
+    "parse_database_url",
+]

@@ -1,0 +1,124 @@
+"""A new connection: socket, TLS, start-up and authentication.
+
+pg8000 speaks the start-up and authentication (SCRAM, MD5, password); it gets our socket, and afterwards
+``app.database.wire`` has the connection for itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+
+import pg8000.core
+import pg8000.exceptions
+
+from app.database.failure import read_diagnosis, unavailable
+from app.database.tls import TlsRefused, negotiate
+from app.database.url import Target
+from app.database.wire import Connection
+from app.errors import Diagnosis, Unavailable
+
+# Half-open connections are noticed after about two minutes, not after the kernel's two hours.
+_KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4), ("TCP_USER_TIMEOUT", 120_000))
+
+
+def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) -> Connection:
+    """Open a connection to ``target``; ``tls`` is the context that ``tls_context`` made for it.
+
+    Raises Unavailable; its cause tells the operator more than the caller may know.
+    """
+    try:
+        return _by_sslmode(target, tls, prepared_limit)
+    except pg8000.exceptions.DatabaseError as error:
+        diagnosis = _diagnosis(error)
+        raise unavailable(diagnosis, "The database refused the service's connection.") from error
+    except (OSError, pg8000.exceptions.InterfaceError, ValueError) as error:
+        raise _unreachable() from error
+
+
+def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Connection:
+    if tls is None:
+        return _open(target, None, prepared_limit)
+    if target.sslmode not in ("allow", "prefer"):
+        return _open(target, tls, prepared_limit)
+    first, second = (tls, None) if target.sslmode == "prefer" else (None, tls)
+    try:
+        return _open(target, first, prepared_limit)
+    except (ssl.SSLError, pg8000.exceptions.DatabaseError) as error:
+        # 28000: pg_hba.conf has no line for this kind of connection, so the other kind may be welcome.
+        if isinstance(error, pg8000.exceptions.DatabaseError) and _diagnosis(error).sqlstate != "28000":
+            raise
+        with contextlib.suppress(TlsRefused):
+            return _open(target, second, prepared_limit)
+        raise
+
+
+def _open(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Connection:
+    sock = _dial(target)
+    try:
+        if tls is not None:
+            sock = negotiate(sock, tls, target)
+        session = pg8000.core.CoreConnection(
+            target.user,
+            database=target.database,
+            # With none at all the driver fails in a way of its own; an empty one is refused by the server.
+            password=target.password or "",
+            sock=sock,
+            ssl_context=False,
+            application_name=target.application_name or "portico",
+            startup_params=_startup_parameters(target),
+        )
+        _check_channel_binding(target, session)
+    except BaseException:
+        sock.close()
+        raise
+    connection = Connection(sock, prepared_limit=prepared_limit, release=session.close)
+    connection.parameters.update(session.parameter_statuses)
+    return connection
+
+
+def _startup_parameters(target: Target) -> dict[str, str]:
+    # Only such as pgbouncer accepts too.
+    parameters = {"client_encoding": "UTF8", "DateStyle": "ISO"}
+    if target.options is not None:
+        parameters["options"] = target.options
+    return parameters
+
+
+def _dial(target: Target) -> socket.socket:
+    path = target.socket_path
+    if path is None:
+        sock = socket.create_connection((target.host, target.port), target.connect_timeout_s)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in _KEEPALIVE:
+            if hasattr(socket, name):
+                sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+        return sock
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        sock.settimeout(target.connect_timeout_s)
+        sock.connect(path)
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def _check_channel_binding(target: Target, session: pg8000.core.CoreConnection) -> None:
+    if target.channel_binding == "require":
+        mechanism = getattr(getattr(session, "auth", None), "mechanism_name", "")
+        if not mechanism.endswith("-PLUS"):
+            session.close()
+            raise pg8000.exceptions.InterfaceError("channel_binding=require, but the server did not offer it")
+
+
+def _diagnosis(error: pg8000.exceptions.DatabaseError) -> Diagnosis:
+    fields = error.args[0] if error.args and isinstance(error.args[0], dict) else {}
+    body = b"\0".join(f"{letter}{text}".encode() for letter, text in fields.items())
+    return read_diagnosis(body)[0]
+
+
+def _unreachable() -> Unavailable:
+    return unavailable(None)

@@ -1,0 +1,131 @@
+"""The context statement: role, claims and settings of one request, all local to its transaction.
+
+It is one SELECT of ``set_config`` calls, run in the same flight before the data statements. Its text depends only on
+the number of settings, so a few prepared statements serve all callers. The role cannot be set by the data statement
+itself: that would be planned before, without the caller's row level security.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from app.database.statement import Statement
+from app.database.wire import encode_parameters
+
+if TYPE_CHECKING:
+    from app.identity import Caller
+
+Setting = tuple[str, str]
+
+_CLAIM_SETTING = "request.jwt.claim."
+# What PostgreSQL accepts as a part of a custom setting's name; anything else would fail the request.
+_CLAIM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*)*", re.ASCII)
+_FIRST_CLAIMS = ("role", "sub", "email")
+_LONGEST_CLAIM_NAME = 63
+_MOST_CLAIM_SETTINGS = 30
+_REMEMBERED_CALLERS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """``role``: whose rights the data statements have. ``parameters``: of ``statement``, as the wire sends them."""
+
+    role: str
+    statement: Statement
+    parameters: bytes
+
+
+class ContextBuilder:
+    """Builds the context of a request. ``statement_timeout_ms``: for roles without a setting of their own, 0 for none."""
+
+    def __init__(self, *, statement_timeout_ms: int = 0) -> None:
+        self._statement_timeout_ms = statement_timeout_ms
+        self._of_caller = lru_cache(_REMEMBERED_CALLERS)(self._settings_of_caller)
+
+    def build(
+        self,
+        caller: Caller,
+        *,
+        method: str = "",
+        path: str = "",
+        headers: Mapping[str, str] | None = None,
+        role_settings: tuple[Setting, ...] = (),
+        search_path: str | None = None,
+        extra: Sequence[Setting] = (),
+        schema_version: int | None = None,
+    ) -> Context:
+        """The context for one request of ``caller``.
+
+        ``method``, ``path`` and ``headers`` become ``request.method`` and so on. ``role_settings`` are the role's own
+        (ALTER ROLE ... SET), from the schema cache. ``extra`` are more pairs of a setting's name and value.
+        ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
+        """
+        count, encoded = self._of_caller(caller, role_settings)
+        own: list[Setting] = [("request.method", method), ("request.path", path)]
+        if headers is not None:
+            own.append(("request.headers", json.dumps({name.lower(): value for name, value in headers.items()})))
+        if search_path is not None:
+            own.append(("search_path", search_path))
+        own.extend(extra)
+        count += len(own)
+        values = [encoded, _encode_pairs(own)]
+        if schema_version is not None:
+            values.append(encode_parameters((str(schema_version).encode(),))[2:])
+        total = 2 * count + (schema_version is not None)
+        statement = context_statement(count, checked=schema_version is not None)
+        return Context(caller.role, statement, total.to_bytes(2, "big") + b"".join(values))
+
+    def _settings_of_caller(self, caller: Caller, role_settings: tuple[Setting, ...]) -> tuple[int, bytes]:
+        # The role first: what follows is then set with its rights, like the data statements are run with them.
+        pairs = [("role", caller.role), *role_settings]
+        if self._statement_timeout_ms and not any(name.lower() == "statement_timeout" for name, _ in role_settings):
+            pairs.append(("statement_timeout", str(self._statement_timeout_ms)))
+        pairs.append(("request.jwt.claims", caller.claims_json))
+        pairs.extend(_claim_settings(caller.claims))
+        return len(pairs), _encode_pairs(pairs)
+
+
+def _claim_settings(claims: Mapping[str, object]) -> Iterator[Setting]:
+    """``request.jwt.claim.<name>`` for claims with one value; PostgREST's older form, which policies still read."""
+    seen: set[str] = set()
+    # Names of settings ignore case: without this order a claim "ROLE" could pass itself off as the role.
+    for name in (*_FIRST_CLAIMS, *claims):
+        value = claims.get(name)
+        folded = name.lower()
+        if folded in seen or len(seen) >= _MOST_CLAIM_SETTINGS:
+            continue
+        if folded in _FIRST_CLAIMS and folded != name:
+            continue
+        if len(name) > _LONGEST_CLAIM_NAME or not _CLAIM_NAME.fullmatch(name):
+            continue
+        if isinstance(value, str):
+            text = value
+        elif isinstance(value, bool | int | float):
+            text = json.dumps(value)
+        else:
+            continue
+        seen.add(folded)
+        yield _CLAIM_SETTING + name, text
+
+
+def _encode_pairs(pairs: Sequence[Setting]) -> bytes:
+    return encode_parameters([_text(part) for pair in pairs for part in pair])[2:]
+
+
+def _text(value: str) -> bytes:
+    # PostgreSQL's text has neither NUL nor lone surrogates; both can come in by a path or a claim.
+    return value.encode(errors="replace").replace(b"\0", b"")
+
+
+@lru_cache(256)
+def context_statement(count: int, *, checked: bool) -> Statement:
+    """The statement that sets ``count`` settings and, if ``checked``, compares the schema version after that."""
+    calls = [f"set_config(${2 * i + 1}, ${2 * i + 2}, true)" for i in range(count)]
+    if checked:
+        calls.append(f"graphql.assert_schema_version(${2 * count + 1})")
+    return Statement(f"SELECT {', '.join(calls)}", "context")

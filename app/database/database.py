@@ -1,0 +1,123 @@
+"""The database as the rest of the service uses it: run statements for a caller, in one flight or in a conversation."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import partial
+from typing import Protocol
+
+from app.database.connect import connect
+from app.database.context import Context
+from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown, unavailable
+from app.database.pool import Pool, PoolState
+from app.database.statement import Statement
+from app.database.tls import tls_context
+from app.database.transaction import Transaction
+from app.database.url import parse_database_url
+from app.database.wire import Row, Step
+
+_log = logging.getLogger("portico.database")
+
+Call = tuple[Statement, Sequence[bytes | None]]
+"""A statement and its parameters: text in UTF-8, or None for NULL."""
+
+
+class DatabaseSettings(Protocol):
+    @property
+    def database_url(self) -> str | None: ...
+    @property
+    def pool_size(self) -> int: ...
+    @property
+    def pool_timeout_s(self) -> float: ...
+    @property
+    def prepared_statements(self) -> bool: ...
+    @property
+    def prepared_statement_limit(self) -> int: ...
+
+
+class Database:
+    """One per process, made after forking; shared by its threads. Connects when it is first used."""
+
+    def __init__(self, settings: DatabaseSettings) -> None:
+        if not settings.database_url:
+            raise ValueError("no database URL is configured")
+        self.target = parse_database_url(settings.database_url)
+        if self.target.ignored:
+            _log.warning("parameters of the database URL without effect: %s", ", ".join(self.target.ignored))
+        limit = settings.prepared_statement_limit if settings.prepared_statements else 0
+        self._pool = Pool(
+            partial(connect, self.target, tls_context(self.target), prepared_limit=limit),
+            size=settings.pool_size,
+            timeout_s=settings.pool_timeout_s,
+        )
+
+    def run(self, context: Context | None, calls: Sequence[Call], *, read_only: bool) -> list[list[Row]]:
+        """Run ``calls`` for a caller in one round trip and one transaction, all or nothing; the rows of each call.
+
+        Values are bytes in PostgreSQL's text form, or None. Without a context the service's own login role asks.
+        ``read_only``: nothing is written, so that after a lost connection it may be asked again.
+
+        Raises StatementError (with ``statement_index``: 0 the context, 1 the first call ...) and its kinds
+        StatementTimeout and SchemaOutdated, RoleRefused, Unavailable.
+        """
+        role = "" if context is None else context.role
+        steps: list[Step] = [(statement, parameters, role) for statement, parameters in calls]
+        if context is not None:
+            # Its plan does not depend on the role, which is set only by running it.
+            steps.insert(0, (context.statement, context.parameters, ""))
+        try:
+            return self._run(steps, read_only)[0 if context is None else 1 :]
+        except StatementError as error:
+            if context is None:
+                error.statement_index += 1
+            raise explain(error, role or None) from None
+
+    def simple(self, sql: str) -> bytes | None:
+        """The single value that ``sql`` asks for, as the service's login role, by the simple protocol. For reading."""
+        for attempt in (1, 2):
+            lease = self._pool.acquire()
+            try:
+                results = lease.connection.simple(sql)
+            except ConnectionLost as lost:
+                if attempt == 1 and (lost.unapplied or not lost.answered):
+                    continue
+                raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost
+            except StatementError as error:
+                error.statement_index += 1
+                raise explain(error, None) from None
+            finally:
+                lease.release()
+            return results[-1][0][0] if results and results[-1] else None
+        raise AssertionError("the second attempt returns or raises")
+
+    def transaction(self, context: Context | None) -> Transaction:
+        """A transaction of several round trips, as a context manager: it commits at the end, or rolls back."""
+        return Transaction(self._pool, context)
+
+    def pool_state(self) -> PoolState:
+        return self._pool.state()
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _run(self, steps: Sequence[Step], read_only: bool) -> list[list[Row]]:
+        for attempt in (1, 2):
+            lease = self._pool.acquire()
+            try:
+                return lease.connection.pipeline(steps)
+            except ConnectionLost as lost:
+                if attempt == 1 and (lost.unapplied or (read_only and not lost.answered)):
+                    continue
+                if read_only or lost.unapplied:
+                    raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost
+                raise outcome_unknown() from lost
+            except StatementError as error:
+                if attempt == 1 and error.lost_preparation:
+                    # Rolled back as a whole, so it can be repeated, whatever it was.
+                    lease.connection.forget_prepared()
+                    continue
+                raise
+            finally:
+                lease.release()
+        raise AssertionError("the second attempt returns or raises")

@@ -1,0 +1,123 @@
+"""What PostgreSQL refuses, as our errors.
+
+StatementError            a statement failed; ``statement_index`` tells which
+├── StatementTimeout      it took longer than statement_timeout (SQLSTATE 57014)
+└── SchemaOutdated        the plan was made for another schema version: plan again (SQLSTATE PTSCH)
+RoleRefused               the service may not act as the caller's role (an AccessError, 403)
+ConnectionLost            the connection broke; never leaves app.database, it becomes Unavailable
+"""
+
+from __future__ import annotations
+
+from app.errors import AccessError, DatabaseError, Diagnosis, PorticoError, Unavailable
+
+SCHEMA_OUTDATED = "PTSCH"
+"""SQLSTATE that ``graphql.assert_schema_version`` raises."""
+
+_TIMEOUT = "57014"
+_ROLE_SQLSTATES = frozenset({"22023", "42501", "42704"})
+_UNAVAILABLE = {
+    "53300": "The database accepts no more connections now.",
+    "57P01": "The database is shutting down or ended the connection.",
+    "57P02": "The database is restarting after a failure.",
+    "57P03": "The database is starting up.",
+    "57P05": "The database ended an idle connection.",
+}
+_FIELDS = {
+    "C": "sqlstate", "M": "message", "D": "detail", "H": "hint", "s": "schema", "t": "table", "c": "column",
+    "n": "constraint", "W": "where",
+}  # fmt: skip
+
+
+class StatementError(DatabaseError):
+    """A statement failed and with it the whole request.
+
+    ``statement_index``: 0 is the context statement, 1 the first data statement, and so on; one more than there are
+    statements when the commit itself failed (deferred constraints).
+    """
+
+    def __init__(self, diagnosis: Diagnosis, statement_index: int, routine: str = "") -> None:
+        super().__init__(diagnosis)
+        self.statement_index = statement_index
+        self.routine = routine
+
+    @property
+    def lost_preparation(self) -> bool:
+        """Whether the server no longer has, or no longer accepts, a statement that we prepared on this connection."""
+        state = self.diagnosis.sqlstate
+        # 0A000 stands for much else: the function of the server that raised it tells, in every language.
+        return state == "26000" or (state == "0A000" and self.routine == "RevalidateCachedQuery")
+
+
+class StatementTimeout(StatementError):
+    code = "STATEMENT_TIMEOUT"
+
+
+class SchemaOutdated(StatementError):
+    code = "SCHEMA_OUTDATED"
+
+
+class RoleRefused(AccessError):
+    """``diagnosis`` is PostgreSQL's own answer: 22023 for an unknown role, 42501 for one we are no member of."""
+
+    code = "ROLE_NOT_ALLOWED"
+    status = 403
+
+    def __init__(self, role: str, diagnosis: Diagnosis) -> None:
+        super().__init__(f"The service may not act as the role {role!r}.")
+        self.role = role
+        self.diagnosis = diagnosis
+
+
+class ConnectionLost(Exception):
+    """The connection is of no use any more.
+
+    ``answered``: the server had begun to answer the request. ``unapplied``: certainly nothing of it was committed.
+    ``diagnosis``: the server's last words, when there were any.
+    """
+
+    def __init__(self, reason: str, *, answered: bool, unapplied: bool, diagnosis: Diagnosis | None = None) -> None:
+        super().__init__(reason)
+        self.answered = answered
+        self.unapplied = unapplied
+        self.diagnosis = diagnosis
+
+
+def read_diagnosis(body: bytes) -> tuple[Diagnosis, dict[str, str]]:
+    """The fields of an ErrorResponse: the ones we know as a Diagnosis, and all by their one-letter code."""
+    fields = {part[:1].decode(): part[1:].decode(errors="replace") for part in body.split(b"\0") if part}
+    return Diagnosis(**{name: fields.get(letter, "") for letter, name in _FIELDS.items()}), fields
+
+
+def explain(error: StatementError, role: str | None) -> PorticoError:
+    """The error that the caller of the database gets for a failed statement."""
+    diagnosis, index = error.diagnosis, error.statement_index
+    state = diagnosis.sqlstate
+    if state in _UNAVAILABLE or state.startswith("53"):
+        return unavailable(diagnosis)
+    if state == SCHEMA_OUTDATED:
+        return SchemaOutdated(diagnosis, index)
+    if state == _TIMEOUT:
+        return StatementTimeout(diagnosis, index)
+    # The role's own settings are set by the same statement and may fail with the same codes: the message that is
+    # about the role names it, in every language.
+    if index == 0 and role is not None and state in _ROLE_SQLSTATES and role in diagnosis.message:
+        return RoleRefused(role, diagnosis)
+    return error
+
+
+def unavailable(diagnosis: Diagnosis | None, otherwise: str = "The database cannot be reached.") -> Unavailable:
+    """Unavailable with a message that names no host, user or database; the log has those."""
+    state = diagnosis.sqlstate if diagnosis is not None else ""
+    if state.startswith("53") and state not in _UNAVAILABLE:
+        otherwise = "The database is short of memory, disk space or connections."
+    return Unavailable(_UNAVAILABLE.get(state, otherwise), code="DATABASE_UNAVAILABLE", hint="Try again.")
+
+
+def outcome_unknown() -> Unavailable:
+    """The connection was lost after a request to write had been sent whole: it may have been applied."""
+    return Unavailable(
+        "The connection to the database was lost; it is unknown whether the change was saved.",
+        code="OUTCOME_UNKNOWN",
+        hint="Read what was to be changed before trying again.",
+    )

@@ -1,0 +1,57 @@
+"""A SQL text together with everything about it that the wire needs on each request, computed once."""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+
+_NO_PARAMETER_TYPES = b"\0\0"
+
+
+class Statement:
+    """One SQL statement with ``$1`` placeholders. Immutable, hashable, equal by its text.
+
+    The types of its parameters are inferred by the server. ``name_hint`` begins the name under which it is
+    prepared, so that an operator recognises it in ``pg_prepared_statements``.
+    """
+
+    __slots__ = ("_hash", "digest", "name_hint", "parse_body", "sql")
+
+    sql: str
+    name_hint: str
+    digest: bytes
+    parse_body: bytes
+    """The Parse message after the statement's name."""
+
+    def __init__(self, sql: str, name_hint: str = "") -> None:
+        if "\0" in sql:
+            raise ValueError("a SQL statement cannot contain a NUL character")
+        text = sql.encode()
+        keep = super().__setattr__
+        keep("sql", sql)
+        keep("name_hint", re.sub(r"[^a-z0-9]+", "_", name_hint.lower())[:20].strip("_") or "portico")
+        keep("digest", blake2b(text, digest_size=16).digest())
+        keep("parse_body", text + b"\0" + _NO_PARAMETER_TYPES)
+        keep("_hash", hash(self.digest))
+
+    def name_for(self, role: str) -> bytes:
+        """The name under which it is prepared for ``role``.
+
+        PostgreSQL plans a statement again when the role changes under row level security, so each role has its
+        own. The digest makes sure that a name never stands for another text, even on a connection that a pooler
+        gave to somebody else before.
+        """
+        digest = blake2b(self.digest + role.encode(), digest_size=12).hexdigest()
+        return f"{self.name_hint}_{digest}".encode()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a Statement cannot be changed")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Statement) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return self._hash  # type: ignore[attr-defined, no-any-return]
+
+    def __repr__(self) -> str:
+        return f"Statement({self.name_hint}_{self.digest.hex()[:8]})"

@@ -1,0 +1,126 @@
+"""A transaction that takes several round trips, for work that must look at an answer before it goes on."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+
+from app.database.context import Context
+from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown, unavailable
+from app.database.pool import Lease, Pool
+from app.database.statement import Statement
+from app.database.wire import Row, Step
+
+_BEGIN: Step = (Statement("BEGIN", "begin"), (), "")
+_COMMIT: Step = (Statement("COMMIT", "commit"), (), "")
+_ROLLBACK: Step = (Statement("ROLLBACK", "rollback"), (), "")
+# The innermost of several savepoints with one name is meant, so one name is enough.
+_SAVEPOINT: Step = (Statement("SAVEPOINT portico", "savepoint"), (), "")
+_RELEASE: Step = (Statement("RELEASE SAVEPOINT portico", "release"), (), "")
+_ROLLBACK_TO: Step = (Statement("ROLLBACK TO SAVEPOINT portico", "rollback_to"), (), "")
+
+
+class Transaction:
+    """Use it with ``with``: it commits at the end of the block and rolls back when the block raises.
+
+    BEGIN, the context and savepoints travel with the statement that follows them, so a transaction costs one round
+    trip per ``run`` and one for its end. It takes a connection at its first statement. Not shared between threads.
+    """
+
+    def __init__(self, pool: Pool, context: Context | None) -> None:
+        self._pool = pool
+        self._role = "" if context is None else context.role
+        self._pending: list[Step] = [_BEGIN]
+        if context is not None:
+            self._pending.append((context.statement, context.parameters, ""))
+        self._lease: Lease | None = None
+        self._failure: StatementError | None = None
+
+    def __enter__(self) -> Transaction:
+        return self
+
+    def run(self, statement: Statement, parameters: Sequence[bytes | None] = ()) -> list[Row]:
+        """Run one statement; its rows. Raises as ``Database.run`` does; then only ``savepoint`` can save the rest."""
+        return self.run_all([(statement, parameters)])[0]
+
+    def run_all(self, calls: Sequence[tuple[Statement, Sequence[bytes | None]]]) -> list[list[Row]]:
+        """Run several statements in one round trip; the rows of each."""
+        steps: list[Step] = [(statement, parameters, self._role) for statement, parameters in calls]
+        return self._send(steps)
+
+    @contextlib.contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """What the block did is undone when it raises; the transaction then goes on as before the block."""
+        self._pending.append(_SAVEPOINT)
+        try:
+            yield
+        except BaseException:
+            self._pending += (_ROLLBACK_TO, _RELEASE)
+            self._failure = None
+            raise
+        self._pending.append(_RELEASE)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._lease is None:
+            return
+        try:
+            if kind is None and self._failure is None:
+                self._commit()
+                return
+            self._rollback()
+            if kind is None and self._failure is not None:
+                # The block hid the error; the server would have answered COMMIT with a rollback, silently.
+                raise self._failure
+        finally:
+            self._lease.release()
+            self._lease = None
+
+    def _send(self, steps: Sequence[Step]) -> list[list[Row]]:
+        first = self._lease is None
+        before, self._pending = self._pending, []
+        for attempt in (1, 2):
+            if self._lease is None:
+                self._lease = self._pool.acquire()
+            try:
+                return self._lease.connection.pipeline([*before, *steps])[len(before) :]
+            except ConnectionLost as lost:
+                if first and attempt == 1:
+                    self._lease.release()
+                    self._lease = None
+                    continue
+                raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost
+            except StatementError as error:
+                if error.lost_preparation:
+                    self._lease.connection.forget_prepared()
+                    if first and attempt == 1:
+                        self._rollback()
+                        continue
+                    raise unavailable(None, "The database has forgotten a prepared statement.") from error
+                error.statement_index = max(0, error.statement_index - len(before) + 1)
+                self._failure = error
+                raise explain(error, (self._role or None) if first else None) from None
+        raise AssertionError("the second attempt returns or raises")
+
+    def _commit(self) -> None:
+        assert self._lease is not None
+        try:
+            self._lease.connection.pipeline([*self._pending, _COMMIT])
+        except ConnectionLost as lost:
+            if lost.unapplied:
+                raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost
+            raise outcome_unknown() from lost
+        except StatementError as error:
+            raise explain(error, None) from None
+
+    def _rollback(self) -> None:
+        assert self._lease is not None
+        connection = self._lease.connection
+        if not connection.usable:
+            return
+        try:
+            connection.pipeline([_ROLLBACK])
+        except (ConnectionLost, StatementError):
+            connection.usable = False

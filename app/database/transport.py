@@ -1,0 +1,130 @@
+"""Bytes to and from the server: never blocked on writing while the server waits for us to read."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+import ssl
+from collections.abc import Callable
+
+from app.database.failure import ConnectionLost
+
+_CHUNK = 65536
+_LARGEST_CHUNK = 1 << 20
+# Less than the smallest send buffer of a kernel.
+_SURELY_BUFFERED = 4096
+_DONT_WAIT: int = getattr(socket, "MSG_DONTWAIT", 0)
+_TERMINATE = b"X\0\0\0\4"
+_WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+
+
+class Transport:
+    """A connected socket in blocking mode, and ``buffer``: bytes that were received but not used yet.
+
+    A pipelined request can have a large answer to its first statement while its last one is still being sent. If
+    both sides only wrote, the kernels' buffers would fill and nobody would move again. So what does not fit into
+    the kernel's buffer at once is written without blocking, and answers are taken in meanwhile.
+    """
+
+    def __init__(self, sock: socket.socket) -> None:
+        sock.settimeout(None)
+        self._sock = sock
+        # Neither TLS sockets nor Windows know the flag; there, the socket changes its mode instead.
+        self._plain = _DONT_WAIT != 0 and not isinstance(sock, ssl.SSLSocket)
+        self._arrivals = None
+        if hasattr(select, "poll"):
+            self._arrivals = select.poll()
+            self._arrivals.register(sock, select.POLLIN)
+        self.buffer = b""
+
+    def send(self, message: bytes) -> None:
+        sent = 0
+        try:
+            if self._plain:
+                with contextlib.suppress(BlockingIOError):
+                    sent = self._sock.send(message, _DONT_WAIT)
+            elif len(message) <= _SURELY_BUFFERED:
+                self._sock.sendall(message)
+                return
+            if sent < len(message):
+                self._send_and_receive(memoryview(message)[sent:])
+        except (OSError, ValueError) as error:
+            # Sync is at the very end: without it the server commits nothing.
+            raise ConnectionLost("the connection broke while sending", answered=False, unapplied=True) from error
+
+    def _send_and_receive(self, rest: memoryview) -> None:
+        received = [self.buffer]
+        self._sock.settimeout(0)
+        try:
+            while rest:
+                try:
+                    rest = rest[self._sock.send(rest[:_LARGEST_CHUNK]) :]
+                except _WOULD_BLOCK:
+                    self._receive_into(received)
+                    _wait_for_either(self._sock)
+        finally:
+            self._sock.settimeout(None)
+            self.buffer = b"".join(received)
+
+    def _receive_into(self, received: list[bytes]) -> None:
+        """All that has arrived; the socket is in non-blocking mode."""
+        with contextlib.suppress(*_WOULD_BLOCK):
+            while True:
+                chunk = self._sock.recv(_CHUNK)
+                if not chunk:
+                    raise ConnectionResetError("the server closed the connection")
+                received.append(chunk)
+
+    def more(self, buffer: bytes, start: int, end: int, *, answered: bool) -> bytes:
+        """Receive at least to ``end``: the bytes of ``buffer`` from ``start`` on, and what came after them."""
+        missing = end - len(buffer)
+        received = [buffer[start:]]
+        try:
+            while missing > 0:
+                chunk = self._sock.recv(max(_CHUNK, min(missing, _LARGEST_CHUNK)))
+                if not chunk:
+                    raise ConnectionResetError("the server closed the connection")
+                received.append(chunk)
+                missing -= len(chunk)
+        except (OSError, ValueError) as error:
+            raise ConnectionLost("the connection broke", answered=answered, unapplied=False) from error
+        return b"".join(received)
+
+    def arrived(self) -> bool:
+        """Take in what the server sent unasked; False when it has closed the connection."""
+        if self._arrivals is not None and not self._arrivals.poll(0):
+            return True
+        received = [self.buffer]
+        try:
+            self._sock.settimeout(0)
+            try:
+                self._receive_into(received)
+            finally:
+                self._sock.settimeout(None)
+        except (OSError, ValueError):
+            return False
+        self.buffer = b"".join(received)
+        return True
+
+    def close(self, *, orderly: bool, release: Callable[[], None] | None) -> None:
+        """Close the socket; ``orderly``: say goodbye first, for which the server must be reading."""
+        with contextlib.suppress(OSError, ValueError):
+            if orderly:
+                self._sock.sendall(_TERMINATE)
+            self._sock.shutdown(socket.SHUT_RDWR)
+        if release is not None:
+            # The driver writes its own goodbye, which now fails as it should, and lets go of the socket.
+            with contextlib.suppress(Exception):
+                release()
+        with contextlib.suppress(OSError):
+            self._sock.close()
+
+
+def _wait_for_either(sock: socket.socket) -> None:
+    if hasattr(select, "poll"):
+        waiting = select.poll()
+        waiting.register(sock, select.POLLIN | select.POLLOUT)
+        waiting.poll()
+    else:
+        select.select([sock], [sock], [])

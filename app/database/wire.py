@@ -1,0 +1,270 @@
+"""One connection and the hot path on it: several statements, one flight to the server, one transaction.
+
+A request is written as Parse (only for a statement that this connection has not prepared yet), Bind and Execute per
+statement and one Sync at the end. Up to Sync the server treats everything as one implicit transaction: it commits at
+Sync when all went well, and after an error it skips the rest and rolls back. Source of the message formats:
+PostgreSQL documentation, "Frontend/Backend Protocol".
+"""
+
+from __future__ import annotations
+
+import socket
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from struct import Struct
+
+from app.database.failure import ConnectionLost, StatementError, read_diagnosis
+from app.database.statement import Statement
+from app.database.transport import Transport
+
+Row = tuple[bytes | None, ...]
+Step = tuple[Statement, bytes | Sequence[bytes | None], str]
+"""A statement, its parameters (values, or the bytes of ``encode_parameters``) and the role that it will run as."""
+
+IDLE, IN_TRANSACTION, FAILED_TRANSACTION = b"I", b"T", b"E"
+
+_header = Struct("!ci")
+_int = Struct("!i")
+_short = Struct("!H")
+_pack_int = _int.pack
+_unpack_int = _int.unpack_from
+_unpack_short = _short.unpack_from
+
+_NULL = _pack_int(-1)
+_TEXT_RESULTS = b"\0\0"
+# Execute the unnamed portal without a limit of rows.
+_END_OF_BIND_AND_EXECUTE = _TEXT_RESULTS + b"E" + _pack_int(9) + b"\0" + _pack_int(0)
+_SYNC = b"S" + _pack_int(4)
+# The unnamed portal, the unnamed statement, all parameters as text.
+_BIND_UNNAMED = b"\0\0\0\0"
+_MAX_PARAMETERS = 65535
+
+
+def encode_parameters(values: Sequence[bytes | None]) -> bytes:
+    """The parameters of a Bind message, for values that serve many requests."""
+    return b"".join(_parameter_parts(values))
+
+
+def _parameter_parts(values: Sequence[bytes | None]) -> list[bytes]:
+    if len(values) > _MAX_PARAMETERS:
+        raise ValueError(f"a statement cannot have more than {_MAX_PARAMETERS} parameters")
+    parts = [_short.pack(len(values))]
+    for value in values:
+        if value is None:
+            parts.append(_NULL)
+        else:
+            parts.append(_pack_int(len(value)))
+            parts.append(value)
+    return parts
+
+
+class Connection:
+    """An open, authenticated connection. Used by one thread at a time.
+
+    ``prepared_limit`` bounds the statements kept prepared; 0 turns prepared statements off. ``usable`` turns False
+    when the connection must not be used again; whoever holds it closes it then.
+    """
+
+    def __init__(self, sock: socket.socket, *, prepared_limit: int, release: Callable[[], None] | None = None) -> None:
+        self._transport = Transport(sock)
+        self._release = release
+        self._prepared_limit = prepared_limit
+        # (digest, role) -> the start of its Bind message, least recently used first
+        self._prepared: OrderedDict[tuple[bytes, str], bytes] = OrderedDict()
+        self.usable = True
+        self.transaction_status = IDLE
+        self.parameters: dict[str, str] = {}
+        self.notifications: deque[tuple[str, str]] = deque(maxlen=100)
+
+    # Sending
+
+    def pipeline(self, steps: Sequence[Step]) -> list[list[Row]]:
+        """Run ``steps`` in one flight; the rows of each.
+
+        Raises StatementError (nothing was applied, the connection is in order) with the step's index, or ConnectionLost.
+        """
+        message, parsing = self._compose(steps)
+        try:
+            return self._converse(message, parsing, len(steps))
+        except StatementError:
+            raise
+        except BaseException:
+            # Also for an interrupt: an answer that nobody has read would be taken for the next request's.
+            self.usable = False
+            raise
+
+    def simple(self, sql: str) -> list[list[Row]]:
+        """Run ``sql``, which may hold several statements, by the simple protocol; the rows of each statement."""
+        body = sql.encode() + b"\0"
+        try:
+            return self._converse(b"Q" + _pack_int(len(body) + 4) + body, [], -1)
+        except StatementError:
+            raise
+        except BaseException:
+            self.usable = False
+            raise
+
+    def _compose(self, steps: Sequence[Step]) -> tuple[bytes, list[tuple[tuple[bytes, str], bytes]]]:
+        """The bytes of the request, and what the server will have prepared, in the order of its answers."""
+        out: list[bytes] = []
+        append = out.append
+        prepared = self._prepared
+        keep = self._prepared_limit > 0
+        parsing: list[tuple[tuple[bytes, str], bytes]] = []
+        fresh: dict[tuple[bytes, str], bytes] = {}
+        for statement, parameters, role in steps:
+            if keep:
+                key = (statement.digest, role)
+                bind = prepared.get(key)
+                if bind is not None:
+                    prepared.move_to_end(key)
+                else:
+                    bind = fresh.get(key)
+                    if bind is None:
+                        name = statement.name_for(role) + b"\0"
+                        bind = fresh[key] = b"\0" + name + b"\0\0"
+                        parsing.append((key, bind))
+                        # The server may still know the name from before we lost track; closing is never an error.
+                        append(b"C" + _pack_int(len(name) + 5) + b"S" + name)
+                        append(b"P" + _pack_int(len(name) + len(statement.parse_body) + 4) + name)
+                        append(statement.parse_body)
+            else:
+                bind = _BIND_UNNAMED
+                append(b"P" + _pack_int(len(statement.parse_body) + 5) + b"\0" + statement.parse_body)
+            if isinstance(parameters, bytes):
+                append(b"B" + _pack_int(len(bind) + len(parameters) + 6) + bind)
+                append(parameters)
+            else:
+                parts = _parameter_parts(parameters)
+                append(b"B" + _pack_int(len(bind) + sum(map(len, parts)) + 6) + bind)
+                out += parts
+            append(_END_OF_BIND_AND_EXECUTE)
+        append(_SYNC)
+        if fresh:
+            out[:0] = self._make_room(len(fresh), {(statement.digest, role) for statement, _, role in steps})
+        return b"".join(out), parsing
+
+    def _make_room(self, wanted: int, needed: set[tuple[bytes, str]]) -> list[bytes]:
+        """Messages that close the least recently used statements; they travel with the request that needs the room."""
+        closing = []
+        while self._prepared and len(self._prepared) + wanted > self._prepared_limit:
+            key, bind = next(iter(self._prepared.items()))
+            if key in needed:
+                break
+            del self._prepared[key]
+            name = bind[1:-2]
+            closing.append(b"C" + _pack_int(len(name) + 5) + b"S" + name)
+        return closing
+
+    def forget_prepared(self) -> None:
+        """The server no longer has our prepared statements (DISCARD ALL, a pooler): prepare them anew."""
+        self._prepared.clear()
+
+    # Receiving
+
+    def _converse(
+        self, message: bytes, parsing: Sequence[tuple[tuple[bytes, str], bytes]], count: int
+    ) -> list[list[Row]]:
+        """Send ``message`` and read to ReadyForQuery. One function, since each call costs in the hot path."""
+        transport = self._transport
+        transport.send(message)
+        buffer, position = transport.buffer, 0
+        parsed = 0
+        started = False
+        results: list[list[Row]] = []
+        rows: list[Row] = []
+        failure: StatementError | None = None
+        while True:
+            # A message: one byte that tells its kind, four of length, which counts itself.
+            end = position + 5
+            if len(buffer) >= end:
+                kind, size = _header.unpack_from(buffer, position)
+                end = position + 1 + size
+            if len(buffer) < end:
+                buffer = transport.more(buffer, position, end, answered=started)
+                position = 0
+                continue
+            body = position + 5
+            position = end
+            if kind == b"D":
+                if _unpack_short(buffer, body)[0] == 1:
+                    length = _unpack_int(buffer, body + 2)[0]
+                    rows.append((buffer[body + 6 : end] if length >= 0 else None,))
+                else:
+                    rows.append(_row(buffer, body))
+            elif kind == b"C" or kind == b"I":
+                results.append(rows)
+                rows = []
+            elif kind == b"2":
+                started = True
+            elif kind == b"1":
+                if parsing:
+                    key, bind = parsing[parsed]
+                    self._prepared[key] = bind
+                    parsed += 1
+            elif kind == b"Z":
+                self.transaction_status = buffer[body:end]
+                transport.buffer = buffer[end:]
+                break
+            elif kind == b"E":
+                diagnosis, fields = read_diagnosis(buffer[body:end])
+                if fields.get("V", fields.get("S")) in ("FATAL", "PANIC"):
+                    raise ConnectionLost(
+                        "the server ended the connection", answered=started, unapplied=not started, diagnosis=diagnosis
+                    )
+                if failure is None:
+                    failure = StatementError(diagnosis, len(results), fields.get("R", ""))
+            elif kind not in b"3TtnN":
+                self._asynchronous(kind, buffer[body:end])
+        if failure is not None:
+            raise failure
+        if count >= 0 and len(results) != count:
+            self.usable = False
+            raise ConnectionLost("the server answered out of order", answered=True, unapplied=False)
+        return results
+
+    def _asynchronous(self, kind: bytes, body: bytes) -> None:
+        if kind == b"S":
+            name, value = body.split(b"\0")[:2]
+            self.parameters[name.decode()] = value.decode(errors="replace")
+            if name == b"client_encoding" and value.upper() not in (b"UTF8", b"SQL_ASCII"):
+                # Somebody's function changed it for the session: what we send would be misread.
+                self.usable = False
+        elif kind == b"A":
+            channel, payload = body[4:].split(b"\0")[:2]
+            self.notifications.append((channel.decode(errors="replace"), payload.decode(errors="replace")))
+        else:
+            raise ConnectionLost("the server sent an unexpected message", answered=True, unapplied=False)
+
+    # Life
+
+    def is_dead(self) -> bool:
+        """Whether the server has closed this idle connection, as far as this side can know without asking it."""
+        if not self.usable or not self._transport.arrived():
+            return True
+        buffer, position = self._transport.buffer, 0
+        while position + 5 <= len(buffer):
+            kind, size = _header.unpack_from(buffer, position)
+            if kind == b"E":  # an error between requests is a farewell
+                return True
+            position += 1 + size
+        return False
+
+    def close(self) -> None:
+        orderly, self.usable = self.usable, False
+        self._transport.close(orderly=orderly, release=self._release)
+
+
+def _row(buffer: bytes, position: int) -> Row:
+    (count,) = _unpack_short(buffer, position)
+    position += 2
+    values: list[bytes | None] = []
+    for _ in range(count):
+        (length,) = _unpack_int(buffer, position)
+        position += 4
+        if length < 0:
+            values.append(None)
+        else:
+            values.append(buffer[position : position + length])
+            position += length
+    return tuple(values)
