@@ -31,22 +31,26 @@ begin
     true
   );
 
+  -- Which grants were made once is written in storage.installation. If that is gone, make none again.
   perform set_config(
-    'portico.first_time',
-    (to_regclass('storage.installation') is null and to_regclass('graphql.installation') is null)::text,
+    'portico.grants_forgotten',
+    (to_regclass('storage.installation') is null and to_regclass('graphql.installation') is not null)::text,
     true
   );
 
   if not exists (select from pg_catalog.pg_extension where extname = 'portico') then
     return;
   end if;
-  -- CREATE OR REPLACE in an extension's script refuses objects that are not the extension's.
+  -- In an extension's script CREATE OR REPLACE refuses objects that are not the extension's, and GRANT marks the rights
+  -- on them as the extension's, so that pg_dump leaves them out.
   foreach part in array array[
     'schema graphql', 'table graphql.schema_change', 'table graphql.installation',
     'view graphql.available_extensions', 'view graphql.missing',
     'function graphql.count_change()', 'function graphql.count_ddl()', 'function graphql.count_drop()',
     'function graphql.schema_version()', 'function graphql.assert_schema_version(bigint)',
     'event trigger portico_count_ddl', 'event trigger portico_count_drop',
+    'schema auth', 'schema storage', 'table storage.installation', 'table storage.buckets', 'table storage.objects',
+    'table storage.work',
     'function storage.foldername(text)', 'function storage.filename(text)', 'function storage.extension(text)',
     'function storage.operation()', 'function storage.allow_only_operation(text)',
     'function storage.allow_any_operation(text[])', 'function storage.get_size_by_bucket()',
@@ -142,29 +146,33 @@ grant usage on schema graphql to public;
 create table if not exists graphql.schema_change (
   slot bigint generated always as identity primary key,
   changes bigint not null,
-  holder xid8
+  holder text
 ) with (fillfactor = 50);
 comment on table graphql.schema_change is 'The version of this database''s schema is the sum of changes';
-comment on column graphql.schema_change.holder is 'The transaction that last took this slot; it takes it again';
+comment on column graphql.schema_change.holder is 'The transaction that last counted in this slot: it counts once';
 grant select on graphql.schema_change to public;
 
 -- Steps are random, so that two histories of one database (restored from a backup, for example) do not come to the same
--- version by counting alike.
+-- version by counting alike. A transaction counts once, however many commands it has.
 create or replace function graphql.count_change() returns void
   language plpgsql security definer
   set search_path = pg_catalog, pg_temp
   set lock_timeout = 0
 as $$
 declare
-  me constant xid8 := pg_current_xact_id();
+  -- with its time: after a dump and restore the same number is another transaction
+  me constant text := pg_current_xact_id()::text || ' ' || extract(epoch from now())::text;
   step constant bigint := 1 + floor(random() * 1000000)::bigint;
+  isolation constant text := current_setting('transaction_isolation');
   taken bigint;
 begin
+  -- Serializable transactions must not even read the slots: it would make them conflict with each other.
+  if isolation <> 'serializable' and exists (select from graphql.schema_change where holder = me) then
+    return;
+  end if;
   -- Above read committed, a row changed since the snapshot is a serialization error: a new slot can have none.
-  if current_setting('transaction_isolation') = 'read committed' then
-    select slot into taken from graphql.schema_change
-      order by holder is distinct from me, slot limit 1
-      for update skip locked;
+  if isolation = 'read committed' then
+    select slot into taken from graphql.schema_change order by slot limit 1 for update skip locked;
     if found then
       update graphql.schema_change set changes = changes + step, holder = me where slot = taken;
       if (select count(*) from graphql.schema_change) > 64 then
@@ -559,7 +567,6 @@ $storage_functions$;
 do $storage_triggers$
 declare
   wanted record;
-  role_name text;
 begin
   if current_setting('portico.restoring')::boolean then
     return;
@@ -599,30 +606,6 @@ begin
     end if;
   end loop;
 
-  for role_name in
-    select rolname from pg_catalog.pg_roles where rolname in ('anon', 'authenticated', 'service_role')
-  loop
-    execute format('grant usage on schema storage to %I', role_name);
-    execute format('grant select, insert, update, delete on storage.buckets, storage.objects to %I', role_name);
-  end loop;
-  if exists (select from pg_catalog.pg_roles where rolname = 'service_role') then
-    grant select, insert, update, delete on storage.work to service_role;
-    grant select on storage.installation to service_role;
-    -- Where nobody could give it BYPASSRLS, policies stand in for it on these tables.
-    if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
-      for wanted in
-        select t.relation from unnest(array['buckets', 'objects', 'work', 'installation']) as t (relation)
-        where not exists (
-          select from pg_catalog.pg_policy
-          where polrelid = ('storage.' || t.relation)::regclass and polname = 'service_role has all rows'
-        )
-      loop
-        execute format('create policy "service_role has all rows" on storage.%I to service_role
-                        using (true) with check (true)', wanted.relation);
-      end loop;
-    end if;
-  end if;
-
   insert into storage.installation (component, version) values ('storage', '1.0.0')
     on conflict (component) do update set version = excluded.version
     where storage.installation.version <> excluded.version;
@@ -636,14 +619,38 @@ do $grants$
 declare
   role_name text;
   item record;
-  open_tables bigint := 0;
+  data_rights text;
+  sequence_rights text;
+  in_extension boolean := exists (select from pg_catalog.pg_extension where extname = 'portico');
+  opened boolean := false;
+  open_tables bigint;
 begin
   if current_setting('portico.restoring')::boolean then
     return;
   end if;
+
+  -- Once per role in the life of a database: what its owner revoked later stays revoked.
   for role_name in
-    select rolname from pg_catalog.pg_roles where rolname in ('anon', 'authenticated', 'service_role')
+    select r.rolname from pg_catalog.pg_roles r
+    where r.rolname in ('anon', 'authenticated', 'service_role')
+      and not exists (select from storage.installation i where i.component = 'grants to ' || r.rolname)
+    order by r.rolname
   loop
+    insert into storage.installation (component, version) values ('grants to ' || role_name, '1.0.0');
+
+    execute format('grant usage on schema storage to %I', role_name);
+    execute format('grant select, insert, update, delete on storage.buckets, storage.objects to %I', role_name);
+    if role_name = 'service_role' then
+      grant select, insert, update, delete on storage.work to service_role;
+      grant select on storage.installation to service_role;
+      -- where nobody could give it BYPASSRLS, policies stand in for it on these tables
+      if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
+        create policy "service_role has all rows" on storage.buckets to service_role using (true) with check (true);
+        create policy "service_role has all rows" on storage.objects to service_role using (true) with check (true);
+        create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
+        create policy "service_role has all rows" on storage.installation for select to service_role using (true);
+      end if;
+    end if;
     begin
       if to_regnamespace('auth') is not null and not has_schema_privilege(role_name, 'auth', 'usage') then
         execute format('grant usage on schema auth to %I', role_name);
@@ -651,18 +658,13 @@ begin
     exception when insufficient_privilege then
       null;
     end;
-  end loop;
 
-  -- Once in the life of a database: what its owner revoked later stays revoked.
-  if not current_setting('portico.first_time')::boolean
-     or coalesce(current_setting('portico.grant_public', true), '') = 'off'
-     or to_regnamespace('public') is null
-     or exists (select from storage.installation where component = 'grants on public') then
-    return;
-  end if;
-  for role_name in
-    select rolname from pg_catalog.pg_roles where rolname in ('anon', 'authenticated', 'service_role')
-  loop
+    if current_setting('portico.grants_forgotten')::boolean
+       or coalesce(current_setting('portico.grant_public', true), '') = 'off'
+       or to_regnamespace('public') is null then
+      continue;
+    end if;
+
     begin
       execute format('grant usage on schema public to %I', role_name);
     exception when insufficient_privilege then
@@ -672,58 +674,59 @@ begin
       raise warning 'portico: % may not grant usage on schema public to %', current_user, role_name
         using hint = format('the owner of the schema: grant usage on schema public to %I', role_name);
     end if;
-    -- what exists: all that the installer may grant, except what belongs to extensions
+
+    data_rights := case role_name when 'service_role' then 'all' else 'select, insert, update, delete' end;
+    sequence_rights := case role_name when 'service_role' then 'all' else 'usage, select' end;
+    -- What exists: all that the installer may grant, except what belongs to extensions, and except functions that were
+    -- closed to the public.
     for item in
-      select c.oid, c.relkind, c.relname
-      from pg_catalog.pg_class c
-      where c.relnamespace = 'public'::regnamespace
-        and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-        and pg_has_role(current_user, c.relowner, 'USAGE')
+      select o.type, o.identity,
+             case when o.type = 'sequence' then sequence_rights || ' on sequence'
+                  when i.classid = 'pg_catalog.pg_proc'::regclass then 'execute on routine'
+                  else data_rights || ' on table' end as rights
+      from (
+        select 'pg_catalog.pg_class'::regclass::oid as classid, c.oid as objid, c.relowner as owner
+        from pg_catalog.pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+        union all
+        select 'pg_catalog.pg_proc'::regclass, p.oid, p.proowner
+        from pg_catalog.pg_proc p
+        where p.pronamespace = 'public'::regnamespace
+          and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0))
+      ) i
+      cross join lateral pg_identify_object(i.classid, i.objid, 0) o
+      where pg_has_role(current_user, i.owner, 'USAGE')
         and not exists (
           select from pg_catalog.pg_depend d
-          where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
+          where d.classid = i.classid and d.objid = i.objid and d.deptype = 'e'
         )
     loop
-      execute format(
-        'grant %s on %s public.%I to %I',
-        case when role_name = 'service_role' then 'all'
-             when item.relkind = 'S' then 'usage, select'
-             else 'select, insert, update, delete' end,
-        case item.relkind when 'S' then 'sequence' else 'table' end,
-        item.relname, role_name
-      );
-    end loop;
-    -- functions: those that everybody may call anyway; one that was closed to the public stays closed
-    for item in
-      select p.oid::regprocedure as signature
-      from pg_catalog.pg_proc p
-      where p.pronamespace = 'public'::regnamespace
-        and pg_has_role(current_user, p.proowner, 'USAGE')
-        and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0))
-        and not exists (
-          select from pg_catalog.pg_depend d
-          where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
-        )
-    loop
-      execute format('grant execute on routine %s to %I', item.signature, role_name);
+      -- in and out of the extension, so that the rights are not taken for the extension's
+      if in_extension then
+        execute format('alter extension portico add %s %s', item.type, item.identity);
+      end if;
+      execute format('grant %s %s to %I', item.rights, item.identity, role_name);
+      if in_extension then
+        execute format('alter extension portico drop %s %s', item.type, item.identity);
+      end if;
     end loop;
     -- what the installer makes from now on
-    execute format('alter default privileges in schema public grant %s on tables to %I',
-                   case role_name when 'service_role' then 'all' else 'select, insert, update, delete' end, role_name);
-    execute format('alter default privileges in schema public grant %s on sequences to %I',
-                   case role_name when 'service_role' then 'all' else 'usage, select' end, role_name);
+    execute format('alter default privileges in schema public grant %s on tables to %I', data_rights, role_name);
+    execute format('alter default privileges in schema public grant %s on sequences to %I', sequence_rights, role_name);
     execute format('alter default privileges in schema public grant execute on routines to %I', role_name);
+    opened := opened or role_name = 'anon';
   end loop;
-  insert into storage.installation (component, version) values ('grants on public', '1.0.0');
 
-  select count(*) into open_tables
-  from pg_catalog.pg_class c cross join pg_catalog.pg_roles r
-  where r.rolname = 'anon' and c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity
-    and has_table_privilege(r.oid, c.oid, 'insert');
-  if open_tables > 0 then
-    raise warning 'portico: anon and authenticated may now read and write all rows of % table(s) in schema public '
-                  'that have no row level security', open_tables
-      using hint = 'Enable row level security on them, or revoke what is too much; docs/database.md shows how.';
+  if opened then
+    select count(*) into open_tables
+    from pg_catalog.pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity
+      and has_table_privilege('anon', c.oid, 'insert');
+    if open_tables > 0 then
+      raise warning 'portico: anon and authenticated may now read and write all rows of % table(s) in schema public '
+                    'that have no row level security', open_tables
+        using hint = 'Enable row level security on them, or revoke what is too much; docs/database.md shows how.';
+    end if;
   end if;
 end
 $grants$;
