@@ -44,6 +44,8 @@ class Type:
     ``category`` is ``typcategory``, ``kind`` is ``typtype`` (b base, c composite, d domain, e enum, p pseudo,
     r range, m multirange). ``element`` is the element's oid of a true array, else 0; ``relation`` the oid of
     the relation whose row type this is, else 0; ``base`` the oid under a domain, else 0.
+    ``text`` is its name ready for a CAST, schema-qualified outside ``pg_catalog``, the way ``format_type`` prints it.
+    An array's ``acl`` is its element's and a multirange's its range's: that is where PostgreSQL looks.
     """
 
     oid: int
@@ -56,13 +58,14 @@ class Type:
     relation: int
     base: int
     acl: Acl
+    text: str
     labels: tuple[str, ...] = ()
     comment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A live attribute. ``type_text`` is ``format_type`` with its modifier, ready for a CAST.
+    """A live attribute. ``type_text`` is ``Type.text`` with the column's modifier, ready for a CAST.
 
     ``max_length`` is n of char(n) and varchar(n), else None. ``generated`` is '' or 's' (stored) or 'v' (virtual);
     ``identity`` is '' or 'a' (always) or 'd' (by default); ``serial`` says that ``pg_get_serial_sequence`` answers.
@@ -200,18 +203,23 @@ class Role:
 class Catalog:
     """Everything read from one database at one moment.
 
-    ``version`` names that state: equal versions mean an equal schema. ``login`` is the oid of the role
-    that the service connects as; ``server_version`` is ``server_version_num``; ``counted`` says that
-    the support objects are installed, so the database itself counts schema changes (``change_count``).
+    ``version`` names that state: equal versions mean an equal schema. It is made of the three that follow here in the
+    order of what they cost to ask again: ``change_count`` is the database's own counter of schema changes, 0 unless
+    ``counted`` says that the support objects are installed; ``shared_fingerprint`` covers roles, memberships and role
+    settings, which that counter does not see; ``contents_fingerprint`` covers all the rest.
+    ``login`` is the oid of the role that the service connects as; ``server_version`` is ``server_version_num``.
     """
 
     version: str
     server_version: int
     database: str
+    database_oid: int
     login: int
     database_owner: int
     counted: bool
     change_count: int
+    shared_fingerprint: str
+    contents_fingerprint: str
     schemas: tuple[Schema, ...]
     types: tuple[Type, ...]
     relations: tuple[Relation, ...]
@@ -237,3 +245,14 @@ class Catalog:
     @cached_property
     def role_by_oid(self) -> Mapping[int, Role]:
         return {role.oid: role for role in self.roles}
+
+    @cached_property
+    def column_names(self) -> Mapping[int, frozenset[str]]:
+        """The names of all columns of each relation, by its oid."""
+        return {relation.oid: frozenset(column.name for column in relation.columns) for relation in self.relations}
+
+    @cached_property
+    def columns_with_grants(self) -> Mapping[int, tuple[Column, ...]]:
+        """The columns that carry grants of their own, by the oid of their relation; only relations that have such."""
+        found = {relation.oid: tuple(c for c in relation.columns if c.acl) for relation in self.relations}
+        return {oid: columns for oid, columns in found.items() if columns}

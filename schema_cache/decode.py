@@ -1,0 +1,276 @@
+"""From the text that the catalog statement returns to records.
+
+The payload is a JSON object of flat lists of positional rows (``catalog_query.py`` says which). Rows that belong
+together are joined here, and equal access control lists become one object, which the role view's arithmetic relies on
+for its speed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from schema_cache.argument_defaults import split_defaults
+from schema_cache.model import (
+    Acl,
+    Argument,
+    Catalog,
+    Column,
+    ForeignKey,
+    Function,
+    Grant,
+    Membership,
+    Relation,
+    Role,
+    Schema,
+    Type,
+    UniqueIndex,
+)
+from schema_cache.type_text import modified_type_text, type_text
+
+Payload = Mapping[str, Any]
+Row = Sequence[Any]
+
+_BPCHAR, _VARCHAR = 1042, 1043
+_LENGTH_HEADER = 4  # the modifier of char(n) and varchar(n) is n + VARHDRSZ
+_UPDATE, _INSERT, _DELETE = 1 << 2, 1 << 3, 1 << 4  # 1 << CmdType, as pg_relation_is_updatable answers
+_VECTORS = frozenset({"int2vector", "oidvector"})  # arrays that have a name of their own
+_INPUT_MODES = frozenset("ibv")
+_OUTPUT_MODES = frozenset("obt")
+# Taken on, these would break the request that they are meant for: another role, another encoding than the one we
+# pass through, or a transaction setting that comes too late.
+_UNSUITABLE_SETTINGS = frozenset({"role", "session_authorization", "client_encoding"})
+
+
+def decode(payload: str | bytes) -> Catalog:
+    """The catalog that the text describes. Raises ``ValueError``, ``KeyError`` or ``TypeError`` on anything else."""
+    return _Decoder(json.loads(payload)).catalog()
+
+
+class _Decoder:
+    """Holds the look-up tables while one payload becomes records."""
+
+    def __init__(self, payload: Payload) -> None:
+        self._payload = payload
+        self._acls = _acls(self._rows("acls"))
+        self._schema_names: dict[int, str] = {oid: name for oid, name, *_ in self._rows("schemas")}
+        self._quoted_schemas: dict[int, str] = {oid: quoted for oid, _, quoted, *_ in self._rows("schemas")}
+        self._comments = {(catalog, oid, number): text for catalog, oid, number, text in self._rows("comments")}
+        self._types = self._read_types()
+
+    def catalog(self) -> Catalog:
+        payload = self._payload
+        database_oid, database, owner = payload["database"]
+        count = payload["change_count"]
+        shared, contents = payload["shared"], payload["contents"]
+        return Catalog(
+            version=f"{shared}-{contents}" if count is None else f"{count}-{shared}-{contents}",
+            server_version=payload["server_version"],
+            database=database,
+            database_oid=database_oid,
+            login=payload["login"],
+            database_owner=owner,
+            counted=count is not None,
+            change_count=count or 0,
+            shared_fingerprint=shared,
+            contents_fingerprint=contents,
+            schemas=tuple(self._read_schemas()),
+            types=tuple(self._types.values()),
+            relations=tuple(self._read_relations()),
+            functions=tuple(self._read_functions()),
+            roles=tuple(self._read_roles()),
+        )
+
+    def _rows(self, key: str) -> Sequence[Row]:
+        return self._payload[key] or ()
+
+    def _acl(self, number: int) -> Acl:
+        # A list from which everything was revoked has no row.
+        return self._acls.get(number, ())
+
+    def _comment(self, catalog: str, oid: int) -> str | None:
+        return self._comments.get((catalog, oid, 0))
+
+    def _read_schemas(self) -> Iterator[Schema]:
+        for oid, name, _, owner, acl in self._rows("schemas"):
+            yield Schema(oid, name, owner, self._acl(acl), self._comment("pg_namespace", oid))
+
+    def _read_types(self) -> dict[int, Type]:
+        rows = {row[0]: row for row in self._rows("types")}
+        ranges: dict[int, int] = {multirange: range_ for multirange, range_ in self._rows("ranges")}
+        labels: dict[int, list[str]] = defaultdict(list)
+        for oid, label in self._rows("labels"):
+            labels[oid].append(label)
+        types = {}
+        for oid, schema, name, quoted, owner, category, kind, element, relation, base, _ in rows.values():
+            named = rows.get(element) if name not in _VECTORS else None
+            text = type_text(
+                self._schema_names[named[1]] if named else self._schema_names[schema],
+                self._quoted_schemas[named[1]] if named else self._quoted_schemas[schema],
+                named[2] if named else name,
+                named[3] if named else quoted,
+            )
+            judged = element if element in rows else oid
+            judged = ranges.get(judged, judged)
+            types[oid] = Type(
+                oid=oid,
+                schema=self._schema_names[schema],
+                name=name,
+                owner=owner,
+                category=category,
+                kind=kind,
+                element=element,
+                relation=relation,
+                base=base,
+                acl=self._acl(rows[judged][-1]),
+                text=f"{text}[]" if named else text,
+                labels=tuple(labels.get(oid, ())),
+                comment=self._comment("pg_type", oid),
+            )
+        return types
+
+    def _text(self, oid: int) -> str:
+        type_ = self._types.get(oid)
+        return type_.text if type_ else "unknown"
+
+    def _read_columns(self) -> dict[int, dict[int, Column]]:
+        types, comments = self._types, self._comments
+        acls = {(relation, number): self._acl(acl) for relation, number, acl in self._rows("column_acls")}
+        serials = {(relation, number) for relation, number in self._rows("serials")}
+        nullable = {(relation, number) for relation, number in self._rows("unvalidated_not_nulls")}
+        columns: dict[int, dict[int, Column]] = defaultdict(dict)
+        for (
+            relation, number, name, type_oid, modifier, printed, not_null, has_default, generated, identity
+        ) in self._rows("columns"):  # fmt: skip
+            type_ = types.get(type_oid)
+            text = type_.text if type_ else "unknown"
+            if printed is not None and type_:
+                text = modified_type_text(type_.schema, text, printed)
+            place = (relation, number)
+            columns[relation][number] = Column(
+                name,
+                number,
+                type_oid,
+                text,
+                modifier - _LENGTH_HEADER if type_oid in (_BPCHAR, _VARCHAR) and modifier > 0 else None,
+                bool(not_null) and place not in nullable,
+                bool(has_default) and not generated,
+                generated,
+                identity,
+                place in serials,
+                acls.get(place, ()),
+                comments.get(("pg_class", relation, number)),
+            )
+        return columns
+
+    def _read_unique_indexes(self, columns: Mapping[int, Mapping[int, Column]]) -> dict[int, list[UniqueIndex]]:
+        indexes: dict[int, list[UniqueIndex]] = defaultdict(list)
+        for relation, name, primary, partial, keys in self._rows("unique_indexes"):
+            named = tuple(columns[relation][key].name for key in keys if key > 0)
+            indexes[relation].append(UniqueIndex(name, named, bool(primary), bool(partial), 0 in keys))
+        return indexes
+
+    def _read_foreign_keys(self, columns: Mapping[int, Mapping[int, Column]]) -> dict[int, list[ForeignKey]]:
+        keys: dict[int, list[ForeignKey]] = defaultdict(list)
+        for relation, oid, name, foreign, local_numbers, foreign_numbers in self._rows("foreign_keys"):
+            if foreign not in columns:
+                continue
+            keys[relation].append(
+                ForeignKey(
+                    oid,
+                    name,
+                    tuple(columns[relation][number].name for number in local_numbers),
+                    foreign,
+                    tuple(columns[foreign][number].name for number in foreign_numbers),
+                    self._comment("pg_constraint", oid),
+                )
+            )
+        return keys
+
+    def _read_relations(self) -> Iterator[Relation]:
+        columns = self._read_columns()
+        indexes = self._read_unique_indexes(columns)
+        keys = self._read_foreign_keys(columns)
+        for oid, schema, name, kind, owner, row_type, security, partition, changes, acl in self._rows("relations"):
+            yield Relation(
+                oid=oid,
+                schema=self._schema_names[schema],
+                name=name,
+                kind=kind,
+                owner=owner,
+                row_type=row_type,
+                row_security=bool(security),
+                partition=bool(partition),
+                insertable=bool(changes & _INSERT),
+                updatable=bool(changes & _UPDATE),
+                deletable=bool(changes & _DELETE),
+                acl=self._acl(acl),
+                columns=tuple(columns[oid].values()) if oid in columns else (),
+                unique_indexes=tuple(indexes.get(oid, ())),
+                foreign_keys=tuple(keys.get(oid, ())),
+                comment=self._comment("pg_class", oid),
+            )
+
+    def _read_functions(self) -> Iterator[Function]:
+        for (
+            oid, schema, name, owner, acl, types, modes, names, default_count, defaults,
+            returns, returns_set, rows, volatility
+        ) in self._rows("functions"):  # fmt: skip
+            modes = modes or ["i"] * len(types)
+            names = names or [""] * len(types)
+            inputs = [
+                (argument, type_, mode)
+                for argument, type_, mode in zip(names, types, modes, strict=True)
+                if mode in _INPUT_MODES
+            ]
+            yield Function(
+                oid=oid,
+                schema=self._schema_names[schema],
+                name=name,
+                owner=owner,
+                acl=self._acl(acl),
+                arguments=tuple(
+                    Argument(argument, type_, self._text(type_), default, mode == "v")
+                    for (argument, type_, mode), default in zip(
+                        inputs, split_defaults(defaults, default_count, len(inputs)), strict=True
+                    )
+                ),
+                returns=returns,
+                returns_text=self._text(returns),
+                returns_set=bool(returns_set),
+                rows=float(rows),
+                volatility=volatility,
+                has_output_arguments=not _OUTPUT_MODES.isdisjoint(modes),
+                comment=self._comment("pg_proc", oid),
+            )
+
+    def _read_roles(self) -> Iterator[Role]:
+        memberships = self._read_memberships()
+        settings: dict[int, dict[str, str]] = defaultdict(dict)
+        for role, name, value in self._rows("role_settings"):
+            if name.lower() not in _UNSUITABLE_SETTINGS and not name.lower().startswith("transaction_"):
+                settings[role][name] = value
+        for oid, name, superuser, bypass_rls in self._rows("roles"):
+            yield Role(
+                oid, name, bool(superuser), bool(bypass_rls), memberships.get(oid, ()), tuple(settings.get(oid, {}).items())
+            )
+
+    def _read_memberships(self) -> dict[int, tuple[Membership, ...]]:
+        # The same membership may be granted by several grantors; any of them suffices.
+        merged: dict[int, dict[int, Membership]] = defaultdict(dict)
+        for member, role, inherit, can_set in self._rows("memberships"):
+            known = merged[member].get(role)
+            merged[member][role] = Membership(
+                role, bool(inherit) or bool(known and known.inherit), bool(can_set) or bool(known and known.can_set)
+            )
+        return {member: tuple(held.values()) for member, held in merged.items()}
+
+
+def _acls(rows: Sequence[Row]) -> dict[int, Acl]:
+    grants: dict[int, list[Grant]] = defaultdict(list)
+    for number, grantee, privileges in rows:
+        grants[number].append(Grant(grantee, frozenset(privileges.split())))
+    interned: dict[Acl, Acl] = {}
+    return {number: interned.setdefault(tuple(held), tuple(held)) for number, held in grants.items()}

@@ -1,0 +1,73 @@
+"""What a database's schema looks like at this moment, in a few characters: cheap enough to ask every second.
+
+Each part is the XOR of one 64 bit hash per catalog row, so no order and no memory is needed. A row that only data
+definition touches stands for itself by its ``xmin``; ``pg_class`` is hashed by what matters, because TRUNCATE, REFRESH
+MATERIALIZED VIEW and VACUUM write it too. Temporary objects and those of the system are left out: sessions that
+make temporary tables all day do not change the schema.
+
+Measured with 1,000 tables of 22 columns, 100 views, 300 roles: shared part 0.7 ms, contents 16 ms.
+"""
+
+from __future__ import annotations
+
+_RELATIONS = "relkind in ('r', 'p', 'v', 'm', 'f') and relpersistence <> 't' and oid >= 16384"
+
+
+def _part(expression: str, source: str) -> str:
+    return f"(select coalesce(bit_xor({expression}), 0) from {source})"
+
+
+def _rows(columns: str, source: str) -> str:
+    return _part(f"hash_record_extended(row({columns}), 0)", source)
+
+
+def _digest(*parts: str) -> str:
+    return f"select left(encode(sha256(convert_to(concat_ws(' ', {', '.join(parts)}), 'UTF8')), 'hex'), 24)"
+
+
+_THIS_DATABASE = "(select oid from pg_catalog.pg_database where datname = current_database())"
+_USER_SCHEMAS = (
+    "(select oid from pg_catalog.pg_namespace where left(nspname::text, 3) <> 'pg_' and nspname <> 'information_schema')"
+)
+
+SHARED_FINGERPRINT = _digest(
+    _rows("oid, rolname, rolsuper, rolinherit, rolbypassrls", "pg_catalog.pg_roles"),
+    _rows("roleid, member, grantor, xmin", "pg_catalog.pg_auth_members"),
+    _rows(
+        "setdatabase, setrole, xmin",
+        f"pg_catalog.pg_db_role_setting where setrole <> 0 and setdatabase in (0, {_THIS_DATABASE})",
+    ),
+    _rows("oid, datdba", "pg_catalog.pg_database where datname = current_database()"),
+)
+"""The part that belongs to the whole server: roles, memberships, role settings. No event trigger sees it change."""
+
+CONTENTS_FINGERPRINT = _digest(
+    _rows("oid, nspname, nspowner, nspacl", f"pg_catalog.pg_namespace where oid in {_USER_SCHEMAS}"),
+    _rows(
+        "oid, relname, relnamespace, relkind, relowner, relacl, relrowsecurity, relispartition",
+        "pg_catalog.pg_class where relkind in ('r', 'p', 'v', 'm', 'f', 'i', 'I') and relpersistence <> 't'"
+        f" and relnamespace in {_USER_SCHEMAS}",
+    ),
+    # 20 of these per table: hashing the printed xmin with a seed takes a third less than hashing a record.
+    _part(
+        "hashtextextended(a.xmin::text, (a.attrelid::bigint << 16) + a.attnum)",
+        "pg_catalog.pg_attribute a where a.attnum > 0"
+        f" and (a.attrelid in (select oid from pg_catalog.pg_class where {_RELATIONS})) is true",
+    ),
+    _rows("indexrelid, xmin", "pg_catalog.pg_index where indisunique and indexrelid >= 16384"),
+    _rows("oid, xmin", "pg_catalog.pg_constraint where contype in ('f', 'n')"),
+    _rows("oid, xmin", f"pg_catalog.pg_type where typnamespace in {_USER_SCHEMAS}"),
+    _rows("oid, xmin", "pg_catalog.pg_enum"),
+    _rows("oid, xmin", f"pg_catalog.pg_proc where pronamespace in {_USER_SCHEMAS}"),
+    _rows(
+        "classoid, objoid, objsubid, xmin",
+        "pg_catalog.pg_description where objoid >= 16384 or classoid = 'pg_catalog.pg_namespace'::regclass",
+    ),
+    _rows("seqrelid, xmin", "pg_catalog.pg_sequence"),
+    # What makes a view or a foreign table accept changes.
+    _rows("oid, xmin", "pg_catalog.pg_rewrite where ev_class >= 16384"),
+    _rows("oid, xmin", "pg_catalog.pg_trigger where tgtype & 64 <> 0"),
+    _rows("ftrelid, xmin", "pg_catalog.pg_foreign_table"),
+    _rows("oid, xmin", "pg_catalog.pg_foreign_server"),
+)
+"""The part that belongs to this database: every object that the catalog records are made of."""

@@ -1,0 +1,32 @@
+"""Reads a database's catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from schema_cache.catalog_query import SUPPORT_QUERY, catalog_query
+from schema_cache.decode import decode
+from schema_cache.model import Catalog
+
+Run = Callable[[str], str | bytes]
+"""Executes one SQL text without parameters and gives the single value of its single row.
+
+It runs as the login role, not as a caller's, outside any caller's transaction. Relations are written with their schema;
+functions and operators are not, so the session should have ``search_path`` set to ``pg_catalog`` where somebody
+untrusted may create functions in a schema on the login role's own path.
+"""
+
+
+def load_catalog(run: Run) -> Catalog:
+    """Everything that the database holds at this moment. Errors of ``run`` pass through."""
+    return decode(fetch_catalog(run))
+
+
+def fetch_catalog(run: Run) -> str | bytes:
+    """The same as the text that ``decode`` understands, for who wants to keep it."""
+    return run(catalog_query(counted=has_support_objects(run)))
+
+
+def has_support_objects(run: Run) -> bool:
+    """Whether the database counts its schema changes, by a function that we may trust and call."""
+    return run(SUPPORT_QUERY) in ("1", b"1")

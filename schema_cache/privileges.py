@@ -1,0 +1,98 @@
+"""Which privileges a role holds, by PostgreSQL's rules, from access control lists alone.
+
+Source of the rules: ``roles_is_member_of``, ``aclmask`` and the ``pg_*_aclmask`` functions in PostgreSQL's
+src/backend/utils/adt/acl.c and src/backend/catalog/aclchk.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from schema_cache.model import PUBLIC, Acl, Catalog, Membership, Role
+
+_DATABASE_OWNER = "pg_database_owner"
+_READ_ALL = "pg_read_all_data"
+_WRITE_ALL = "pg_write_all_data"
+
+_NOTHING: frozenset[str] = frozenset()
+_EVERYTHING = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "USAGE", "EXECUTE"})
+
+
+class UnknownRole(LookupError):
+    """The database has no role of that name. ``role`` is the name."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__(f'role "{role}" does not exist')
+        self.role = role
+
+
+class Privileges:
+    """What one role may do, as questions about access control lists."""
+
+    def __init__(self, catalog: Catalog, role: Role) -> None:
+        held = _roles_behind(catalog, role, lambda membership: membership.inherit)
+        names = {catalog.role_by_oid[oid].name for oid in held if oid in catalog.role_by_oid}
+        self._superuser = role.superuser
+        self._grantees = held | {PUBLIC}
+        self._on_every_relation = _NOTHING
+        if _READ_ALL in names:
+            self._on_every_relation |= {"SELECT"}
+        if _WRITE_ALL in names:
+            self._on_every_relation |= {"INSERT", "UPDATE", "DELETE"}
+        # Lists are shared between objects (see decode.py), so their identity is a sufficient and the cheapest key.
+        self._answers: dict[int, frozenset[str]] = {}
+
+    def granted(self, acl: Acl) -> frozenset[str]:
+        """The privileges that the list gives to the role, by itself or through PUBLIC and memberships."""
+        if self._superuser:
+            return _EVERYTHING
+        answer = self._answers.get(id(acl))
+        if answer is None:
+            answer = _NOTHING.union(*(grant.privileges for grant in acl if grant.grantee in self._grantees))
+            self._answers[id(acl)] = answer
+        return answer
+
+    def on_relation(self, acl: Acl) -> frozenset[str]:
+        """The same for the list of a relation, where the roles that may read or write all data count as well."""
+        granted = self.granted(acl)
+        return granted | self._on_every_relation if self._on_every_relation else granted
+
+    def may_use_schema(self, acl: Acl) -> bool:
+        """USAGE on the schema with that list."""
+        return bool(self._on_every_relation) or "USAGE" in self.granted(acl)
+
+
+def find_role(catalog: Catalog, name: str) -> Role:
+    """The role of that name; raises ``UnknownRole``."""
+    role = catalog.role_by_name.get(name)
+    if role is None:
+        raise UnknownRole(name)
+    return role
+
+
+def can_set_role(catalog: Catalog, role_name: str) -> bool:
+    """Whether the login role may ``SET ROLE`` to ``role_name``. Raises ``UnknownRole`` when there is none of that name."""
+    role = find_role(catalog, role_name)
+    login = catalog.role_by_oid[catalog.login]
+    return login.superuser or role.oid in _roles_behind(catalog, login, lambda membership: membership.can_set)
+
+
+def role_settings(catalog: Catalog, role_name: str) -> tuple[tuple[str, str], ...]:
+    """Name and value of each setting that holds for who takes on the role. Raises ``UnknownRole``."""
+    return find_role(catalog, role_name).settings
+
+
+def _roles_behind(catalog: Catalog, role: Role, follow: Callable[[Membership], bool]) -> frozenset[int]:
+    """The role and all that it is a member of, by the memberships that ``follow`` accepts."""
+    found = {role.oid}
+    waiting = [role]
+    while waiting:
+        member = waiting.pop()
+        reached = [membership.role for membership in member.memberships if follow(membership)]
+        if member.oid == catalog.database_owner and (owner_role := catalog.role_by_name.get(_DATABASE_OWNER)):
+            reached.append(owner_role.oid)
+        for oid in reached:
+            if oid not in found and oid in catalog.role_by_oid:
+                found.add(oid)
+                waiting.append(catalog.role_by_oid[oid])
+    return frozenset(found)

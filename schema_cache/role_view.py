@@ -1,0 +1,171 @@
+"""What one role may see of the database through the API.
+
+A view holds no role's name: roles with equal grants have equal views, and ``RoleViews`` hands out one object for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+
+from schema_cache.model import Catalog, Function, Relation, Schema
+from schema_cache.privileges import Privileges, find_role
+
+OWN_SCHEMA = "$user"
+"""In a search path: the schema named like the role."""
+
+_SYSTEM_SCHEMAS = frozenset({"pg_catalog", "information_schema"})
+_COLUMN_PRIVILEGES = ("SELECT", "INSERT", "UPDATE")
+_RELATION_PRIVILEGES = frozenset({*_COLUMN_PRIVILEGES, "DELETE"})
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleRelation:
+    """A relation on which a role holds a privilege. ``select``, ``insert`` and ``update`` are names of columns;
+    ``select_all`` says that SELECT is held on the whole relation, which implies every column."""
+
+    relation: Relation
+    select: frozenset[str]
+    insert: frozenset[str]
+    update: frozenset[str]
+    delete: bool
+    select_all: bool
+
+
+@dataclass(frozen=True, eq=False)
+class RoleView:
+    """What a role may see: compared, hashed and shared by ``key``, which names the catalog's version and the contents.
+
+    ``schemas`` are those of the API search path that exist and that the role may use, in the order of the path;
+    ``relations`` and ``functions`` those in them, in the order of their oids, on which it holds a privilege.
+    """
+
+    key: str
+    catalog: Catalog = field(repr=False)
+    schemas: tuple[Schema, ...]
+    relations: tuple[VisibleRelation, ...] = field(repr=False)
+    functions: tuple[Function, ...] = field(repr=False)
+    unusable_types: frozenset[int] = field(repr=False)
+
+    def relation(self, oid: int) -> VisibleRelation | None:
+        """The visible relation of that oid, or None."""
+        return self._relation_by_oid.get(oid)
+
+    def usable_type(self, oid: int) -> bool:
+        """Whether the role has USAGE on the type and on its schema."""
+        return oid in self.catalog.type_by_oid and oid not in self.unusable_types
+
+    @cached_property
+    def _relation_by_oid(self) -> dict[int, VisibleRelation]:
+        return {visible.relation.oid: visible for visible in self.relations}
+
+    def __eq__(self, other: object) -> bool:
+        return self.key == other.key if isinstance(other, RoleView) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+class RoleViews:
+    """The views on one catalog along one API search path, each built when first asked for. Safe to share between threads."""
+
+    def __init__(self, catalog: Catalog, api_schemas: tuple[str, ...]) -> None:
+        self.catalog = catalog
+        self._api_schemas = api_schemas
+        self._by_role: dict[str, RoleView] = {}
+        self._by_key: dict[str, RoleView] = {}
+
+    def view(self, role_name: str) -> RoleView:
+        """The role's view; the same object for roles that see the same. Raises ``UnknownRole``."""
+        view = self._by_role.get(role_name)
+        if view is None:
+            built = role_view(self.catalog, role_name, self._api_schemas)
+            # Two threads may build the same view; setdefault lets both leave with the same one.
+            view = self._by_role.setdefault(role_name, self._by_key.setdefault(built.key, built))
+        return view
+
+
+def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) -> RoleView:
+    """Works out what the role may see along ``api_schemas``. Raises ``UnknownRole``."""
+    role = find_role(catalog, role_name)
+    privileges = Privileges(catalog, role)
+    wanted = dict.fromkeys(role_name if name == OWN_SCHEMA else name for name in api_schemas)
+    usable = {schema.name for schema in catalog.schemas if privileges.may_use_schema(schema.acl)}
+    schemas = tuple(
+        catalog.schema_by_name[name] for name in wanted if name in usable and name not in _SYSTEM_SCHEMAS
+    )
+    exposed = {schema.name for schema in schemas}
+    relations = tuple(
+        visible
+        for relation in catalog.relations
+        if relation.schema in exposed and (visible := _visible(catalog, privileges, relation))
+    )
+    functions = tuple(
+        function
+        for function in catalog.functions
+        if function.schema in exposed and "EXECUTE" in privileges.granted(function.acl)
+    )
+    unusable_types = frozenset(
+        type_.oid
+        for type_ in catalog.types
+        if type_.schema not in usable or "USAGE" not in privileges.granted(type_.acl)
+    )
+    return RoleView(
+        key=_key(catalog, schemas, relations, functions, unusable_types),
+        catalog=catalog,
+        schemas=schemas,
+        relations=relations,
+        functions=functions,
+        unusable_types=unusable_types,
+    )
+
+
+def _visible(catalog: Catalog, privileges: Privileges, relation: Relation) -> VisibleRelation | None:
+    held = privileges.on_relation(relation.acl)
+    granted = catalog.columns_with_grants.get(relation.oid, ())
+    columns = []
+    for privilege in _COLUMN_PRIVILEGES:
+        if privilege in held:
+            columns.append(catalog.column_names[relation.oid])
+        else:
+            columns.append(frozenset(c.name for c in granted if privilege in privileges.granted(c.acl)))
+    select, insert, update = columns
+    # A relation without columns can be granted as well: there is something to hold, though nothing to select.
+    if not (select or insert or update or held & _RELATION_PRIVILEGES):
+        return None
+    return VisibleRelation(relation, select, insert, update, "DELETE" in held, "SELECT" in held)
+
+
+def _key(
+    catalog: Catalog,
+    schemas: tuple[Schema, ...],
+    relations: tuple[VisibleRelation, ...],
+    functions: tuple[Function, ...],
+    unusable_types: frozenset[int],
+) -> str:
+    digest = blake2b(digest_size=16)
+
+    def lines() -> Iterator[str]:
+        yield catalog.version
+        yield repr([schema.oid for schema in schemas])
+        yield repr([function.oid for function in functions])
+        yield repr(sorted(unusable_types))
+        for visible in relations:
+            everything = catalog.column_names[visible.relation.oid]
+            yield repr(
+                (
+                    visible.relation.oid,
+                    visible.delete,
+                    visible.select_all,
+                    *(
+                        # Most grants are on whole relations: a name less to sort for each of their columns.
+                        True if columns == everything else sorted(columns)
+                        for columns in (visible.select, visible.insert, visible.update)
+                    ),
+                )
+            )
+
+    digest.update("\n".join(lines()).encode())
+    return digest.hexdigest()
