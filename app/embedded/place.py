@@ -1,0 +1,131 @@
+"""Where a cluster's files are.
+
+``directory`` belongs to whoever runs Portico and holds the locks, the log and what the keeper says of itself. The
+server's own directories, ``data`` and ``run``, belong to the server's account; they are in ``directory`` as well
+unless that account cannot get there, and then ``directory/data`` is a link to where they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pwd
+import stat
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.embedded.account import Account
+from app.embedded.binaries import make_system_place
+from app.embedded.failure import EmbeddedError
+
+PORT = 5432
+# sockaddr_un.sun_path: 108 bytes on Linux, 104 on macOS, with the final zero.
+LONGEST_SOCKET_PATH = 103 if sys.platform == "darwin" else 107
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    directory: Path
+
+    @property
+    def data(self) -> Path:
+        return self.directory / "data"
+
+    @property
+    def log(self) -> Path:
+        return self.directory / "log"
+
+    @property
+    def state(self) -> Path:
+        return self.directory / "state.json"
+
+    @property
+    def gate_lock(self) -> Path:
+        return self.directory / "gate.lock"
+
+    @property
+    def members_lock(self) -> Path:
+        return self.directory / "members.lock"
+
+    @property
+    def keeper_lock(self) -> Path:
+        return self.directory / "keeper.lock"
+
+    def make(self) -> None:
+        """Make the directory, or see that it is ours."""
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            owner = self.directory.stat().st_uid
+        except OSError as ex:
+            raise EmbeddedError(
+                f"the directory {self.directory} for the embedded PostgreSQL cannot be made: {ex.strerror}."
+            ) from None
+        if owner != os.geteuid():
+            raise EmbeddedError(
+                f"the embedded PostgreSQL in {self.directory} belongs to {_user_name(owner)}: run as"
+                f" {_user_name(owner)}, or choose another directory with DATA_DIR."
+            )
+        # The server's account has to pass through when it is another one; it cannot list or write.
+        self.directory.chmod(0o711 if owner == 0 else 0o700)
+
+    def server_home(self, account: Account) -> Path:
+        """The directory of the server's own directories: this one, or one that its account can reach."""
+        if self.data.exists():
+            return self.data.resolve().parent
+        if not account.differs or account.can_enter(self.directory):
+            return self.directory
+        name = hashlib.sha256(os.fsencode(self.directory)).hexdigest()[:16]
+        home = make_system_place() / name
+        home.mkdir(exist_ok=True)
+        home.chmod(0o711)
+        return home
+
+    def socket_directory(self, home: Path, account: Account) -> Path:
+        """A directory of the server's account for its socket, with a path short enough for one."""
+        run = home / "run"
+        if len(os.fsencode(run / socket_name())) > LONGEST_SOCKET_PATH:
+            run = self._short_directory(account)
+        run.mkdir(mode=0o700, exist_ok=True)
+        account.give(run)
+        return run
+
+    def _short_directory(self, account: Account) -> Path:
+        remembered = self.directory / "socket_directory"
+        if remembered.exists():
+            known = Path(remembered.read_text().strip())
+            if _is_private(known, account):
+                return known
+        parents = [tempfile.gettempdir(), "/tmp"]
+        for parent in parents:
+            if len(os.fsencode(parent)) + len("/portico-12345678/") + len(socket_name()) <= LONGEST_SOCKET_PATH:
+                short = Path(tempfile.mkdtemp(prefix="portico-", dir=parent))
+                account.give(short)
+                if account.can_enter(short):
+                    remembered.write_text(f"{short}\n")
+                    return short
+                short.rmdir()
+        raise EmbeddedError(
+            f"the path {self.directory} is too long for a Unix socket and {' or '.join(parents)} cannot be used for"
+            " it; choose a shorter directory with DATA_DIR."
+        )
+
+
+def socket_name() -> str:
+    return f".s.PGSQL.{PORT}"
+
+
+def _is_private(directory: Path, account: Account) -> bool:
+    try:
+        found = directory.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == account.uid and stat.S_IMODE(found.st_mode) == 0o700
+
+
+def _user_name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user id {uid}"

@@ -1,0 +1,215 @@
+"""One PostgreSQL server: make its data directory, start it, find it again, stop it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.embedded.account import Account
+from app.embedded.binaries import MAJOR_VERSION
+from app.embedded.failure import EmbeddedError, StillInUse
+from app.embedded.place import PORT, Place, socket_name
+
+SUPERUSER = "postgres"
+_POLL_S = 0.01
+# Crash recovery of a big cluster takes its time; a server that has not even begun by then is stuck.
+_START_LIMIT_S = 300.0
+_STOP_LIMIT_S = 60.0
+_NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+@dataclass(slots=True)
+class Postmaster:
+    place: Place
+    account: Account
+    programs: Path
+    home: Path
+    socket_directory: Path
+    durable: bool = True
+    _child: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    pid: int = field(default=0, init=False)
+    _log_start: int = field(default=0, init=False)
+
+    def ensure_running(self) -> None:
+        """Find the running server of this data directory or start it; make the data directory when there is none."""
+        if not (self.home / "data" / "PG_VERSION").exists():
+            self._initialize()
+        self._check_version()
+        found = self._find()
+        if found:
+            self.pid, self._child = found, None
+        else:
+            self._start()
+        self._wait_until_ready()
+
+    def is_alive(self) -> bool:
+        if self._child is not None:
+            return self._child.poll() is None
+        return self.pid > 0 and _is_server_of(self.pid, self.home / "data")
+
+    def stop(self) -> None:
+        """Fast shutdown: clients are disconnected, everything is written."""
+        for number, limit in ((signal.SIGINT, _STOP_LIMIT_S), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 10.0)):
+            if not self.is_alive():
+                break
+            os.kill(self.pid, number)
+            until = time.monotonic() + limit
+            while self.is_alive() and time.monotonic() < until:
+                time.sleep(_POLL_S)
+        self.pid, self._child = 0, None
+
+    def _initialize(self) -> None:
+        unfinished = self.home / "data.unfinished"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(mode=0o700)
+        self.account.give(unfinished)
+        # The builtin provider has the same collation on every system, whatever locales are installed.
+        self._run(
+            "initdb", "--pgdata", str(unfinished), "--username", SUPERUSER, "--encoding", "UTF8", "--locale", "C",
+            "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8", "--auth", "peer", "--no-instructions",
+            "--no-sync",
+        )  # fmt: skip
+        (unfinished / "pg_hba.conf").write_text("local all all peer map=portico\n")
+        if self.durable:
+            self._run("initdb", "--pgdata", str(unfinished), "--sync-only")
+        # Only a complete data directory ever gets the name.
+        unfinished.rename(self.home / "data")
+        if not self.place.data.exists():
+            self.place.data.unlink(missing_ok=True)
+            self.place.data.symlink_to(self.home / "data")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        finished = subprocess.run(
+            [str(self.programs / program), *arguments],
+            cwd="/", env=_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+            **self.account.process_options(),
+        )  # fmt: skip
+        if finished.returncode != 0:
+            said = (finished.stderr or finished.stdout).strip().splitlines()
+            raise EmbeddedError(f"{program} failed: {' '.join(said[-3:])}")
+
+    def _check_version(self) -> None:
+        found = (self.home / "data" / "PG_VERSION").read_text().strip()
+        if found != MAJOR_VERSION:
+            raise EmbeddedError(
+                f"the data in {self.home / 'data'} was made by PostgreSQL {found}; this is PostgreSQL {MAJOR_VERSION}."
+                " Move it away to begin anew, or upgrade it with pg_upgrade."
+            )
+
+    def _find(self) -> int:
+        """The process id of the running server of this data directory, or 0."""
+        lines = self._pid_file()
+        pid = int(lines[0]) if lines and lines[0].lstrip("-").isdigit() else 0
+        if pid > 0 and _is_server_of(pid, self.home / "data"):
+            return pid
+        if pid > 0 and _is_someone_else(pid, self.home / "data"):
+            # Its process id was given to a stranger, which PostgreSQL would take for a running server.
+            (self.home / "data" / "postmaster.pid").unlink(missing_ok=True)
+        for stale in (socket_name(), f"{socket_name()}.lock"):
+            (self.socket_directory / stale).unlink(missing_ok=True)
+        return 0
+
+    def _start(self) -> None:
+        settings = {
+            "unix_socket_directories": '"' + str(self.socket_directory).replace('"', '""') + '"',
+            "unix_socket_permissions": "0700",
+            "listen_addresses": "",
+            "port": str(PORT),
+            "max_connections": "200",
+            "timezone": "UTC",
+            "log_timezone": "UTC",
+            **({} if self.durable else _NOT_DURABLE),
+        }
+        command = [str(self.programs / "postgres"), "-D", str(self.home / "data")]
+        for name, value in settings.items():
+            command += ["-c", f"{name}={value}"]
+        # Whoever runs Portico may connect as any role, and no other user of the system.
+        (self.home / "data" / "pg_ident.conf").write_text(f'portico "{self.account.caller}" all\n')
+        with open(self.place.log, "ab") as log:
+            self._log_start = log.tell()
+            self._child = subprocess.Popen(
+                command,
+                cwd="/", env=_environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                **self.account.process_options(),
+            )  # fmt: skip
+        self.pid = self._child.pid
+
+    def _wait_until_ready(self) -> None:
+        until = time.monotonic() + _START_LIMIT_S
+        while time.monotonic() < until:
+            lines = self._pid_file()
+            # Layout of postmaster.pid: PostgreSQL, src/include/utils/pidfile.h
+            if len(lines) >= 8 and lines[0] == str(self.pid) and lines[7].strip() == "ready":
+                self.socket_directory = Path(lines[4])
+                return
+            if not self.is_alive():
+                raise self._failure_to_start()
+            time.sleep(_POLL_S)
+        raise EmbeddedError(f"the embedded PostgreSQL is not ready after {_START_LIMIT_S:.0f} s; see {self.place.log}")
+
+    def _pid_file(self) -> list[str]:
+        try:
+            return (self.home / "data" / "postmaster.pid").read_text(errors="replace").split("\n")
+        except FileNotFoundError:
+            return []
+
+    def _failure_to_start(self) -> EmbeddedError:
+        with open(self.place.log, "rb") as log:
+            log.seek(self._log_start)
+            said = log.read(100_000).decode(errors="replace")
+        reasons = [line.partition("] ")[2] or line for line in said.splitlines() if _is_reason(line)]
+        kind = StillInUse if "shared memory block" in said else EmbeddedError
+        return kind(f"the embedded PostgreSQL does not start: {' '.join(reasons) or f'see {self.place.log}'}")
+
+
+def _is_reason(line: str) -> bool:
+    return any(mark in line for mark in ("FATAL:", "PANIC:", "HINT:", "error while loading"))
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours: PG* variables and locales would change how the server behaves."""
+    return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
+
+
+def _is_server_of(pid: int, data: Path) -> bool:
+    """Whether the process is a PostgreSQL server that works in this data directory."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return False
+    if not Path("/proc/self/cwd").exists():
+        asked = subprocess.run(["/bin/ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True)
+        return "postgres" in asked.stdout and str(data) in asked.stdout
+    return _works_in(pid, data) and not _is_zombie(pid)
+
+
+def _is_someone_else(pid: int, data: Path) -> bool:
+    """Whether it is certain that the process, and every other one, has nothing to do with this data directory."""
+    if not Path("/proc/self/cwd").exists():
+        return False
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return not any(_works_in(int(name), data) for name in os.listdir("/proc") if name.isdigit())
+
+
+def _works_in(pid: int, data: Path) -> bool:
+    try:
+        return os.path.samefile(f"/proc/{pid}/cwd", data)
+    except OSError:
+        return False
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True

@@ -1,0 +1,42 @@
+"""What all tests share: a real PostgreSQL.
+
+The server is the one of TEST_DATABASE_URL (of a superuser), or else an embedded one in a temporary directory, which
+all processes of a test run share and which goes when the last of them ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.embedded import EmbeddedPostgres
+from tests.postgres_server import PostgresServer
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A running PostgreSQL server."""
+    given = os.environ.get("TEST_DATABASE_URL")
+    if given:
+        server = PostgresServer(given)
+        yield server
+        server.close()
+        return
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or f"{os.getpid()}"
+    directory = Path(tempfile.gettempdir()) / f"portico-test-{os.geteuid()}-{run}"
+    with EmbeddedPostgres(directory, durable=False, temporary=True) as cluster:
+        server = PostgresServer(cluster.url())
+        yield server
+        server.close()
+
+
+@pytest.fixture
+def database_url(postgres: PostgresServer) -> Iterator[str]:
+    """The URL of a fresh, empty database, dropped afterwards."""
+    url = postgres.create_database()
+    yield url
+    postgres.drop_database(url)

@@ -1,0 +1,100 @@
+"""The PostgreSQL that the tests run on, and databases on it that are made quickly."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+
+import pg8000.native
+
+from app.database.url import parse_database_url
+
+
+class PostgresServer:
+    """A running server. ``url`` is that of a database of a superuser; ``socket_dir`` is None over TCP."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        target = parse_database_url(url)
+        self.socket_dir = target.host if target.host.startswith("/") else None
+        self._numbers = itertools.count(1)
+        self._prefix = f"test_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}_{os.getpid()}"
+        self._templates: dict[str, str] = {}
+        self._made: list[str] = []
+        self._connection: pg8000.native.Connection | None = None
+
+    def create_database(self, name: str | None = None, sql: str = "") -> str:
+        """Make a database, run ``sql`` (any number of statements) in it, and give its URL.
+
+        The first use of a text of SQL makes a template, further ones copy it; so it runs once, also what it says of
+        roles, which belong to the whole server. What is set with ALTER DATABASE is not copied.
+        """
+        template = self._template(sql) if sql else None
+        name = name or f"{self._prefix}_{next(self._numbers)}"
+        self._create(name, template)
+        return self.url_of(name)
+
+    def drop_database(self, url: str) -> None:
+        """Drop a database that ``create_database`` made, whoever is connected to it."""
+        name = parse_database_url(url).database
+        self._execute(f"drop database if exists {_quoted(name)} with (force)")
+        self._made.remove(name)
+
+    def url_of(self, database: str) -> str:
+        parts = urlsplit(self.url)
+        parameters = [pair for pair in parse_qsl(parts.query) if pair[0] != "dbname"]
+        query = urlencode(parameters, quote_via=quote, safe="/")
+        located = f"//{parts.netloc}/{quote(database, safe='')}"
+        return urlunsplit((parts.scheme, "", "", query, "")).replace(":", f":{located}", 1)
+
+    def execute(self, sql: str, url: str | None = None) -> list[list[object]]:
+        """Run SQL without parameters as the superuser and give the last statement's rows."""
+        connection = connect(url or self.url)
+        try:
+            return [list(row) for row in connection.execute_simple(sql).rows or ()]
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        for name in list(self._made):
+            self._execute(f"drop database if exists {_quoted(name)} with (force)")
+        self._made.clear()
+        if self._connection is not None:
+            self._connection.close()
+
+    def _template(self, sql: str) -> str:
+        if sql not in self._templates:
+            name = f"{self._prefix}_template_{next(self._numbers)}"
+            self._create(name, None)
+            self.execute(sql, self.url_of(name))
+            self._templates[sql] = name
+        return self._templates[sql]
+
+    def _create(self, name: str, template: str | None) -> None:
+        copied = f" template {_quoted(template)}" if template else ""
+        self._execute(f"create database {_quoted(name)}{copied}")
+        self._made.append(name)
+
+    def _execute(self, sql: str) -> None:
+        if self._connection is None:
+            self._connection = connect(self.url)
+        self._connection.execute_simple(sql)
+
+
+def connect(url: str) -> pg8000.native.Connection:
+    """A plain driver connection, without TLS."""
+    target = parse_database_url(url)
+    return pg8000.native.Connection(
+        target.user,
+        host=target.host,
+        port=target.port,
+        unix_sock=target.socket_path,
+        database=target.database,
+        password=target.password,
+        ssl_context=False,
+    )
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
