@@ -28,6 +28,7 @@ _CLAIM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*)*
 _FIRST_CLAIMS = ("role", "sub", "email")
 _LONGEST_CLAIM_NAME = 63
 _MOST_CLAIM_SETTINGS = 30
+_MOST_FUNCTION_ARGUMENTS = 100
 _REMEMBERED_CALLERS = 1000
 
 
@@ -41,7 +42,10 @@ class Context:
 
 
 class ContextBuilder:
-    """Builds the context of a request. ``statement_timeout_ms``: for roles without a setting of their own, 0 for none."""
+    """Builds the context of a request.
+
+    ``statement_timeout_ms`` is for roles without a setting of their own; 0 leaves it to the database.
+    """
 
     def __init__(self, *, statement_timeout_ms: int = 0) -> None:
         self._statement_timeout_ms = statement_timeout_ms
@@ -81,6 +85,9 @@ class ContextBuilder:
         return Context(caller.role, statement, total.to_bytes(2, "big") + b"".join(values))
 
     def _settings_of_caller(self, caller: Caller, role_settings: tuple[Setting, ...]) -> tuple[int, bytes]:
+        if caller.role == "none":
+            # PostgreSQL would switch back to the login role.
+            raise ValueError("'none' is not a role")
         # The role first: what follows is then set with its rights, like the data statements are run with them.
         pairs = [("role", caller.role), *role_settings]
         if self._statement_timeout_ms and not any(name.lower() == "statement_timeout" for name, _ in role_settings):
@@ -126,6 +133,13 @@ def _text(value: str) -> bytes:
 def context_statement(count: int, *, checked: bool) -> Statement:
     """The statement that sets ``count`` settings and, if ``checked``, compares the schema version after that."""
     calls = [f"set_config(${2 * i + 1}, ${2 * i + 2}, true)" for i in range(count)]
+    # num_nulls evaluates its arguments in order and answers with a digit; without it all values would be sent back.
+    columns = [f"num_nulls({', '.join(some)})" for some in _batches(calls)]
     if checked:
-        calls.append(f"graphql.assert_schema_version(${2 * count + 1})")
-    return Statement(f"SELECT {', '.join(calls)}", "context")
+        columns.append(f"graphql.assert_schema_version(${2 * count + 1})")
+    return Statement(f"SELECT {', '.join(columns)}", "context")
+
+
+def _batches(calls: list[str]) -> Iterator[list[str]]:
+    for start in range(0, len(calls), _MOST_FUNCTION_ARGUMENTS):
+        yield calls[start : start + _MOST_FUNCTION_ARGUMENTS]

@@ -87,7 +87,7 @@ class Database:
                 error.statement_index += 1
                 raise explain(error, None) from None
             finally:
-                lease.release()
+                self._pool.give_back(lease)
             return results[-1][0][0] if results and results[-1] else None
         raise AssertionError("the second attempt returns or raises")
 
@@ -119,5 +119,5 @@ class Database:
                     continue
                 raise
             finally:
-                lease.release()
+                self._pool.give_back(lease)
         raise AssertionError("the second attempt returns or raises")

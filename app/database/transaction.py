@@ -75,7 +75,7 @@ class Transaction:
                 # The block hid the error; the server would have answered COMMIT with a rollback, silently.
                 raise self._failure
         finally:
-            self._lease.release()
+            self._pool.give_back(self._lease)
             self._lease = None
 
     def _send(self, steps: Sequence[Step]) -> list[list[Row]]:
@@ -88,7 +88,7 @@ class Transaction:
                 return self._lease.connection.pipeline([*before, *steps])[len(before) :]
             except ConnectionLost as lost:
                 if first and attempt == 1:
-                    self._lease.release()
+                    self._pool.give_back(self._lease)
                     self._lease = None
                     continue
                 raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost

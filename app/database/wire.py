@@ -9,6 +9,7 @@ PostgreSQL documentation, "Frontend/Backend Protocol".
 from __future__ import annotations
 
 import socket
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from struct import Struct
@@ -72,6 +73,7 @@ class Connection:
         # (digest, role) -> the start of its Bind message, least recently used first
         self._prepared: OrderedDict[tuple[bytes, str], bytes] = OrderedDict()
         self.usable = True
+        self.opened_at = time.monotonic()
         self.transaction_status = IDLE
         self.parameters: dict[str, str] = {}
         self.notifications: deque[tuple[str, str]] = deque(maxlen=100)
@@ -81,7 +83,7 @@ class Connection:
     def pipeline(self, steps: Sequence[Step]) -> list[list[Row]]:
         """Run ``steps`` in one flight; the rows of each.
 
-        Raises StatementError (nothing was applied, the connection is in order) with the step's index, or ConnectionLost.
+        Raises StatementError with the step's index (nothing was applied, the connection is in order) or ConnectionLost.
         """
         message, parsing = self._compose(steps)
         try:
