@@ -16,11 +16,11 @@ that cannot hurt:
 
 from __future__ import annotations
 
-from schema_cache.fingerprint import CONTENTS_FINGERPRINT, SHARED_FINGERPRINT
+from schema_cache.fingerprint import CONTENTS_FINGERPRINT, SAFE_PATH, SHARED_FINGERPRINT
 
 # A stranger may create a schema of that name and a function in it; we would run its body with our rights. So it counts
 # only when the owner is somebody who could do everything anyway. A volatile one would not answer from our snapshot.
-SUPPORT_QUERY = """
+SUPPORT_QUERY = f"""{SAFE_PATH}
 select exists (
   select from pg_catalog.pg_proc p
   join pg_catalog.pg_namespace n on n.oid = p.pronamespace
@@ -42,7 +42,7 @@ def catalog_query(counted: bool) -> str:
     return _CATALOG_QUERY.replace(":change_count", CHANGE_COUNT if counted else NOT_COUNTED)
 
 
-_CATALOG_QUERY = f"""
+_CATALOG_QUERY = f"""{SAFE_PATH}
 with schema_row as materialized (
   select n.oid, n.nspname, n.nspowner, coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl,
          n.nspname in ('pg_catalog', 'information_schema') as is_system
@@ -177,7 +177,7 @@ select json_build_object(
     from pg_catalog.pg_description d
     join pg_catalog.pg_class c on c.oid = d.classoid and c.relnamespace = 'pg_catalog'::regnamespace
     where c.relname in ('pg_class', 'pg_namespace', 'pg_type', 'pg_proc', 'pg_constraint')
-      and (d.objoid >= 16384 or c.relname = 'pg_namespace')),
+      and (d.objoid >= '16384' or c.relname = 'pg_namespace')),
   'roles', (
     select json_agg(json_build_array(r.oid::bigint, r.rolname, r.rolsuper::int, r.rolbypassrls::int) order by r.oid)
     from pg_catalog.pg_roles r),

@@ -36,6 +36,7 @@ Row = Sequence[Any]
 _BPCHAR, _VARCHAR = 1042, 1043
 _LENGTH_HEADER = 4  # the modifier of char(n) and varchar(n) is n + VARHDRSZ
 _UPDATE, _INSERT, _DELETE = 1 << 2, 1 << 3, 1 << 4  # 1 << CmdType, as pg_relation_is_updatable answers
+_MULTIRANGES_FOLLOW_RANGES = 170000  # before, they had privileges of their own
 _VECTORS = frozenset({"int2vector", "oidvector"})  # arrays that have a name of their own
 _INPUT_MODES = frozenset("ibv")
 _OUTPUT_MODES = frozenset("obt")
@@ -99,7 +100,9 @@ class _Decoder:
 
     def _read_types(self) -> dict[int, Type]:
         rows = {row[0]: row for row in self._rows("types")}
-        ranges: dict[int, int] = {multirange: range_ for multirange, range_ in self._rows("ranges")}
+        ranges: dict[int, int] = {}
+        if self._payload["server_version"] >= _MULTIRANGES_FOLLOW_RANGES:
+            ranges.update(self._rows("ranges"))
         labels: dict[int, list[str]] = defaultdict(list)
         for oid, label in self._rows("labels"):
             labels[oid].append(label)

@@ -9,11 +9,10 @@ from schema_cache.decode import decode
 from schema_cache.model import Catalog
 
 Run = Callable[[str], str | bytes]
-"""Executes one SQL text without parameters and gives the single value of its single row.
+"""Executes one SQL text without parameters, by the simple query protocol, and gives the single value of the single row.
 
-It runs as the login role, not as a caller's, outside any caller's transaction. Relations are written with their schema;
-functions and operators are not, so the session should have ``search_path`` set to ``pg_catalog`` where somebody
-untrusted may create functions in a schema on the login role's own path.
+It runs as the login role, not as a caller's, outside any transaction. The text sets its own search path for itself, so it
+holds two statements; the value is the one of the last.
 """
 
 

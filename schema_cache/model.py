@@ -45,7 +45,7 @@ class Type:
     r range, m multirange). ``element`` is the element's oid of a true array, else 0; ``relation`` the oid of
     the relation whose row type this is, else 0; ``base`` the oid under a domain, else 0.
     ``text`` is its name ready for a CAST, schema-qualified outside ``pg_catalog``, the way ``format_type`` prints it.
-    An array's ``acl`` is its element's and a multirange's its range's: that is where PostgreSQL looks.
+    An array's ``acl`` is its element's (a multirange's its range's from 17 on): that is where PostgreSQL looks.
     """
 
     oid: int
