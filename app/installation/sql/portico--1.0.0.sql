@@ -143,11 +143,17 @@ grant usage on schema graphql to public;
 
 -- The version of the schema is the sum of all slots, so it becomes visible exactly when a change commits. Several slots,
 -- because a single row would make each transaction with DDL wait for the one before it.
-create table if not exists graphql.schema_change (
-  slot bigint generated always as identity primary key,
-  changes bigint not null,
-  holder text
-) with (fillfactor = 50);
+do $$
+begin
+  if to_regclass('graphql.schema_change') is null then
+    create table graphql.schema_change (
+      slot bigint generated always as identity primary key,
+      changes bigint not null,
+      holder text
+    ) with (fillfactor = 50);
+  end if;
+end
+$$;
 comment on table graphql.schema_change is 'The version of this database''s schema is the sum of changes';
 comment on column graphql.schema_change.holder is 'The transaction that last counted in this slot: it counts once';
 grant select on graphql.schema_change to public;
@@ -313,6 +319,10 @@ $auth$;
 -- -------------------------------------------------------------------------------- schema storage: buckets and objects
 
 do $storage$
+declare
+  tables_were_there constant boolean := to_regclass('storage.objects') is not null;
+  waits constant text := current_setting('lock_timeout');
+  incomplete boolean;
 begin
   if current_setting('portico.restoring')::boolean then
     return;
@@ -408,24 +418,50 @@ begin
     comment on table storage.work is 'What the storage API has still to do: blobs to delete, events to post';
     comment on column storage.work.due_at is 'Not before this time; moved into the future after a failed attempt';
     alter table storage.work enable row level security;
+    -- the role may have had its grants on the other tables from an earlier version
+    if exists (select from storage.installation where component = 'grants to service_role') then
+      grant select, insert, update, delete on storage.work to service_role;
+      if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
+        create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
+      end if;
+    end if;
   end if;
 
-  -- An adopted table may come from another maker: add what ours has.
-  perform from pg_catalog.pg_attribute
-    where attrelid = 'storage.buckets'::regclass and attname in ('owner_id', 'type', 'versioning_status')
-    having count(*) < 3;
-  if found then
+  -- Tables of an earlier version, or of another maker: add what ours have. Nobody shall wait long behind us, and running
+  -- requests hold these locks in another order: so take all or none, and try again.
+  select count(*) <> 9 into incomplete
+  from pg_catalog.pg_attribute
+  where attnum > 0 and not attisdropped and (
+    (attrelid = 'storage.buckets'::regclass and attname in ('owner_id', 'type', 'versioning_status'))
+    or (attrelid = 'storage.objects'::regclass
+        and attname in ('version', 'owner_id', 'user_metadata', 'archived_at', 'is_delete_marker', 'is_versioned')));
+  if tables_were_there and (incomplete or (
+    select count(*) <> 7 from pg_catalog.pg_trigger
+    where tgrelid in ('storage.buckets'::regclass, 'storage.objects'::regclass)
+      and tgname in ('enforce_bucket_name_length_trigger', 'update_buckets_updated_at', 'protect_buckets_delete',
+                     'update_objects_updated_at', 'protect_objects_delete',
+                     'list_replaced_blob_on_update', 'list_replaced_blob_on_delete')
+  )) then
+    for attempt in 1..100 loop
+      begin
+        set local lock_timeout = '100ms';
+        lock table storage.objects, storage.buckets in access exclusive mode;
+        perform set_config('lock_timeout', waits, true);
+        exit;
+      exception when lock_not_available then
+        if attempt = 100 then
+          raise;
+        end if;
+        perform pg_sleep(random() * 0.1);
+      end;
+    end loop;
+  end if;
+  if incomplete then
     alter table storage.buckets
       add column if not exists owner_id text,
       add column if not exists type storage.buckettype not null default 'STANDARD',
       add column if not exists versioning_status text not null default 'DISABLED'
         constraint buckets_versioning_status_check check (versioning_status = 'DISABLED');
-  end if;
-  perform from pg_catalog.pg_attribute
-    where attrelid = 'storage.objects'::regclass
-      and attname in ('version', 'owner_id', 'user_metadata', 'archived_at', 'is_delete_marker', 'is_versioned')
-    having count(*) < 6;
-  if found then
     alter table storage.objects
       add column if not exists version text,
       add column if not exists owner_id text,
@@ -734,12 +770,18 @@ $grants$;
 
 -- ------------------------------------------------------------------------------------- what is installed, and what not
 
-create table if not exists graphql.installation (
-  one boolean primary key default true constraint installation_one_check check (one),
-  version text not null,
-  default_version text not null,
-  installed_at timestamptz not null default now()
-);
+do $$
+begin
+  if to_regclass('graphql.installation') is null then
+    create table graphql.installation (
+      one boolean primary key default true constraint installation_one_check check (one),
+      version text not null,
+      default_version text not null,
+      installed_at timestamptz not null default now()
+    );
+  end if;
+end
+$$;
 comment on table graphql.installation is 'The version of Portico that this database has';
 comment on column graphql.installation.default_version is 'The version that the last run of Portico would install';
 grant select on graphql.installation to public;
