@@ -1,0 +1,62 @@
+"""The GraphQL schemas in use: one for each view of the database, built when a role first needs it."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+import pluggy
+
+from app.bounded_cache import BoundedCache
+from app.errors import AccessError, PorticoError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.dialect import Dialect
+from app.graphql.errors import DocumentError
+from schema_cache.directives import DirectiveError
+from schema_cache.freshness import SchemaCache
+from schema_cache.privileges import UnknownRole, can_set_role
+from schema_cache.role_view import RoleView
+
+KEPT = 64
+"""How many schemas are kept: as many as roles with different grants that are busy at one time."""
+
+
+class ApiSchemas:
+    """Safe to share between threads; two of them never build the same schema at once."""
+
+    def __init__(self, schema_cache: SchemaCache, dialect: Dialect, hooks: pluggy.HookRelay, max_rows: int) -> None:
+        self._schema_cache = schema_cache
+        self._dialect = dialect
+        self._hooks = hooks
+        self._max_rows = max_rows
+        self._built: BoundedCache[ApiSchema | PorticoError] = BoundedCache(KEPT)
+        self._building = Lock()
+
+    def of_role(self, role: str) -> ApiSchema:
+        """The schema of what ``role`` may see now.
+
+        Raises AccessError (403) for a role that does not exist or that the service may not take on, and DocumentError
+        where a comment directive is malformed.
+        """
+        catalog = self._schema_cache.current()
+        try:
+            if not can_set_role(catalog, role):
+                raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)
+            view = self._schema_cache.view(catalog, role)
+        except UnknownRole:
+            raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403) from None
+        found = self._built.get(view.key)
+        if found is None:
+            with self._building:
+                found = self._built.get(view.key)
+                if found is None:
+                    found = self._build(view)
+                    self._built.put(view.key, found)
+        if isinstance(found, PorticoError):
+            raise found
+        return found
+
+    def _build(self, view: RoleView) -> ApiSchema | PorticoError:
+        try:
+            return ApiSchema(view, self._dialect, self._hooks, self._max_rows)
+        except DirectiveError as ex:
+            return DocumentError(str(ex), "SCHEMA_ERROR")

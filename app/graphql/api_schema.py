@@ -1,0 +1,253 @@
+"""The GraphQL schema of one role's view of the database, built from what plugins contribute."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, TypeVar
+
+import pluggy
+from graphql import (
+    GraphQLField,
+    GraphQLIncludeDirective,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    GraphQLSkipDirective,
+    specified_directives,
+)
+
+from app.graphql import names
+from app.graphql.dialect import Dialect
+from app.graphql.relations import (
+    ApiColumn,
+    ApiRelation,
+    ValueType,
+    first_of_each_name,
+    is_composite,
+    is_exposed_kind,
+    key_of,
+    table_of,
+)
+from app.hooks import in_order
+from schema_cache.directives import Directive, read_directives
+from schema_cache.model import Catalog, Relation, Schema
+from schema_cache.role_view import RoleView, VisibleRelation
+
+NamedType = TypeVar("NamedType", bound=GraphQLNamedType)
+Made = TypeVar("Made")
+
+DEFAULT_MAX_ROWS = 30
+_serial = itertools.count(1)
+
+
+class ApiSchema:
+    """What one view of the database looks like in GraphQL.
+
+    Built once per view and dialect, used by many threads: complete after ``build`` and never changed later.
+    Raises schema_cache.directives.DirectiveError where a comment directive of an exposed object is malformed.
+    """
+
+    def __init__(
+        self,
+        view: RoleView,
+        dialect: Dialect,
+        hooks: pluggy.HookRelay,
+        max_rows: int = DEFAULT_MAX_ROWS,
+        only_schemas: frozenset[str] | None = None,
+    ) -> None:
+        self.view = view
+        self.dialect = dialect
+        self.hooks = hooks
+        self.max_rows = max_rows
+        self.serial = next(_serial)
+        self._types: dict[str, Any] = {}
+        self._shared: dict[str, Any] = {}
+        self._relation_names: frozenset[str] = frozenset()
+        self._value_types: dict[int, ValueType | None] = {}
+        self._known_directives = tuple(each for some in hooks.comment_directives() for each in some)
+        self.schemas = tuple(each for each in view.schemas if only_schemas is None or each.name in only_schemas)
+        self.schema_directives = {
+            each.name: self.directives("schema", each.name, each.comment) for each in self.schemas
+        }
+        self.relations = first_of_each_name(self._expose_relations())
+        self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
+        self.graphql = self._build()
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.view.catalog
+
+    # What is exposed
+
+    def directives(self, on: str, name: str, comment: str | None) -> Mapping[str, Any]:
+        """The comment directives of an object of kind ``on`` called ``name``; empty without any."""
+        return read_directives(on, name, comment, self._known_directives) if comment else {}
+
+    def inflects(self, schema: str) -> bool:
+        """Whether names of that schema's objects are turned into GraphQL's customary form."""
+        return self._schema_directives_of(schema).get("inflect_names") is True
+
+    def _schema_directives_of(self, schema: str) -> Mapping[str, Any]:
+        known = self.schema_directives.get(schema)
+        if known is None:
+            found: Schema | None = self.catalog.schema_by_name.get(schema)
+            known = self.directives("schema", schema, found.comment if found else None)
+            self.schema_directives[schema] = known
+        return known
+
+    def _expose_relations(self) -> list[ApiRelation]:
+        shown = {each.name for each in self.schemas}
+        considered = [
+            each
+            for each in self.view.relations
+            if each.relation.schema in shown and is_exposed_kind(each.relation, self.dialect)
+        ]
+        self._relation_names = frozenset(self._type_name(each.relation) for each in considered)
+        exposed = []
+        for visible in considered:
+            relation = self._expose(visible)
+            if relation is not None:
+                exposed.append(relation)
+        return exposed
+
+    def _relation_directives(self, relation: Relation) -> Mapping[str, Any]:
+        return self.directives("relation", f"{relation.schema}.{relation.name}", relation.comment)
+
+    def _type_name(self, relation: Relation) -> str:
+        override = self._relation_directives(relation).get("name")
+        return names.base(relation.name, override, self.inflects(relation.schema))
+
+    def _expose(self, visible: VisibleRelation) -> ApiRelation | None:
+        relation = visible.relation
+        schema = self.catalog.schema_by_name[relation.schema]
+        directives = self._relation_directives(relation)
+        inflect = self.inflects(relation.schema)
+        type_name = self._type_name(relation)
+        key = key_of(relation, directives)
+        if not (visible.select and key and names.is_valid(type_name)):
+            return None
+        max_rows = directives.get(
+            "max_rows", self._schema_directives_of(relation.schema).get("max_rows", self.max_rows)
+        )
+        columns = self._expose_columns(relation, visible.select, inflect)
+        return ApiRelation(
+            visible=visible,
+            relation=relation,
+            schema=schema,
+            type_name=type_name,
+            inflect=inflect,
+            max_rows=max_rows,
+            key=key,
+            columns=columns,
+            directives=directives,
+            table=table_of(relation),
+            by_name={each.name: each for each in columns},
+        )
+
+    def _expose_columns(self, relation: Relation, readable: frozenset[str], inflect: bool) -> tuple[ApiColumn, ...]:
+        columns: dict[str, ApiColumn] = {}
+        for column in relation.columns:
+            value_type = self.value_type(column.type)
+            if column.name not in readable or value_type is None:
+                continue
+            name = f"{relation.schema}.{relation.name}.{column.name}"
+            directives = self.directives("column", name, column.comment)
+            field_name = names.field(column.name, directives.get("name"), inflect)
+            if names.is_valid(field_name):
+                columns.setdefault(field_name, ApiColumn(column, field_name, value_type, directives.get("description")))
+        return tuple(columns.values())
+
+    def value_type(self, type_oid: int) -> ValueType | None:
+        """How values of that PostgreSQL type cross the API; None for composite types and unknown ones."""
+        if type_oid not in self._value_types:
+            type_ = self.catalog.type_by_oid.get(type_oid)
+            composite = type_ is None or is_composite(self.catalog, type_oid)
+            self._value_types[type_oid] = None if composite else self.hooks.value_type(api=self, type_=type_)
+        return self._value_types[type_oid]
+
+    # Types
+
+    def named(self, name: str, factory: Callable[[str], NamedType]) -> NamedType:
+        """The type of that name, made by ``factory(name)`` when it is first asked for."""
+        if name not in self._types:
+            self._types[name] = factory(name)
+        return self._types[name]
+
+    def object_type(self, relation: ApiRelation) -> GraphQLObjectType:
+        """The type of a relation's rows."""
+        return self.named(
+            relation.type_name,
+            lambda name: GraphQLObjectType(
+                name,
+                fields=lambda: {
+                    field_name: field
+                    for field_name, field in in_order(self.hooks.node_fields(api=self, relation=relation)).items()
+                    if names.is_valid(field_name)
+                },
+                interfaces=lambda: [each for some in self.hooks.node_interfaces(api=self) for each in some],
+                description=relation.directives.get("description"),
+                extensions={"kind": "node", "relation": relation},
+            ),
+        )
+
+    def shared(self, key: str, factory: Callable[[], Made]) -> Made:
+        """What plugins share within one schema: made when it is first asked for."""
+        if key not in self._shared:
+            self._shared[key] = factory()
+        return self._shared[key]
+
+    def is_taken(self, name: str) -> bool:
+        """Whether a type of that name belongs to a relation."""
+        return name in self._relation_names
+
+    def _build(self) -> GraphQLSchema:
+        # graphql-core walks from type to type by recursion, some frames for each step, and a chain of
+        # foreign keys may be as long as the database has tables.
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, 100_000))
+        try:
+            listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
+            return GraphQLSchema(
+                query=GraphQLObjectType(
+                    "Query", self._root_fields(self.hooks.query_fields(api=self)), extensions={"kind": "Query"}
+                ),
+                mutation=self._mutation_type(),
+                types=[*listed, *(self.object_type(each) for each in self.relations)],
+                directives=specified_directives
+                if self.dialect.validates
+                else (GraphQLIncludeDirective, GraphQLSkipDirective),
+                description="Represents the GraphQL schema of the database",
+            )
+        finally:
+            sys.setrecursionlimit(limit)
+
+    def _mutation_type(self) -> GraphQLObjectType | None:
+        fields = self._root_fields(self.hooks.mutation_fields(api=self))
+        return GraphQLObjectType("Mutation", fields, extensions={"kind": "Mutation"}) if fields else None
+
+    @staticmethod
+    def _root_fields(contributions: Any) -> dict[str, GraphQLField]:
+        fields = in_order(contributions)
+        return {name: fields[name] for name in sorted(fields) if names.is_valid(name)}
+
+    # Introspection
+
+    @cached_property
+    def introspected(self) -> ApiSchema | None:
+        """The part of the schema that introspection shows; None where introspection is off altogether."""
+        shown = frozenset(
+            each.name
+            for each in self.schemas
+            if self.schema_directives[each.name].get("introspection", self.dialect.introspection) is True
+        )
+        if not shown and not self.dialect.introspection:
+            return None
+        if len(shown) == len(self.schemas):
+            return self
+        return ApiSchema(self.view, self.dialect, self.hooks, self.max_rows, only_schemas=shown)
+
+
+__all__ = ["ApiSchema", "Directive"]

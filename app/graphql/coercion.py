@@ -1,0 +1,140 @@
+"""Input values by the type that an argument declares: literals and variables become one form.
+
+null becomes None, an input object a dict in the order of the document, a list of input objects a list, and each
+scalar, enum value or list of them a Leaf. What was not given is left out. Variables are taken as they come:
+where a dialect asks for their declared types, the document and its variables were validated before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLList,
+    GraphQLNonNull,
+    ListValueNode,
+    NullValueNode,
+    ObjectValueNode,
+    ValueNode,
+    VariableNode,
+    get_named_type,
+    is_leaf_type,
+    value_from_ast_untyped,
+)
+
+from app.errors import RequestError
+from app.graphql.values import ABSENT, Leaf, Path, Source, Variables
+
+Given = ValueNode | Source
+"""A value as the document has it, or as the variables have it below a path."""
+
+
+def arguments(
+    declared: Mapping[str, GraphQLArgument], nodes: Mapping[str, ValueNode], variables: Variables
+) -> dict[str, Any]:
+    """The arguments of a field, in the order they are declared; absent ones are left out.
+
+    Raises RequestError for an unknown argument, a missing required one and a value of the wrong form.
+    """
+    refuse_unknown(nodes, declared, "Input")
+    result = {}
+    for name, argument in declared.items():
+        value = coerce(argument.type, nodes.get(name, ABSENT), variables)
+        if value is not ABSENT:
+            result[name] = value
+    return result
+
+
+def refuse_unknown(given: Mapping[str, Any], known: Mapping[str, Any], where: str) -> None:
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise RequestError(f"{where} contains extra keys {json.dumps(unknown, ensure_ascii=False)}")
+
+
+def coerce(type_: Any, given: Given | Any, variables: Variables) -> Any:
+    """``given`` by the input type ``type_``: None, dict, list, Leaf, or ABSENT."""
+    given = _resolve(given, variables)
+    if isinstance(type_, GraphQLNonNull):
+        value = coerce(type_.of_type, given, variables)
+        if value is None or value is ABSENT:
+            raise RequestError("Invalid input for NonNull type")
+        return value
+    if given is ABSENT or _is_null(given, variables):
+        return ABSENT if given is ABSENT else None
+    if is_leaf_type(get_named_type(type_)):
+        return Leaf(_source(given, variables), variables, get_named_type(type_).name, isinstance(type_, GraphQLList))
+    if isinstance(type_, GraphQLList):
+        return [coerce(type_.of_type, item, variables) for item in _items(given, variables)]
+    return _input_object(type_, given, variables)
+
+
+def _input_object(type_: GraphQLInputObjectType, given: Given, variables: Variables) -> dict[str, Any]:
+    members = _members(given, variables)
+    if members is None:
+        raise RequestError(f"Invalid input for {type_.name} type")
+    refuse_unknown(members, type_.fields, f"Input for type {type_.name}")
+    result = {}
+    for name, member in members.items():
+        field: GraphQLInputField = type_.fields[name]
+        value = coerce(field.type, member, variables)
+        if value is not ABSENT:
+            result[name] = value
+    for name, field in type_.fields.items():
+        if isinstance(field.type, GraphQLNonNull) and name not in result:
+            raise RequestError("Invalid input for NonNull type")
+    return result
+
+
+def _resolve(given: Given | Any, variables: Variables) -> Given | Any:
+    if isinstance(given, VariableNode):
+        name = given.name.value
+        return ABSENT if variables.get(name) is ABSENT else Source((name,))
+    return given
+
+
+def _is_null(given: Given, variables: Variables) -> bool:
+    return isinstance(given, NullValueNode) or (isinstance(given, Source) and given.read(variables.values) is None)
+
+
+def _source(given: Given, variables: Variables) -> Source:
+    if isinstance(given, Source):
+        return given
+    if isinstance(given, ListValueNode) and any(isinstance(item, VariableNode) for item in given.values):
+        return Source(None, parts=tuple(_item_source(item) for item in given.values))
+    return Source(None, constant=value_from_ast_untyped(given))
+
+
+def _item_source(node: ValueNode) -> Source:
+    if isinstance(node, VariableNode):
+        return Source((node.name.value,))
+    return Source(None, constant=value_from_ast_untyped(node))
+
+
+def _items(given: Given, variables: Variables) -> list[Given]:
+    if isinstance(given, ListValueNode):
+        return list(given.values)
+    if isinstance(given, Source):
+        value = given.read(variables.values)
+        if isinstance(value, list):
+            return [_below(given, position) for position in range(len(value))]
+    return [given]
+
+
+def _members(given: Given, variables: Variables) -> dict[str, Given] | None:
+    if isinstance(given, ObjectValueNode):
+        return {member.name.value: member.value for member in given.fields}
+    if isinstance(given, Source):
+        value = given.read(variables.values)
+        if isinstance(value, dict):
+            return {key: _below(given, key) for key in value}
+    return None
+
+
+def _below(source: Source, step: str | int) -> Source:
+    path: Path = source.path or ()
+    return Source((*path, step))

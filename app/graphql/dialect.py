@@ -1,0 +1,66 @@
+"""The two GraphQL dialects: every difference between them is one member of one frozen record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How the API behaves where the GraphQL specification and pg_graphql disagree.
+
+    ``validates``: documents must pass all rules of the GraphQL specification; otherwise values are read as they come,
+    unknown fields are found while planning, and errors carry pg_graphql's messages only.
+    ``partial_answers``: a root field of a query that fails validation leaves the others standing.
+    ``introspection``: whether a schema is introspectable unless its comment says otherwise.
+    ``to_one_by_table``: a field that leads to one row is named after the table it leads to, not after the column.
+    ``to_one_nullable``: such a field is nullable even where the key's columns are NOT NULL.
+    ``partitioned_tables``: the parents of partitions are exposed.
+    ``one_order_key_per_element``: an element of orderBy names exactly one column.
+    ``direction_aliases``: AscNullFirst is understood for AscNullsFirst.
+    ``node_fragments``: a fragment on the interface Node applies to the types that implement it.
+    ``introspection_oddities``: introspection answers with pg_graphql's peculiarities.
+    """
+
+    name: str
+    validates: bool
+    partial_answers: bool
+    introspection: bool
+    to_one_by_table: bool
+    to_one_nullable: bool
+    partitioned_tables: bool
+    one_order_key_per_element: bool
+    direction_aliases: bool
+    node_fragments: bool
+    introspection_oddities: bool
+
+
+STANDARD = Dialect(
+    name="standard",
+    validates=True,
+    partial_answers=False,
+    introspection=True,
+    to_one_by_table=True,
+    to_one_nullable=True,
+    partitioned_tables=True,
+    one_order_key_per_element=True,
+    direction_aliases=True,
+    node_fragments=True,
+    introspection_oddities=False,
+)
+
+PG_GRAPHQL = Dialect(
+    name="pg_graphql",
+    validates=False,
+    partial_answers=True,
+    introspection=False,
+    to_one_by_table=False,
+    to_one_nullable=False,
+    partitioned_tables=False,
+    one_order_key_per_element=False,
+    direction_aliases=False,
+    node_fragments=False,
+    introspection_oddities=True,
+)
+
+DIALECTS = {dialect.name: dialect for dialect in (STANDARD, PG_GRAPHQL)}

@@ -1,0 +1,30 @@
+"""Errors of a GraphQL document, and of one of its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphql import GraphQLError
+
+from app.errors import RequestError
+
+
+class DocumentError(RequestError):
+    """A document that cannot be executed. ``errors`` tell all that is wrong with it, with locations."""
+
+    status = 200
+
+    def __init__(self, message: str, code: str, errors: Sequence[GraphQLError] = ()) -> None:
+        super().__init__(message, code=code)
+        self.errors = tuple(errors)
+
+
+class FieldError(RequestError):
+    """A root field whose arguments or selection do not fit: the answer has ``data``, which is null. ``key`` is its response key."""
+
+    status = 200
+
+    def __init__(self, error: RequestError, key: str) -> None:
+        code = "BAD_USER_INPUT" if error.code == RequestError.code else error.code
+        super().__init__(error.message, code=code, hint=error.hint)
+        self.key = key

@@ -1,0 +1,87 @@
+"""Introspection: answered by graphql-core from the role's schema, as a constant of the plan."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    OperationDefinitionNode,
+    SelectionSetNode,
+    VariableNode,
+    Visitor,
+    execute_sync,
+    visit,
+)
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.errors import DocumentError
+from app.graphql.introspection_oddities import with_oddities, without_nulls
+from app.graphql.values import ABSENT, Variables, whole_value
+
+META_FIELDS = frozenset(("__schema", "__type"))
+
+
+def introspect(
+    api: ApiSchema,
+    operation: OperationDefinitionNode,
+    fragments: Mapping[str, FragmentDefinitionNode],
+    nodes: Sequence[FieldNode],
+    variables: Variables,
+) -> bytes:
+    """The json text of one introspection field, which ``nodes`` select at the root of a query.
+
+    Raises DocumentError where graphql-core finds the selection wrong.
+    """
+    document = _only(operation, fragments, nodes)
+    values = _steer_all(document, variables)
+    if api.dialect.introspection_oddities:
+        document = with_oddities(api.graphql, document)
+    result = execute_sync(api.graphql, document, variable_values=values)
+    if result.errors or result.data is None:
+        errors = result.errors or []
+        raise DocumentError(
+            errors[0].message if errors else "Introspection failed", "GRAPHQL_VALIDATION_FAILED", errors
+        )
+    key = nodes[0].alias.value if nodes[0].alias else nodes[0].name.value
+    answer = result.data[key]
+    if api.dialect.introspection_oddities:
+        answer = without_nulls(api.graphql, document, answer)
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _only(
+    operation: OperationDefinitionNode, fragments: Mapping[str, FragmentDefinitionNode], nodes: Sequence[FieldNode]
+) -> DocumentNode:
+    """A document with nothing but these fields of the operation."""
+    selected = OperationDefinitionNode(
+        operation=operation.operation,
+        name=operation.name,
+        variable_definitions=operation.variable_definitions,
+        directives=operation.directives,
+        selection_set=SelectionSetNode(selections=tuple(nodes)),
+        loc=operation.loc,
+    )
+    return DocumentNode(definitions=(selected, *fragments.values()))
+
+
+def _steer_all(document: DocumentNode, variables: Variables) -> dict[str, Any]:
+    """The values of the variables that the document declares; those that it uses become part of the plan's key."""
+    used: set[str] = set()
+
+    class Collector(Visitor):
+        def enter_variable(self, node: VariableNode, *_: Any) -> None:
+            used.add(node.name.value)
+
+    visit(document, Collector())
+    values = {}
+    for name in sorted(used):
+        value = variables.get(name)
+        if value is not ABSENT:
+            variables.steering.add((name,), whole_value)
+            values[name] = value
+    return values

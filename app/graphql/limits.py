@@ -1,0 +1,115 @@
+"""Limits on a document: found by counting, in time linear in its length, before it is validated or planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from graphql import (
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    InlineFragmentNode,
+    OperationDefinitionNode,
+    SelectionNode,
+    SelectionSetNode,
+)
+
+from app.graphql.errors import DocumentError
+
+MAX_FRAGMENT_DEPTH = 50
+"""How many fragments may be nested in one another, in both dialects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a document may have at most. ``fields`` counts the fields after fragments were put in place."""
+
+    tokens: int
+    depth: int
+    root_fields: int
+    aliases: int
+    fields: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    fields: int = 0
+    aliases: int = 0
+    depth: int = 0
+
+
+def check_limits(
+    operations: Sequence[OperationDefinitionNode], fragments: Mapping[str, FragmentDefinitionNode], limits: Limits
+) -> None:
+    """Raises DocumentError for a document over a limit, which the message names, and for a cycle of fragments."""
+    measure = _Measure(fragments)
+    for name in fragments:
+        measure.fragment(name)
+    for operation in operations:
+        size = measure.selections(operation.selection_set)
+        roots = measure.root_fields(operation.selection_set)
+        for name, actual, limit in (
+            ("levels deep", size.depth, limits.depth),
+            ("root fields", roots, limits.root_fields),
+            ("aliases", size.aliases, limits.aliases),
+            ("fields", size.fields, limits.fields),
+        ):
+            if actual > limit:
+                has = "is more than" if name == "levels deep" else "has more than"
+                raise DocumentError(f"The operation {has} {limit} {name}", "LIMIT_EXCEEDED")
+
+
+class _Measure:
+    """Sizes with fragments in place; each fragment is measured once, so that nesting them does not multiply the work."""
+
+    def __init__(self, fragments: Mapping[str, FragmentDefinitionNode]) -> None:
+        self._fragments = fragments
+        self._sizes: dict[str, _Size] = {}
+        self._open: list[str] = []
+
+    def fragment(self, name: str) -> _Size:
+        if name in self._sizes:
+            return self._sizes[name]
+        if name in self._open:
+            raise DocumentError("Found a cycle between fragments", "GRAPHQL_VALIDATION_FAILED")
+        if len(self._open) >= MAX_FRAGMENT_DEPTH:
+            raise DocumentError(f"Fragment cycle depth is greater than {MAX_FRAGMENT_DEPTH}", "LIMIT_EXCEEDED")
+        fragment = self._fragments.get(name)
+        if fragment is None:
+            return _Size()
+        self._open.append(name)
+        size = self.selections(fragment.selection_set)
+        self._open.pop()
+        self._sizes[name] = size
+        return size
+
+    def selections(self, selection_set: SelectionSetNode | None) -> _Size:
+        fields = aliases = depth = 0
+        for node in selection_set.selections if selection_set else ():
+            size = self._node(node)
+            fields += size.fields
+            aliases += size.aliases
+            depth = max(depth, size.depth)
+        return _Size(fields, aliases, depth)
+
+    def _node(self, node: SelectionNode) -> _Size:
+        if isinstance(node, FragmentSpreadNode):
+            return self.fragment(node.name.value)
+        if isinstance(node, InlineFragmentNode):
+            return self.selections(node.selection_set)
+        assert isinstance(node, FieldNode)
+        below = self.selections(node.selection_set)
+        return _Size(below.fields + 1, below.aliases + bool(node.alias), below.depth + 1)
+
+    def root_fields(self, selection_set: SelectionSetNode) -> int:
+        return sum(1 for _ in self._roots(selection_set))
+
+    def _roots(self, selection_set: SelectionSetNode) -> Iterator[FieldNode]:
+        for node in selection_set.selections:
+            if isinstance(node, FieldNode):
+                yield node
+            elif isinstance(node, InlineFragmentNode):
+                yield from self._roots(node.selection_set)
+            elif isinstance(node, FragmentSpreadNode) and node.name.value in self._fragments:
+                yield from self._roots(self._fragments[node.name.value].selection_set)

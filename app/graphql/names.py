@@ -1,0 +1,49 @@
+"""From SQL names to GraphQL names."""
+
+from __future__ import annotations
+
+import re
+
+VALID_NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]*", re.ASCII)
+
+
+def is_valid(name: str) -> bool:
+    """Whether GraphQL's grammar takes ``name`` as a Name."""
+    return VALID_NAME.fullmatch(name) is not None
+
+
+def base(name: str, override: str | None, inflect: bool) -> str:
+    """The GraphQL form of an SQL name: the override verbatim, else with ``inflect`` in PascalCase, else verbatim.
+
+    A character after a non-alphanumeric one (and the first) is upper-cased, then underscores go:
+    ``account_holder`` -> ``AccountHolder``, ``blog_BY_email`` -> ``BlogBYEmail``.
+    """
+    if override is not None:
+        return override
+    if not inflect:
+        return name
+    previous = " "
+    characters = []
+    for character in name:
+        characters.append(character if previous.isalnum() else character.upper())
+        previous = character
+    return "".join(characters).replace("_", "")
+
+
+def lower_first(name: str) -> str:
+    """``name`` with its first character in lower case."""
+    return name[:1].lower() + name[1:]
+
+
+def field(name: str, override: str | None, inflect: bool) -> str:
+    """The field name of a column: verbatim unless overridden or inflected to camelCase."""
+    if override is not None or not inflect:
+        return base(name, override, inflect)
+    return lower_first(base(name, None, inflect=True))
+
+
+def function_field(name: str, override: str | None, inflect: bool) -> str:
+    """The field name of a function: one leading underscore is dropped, the first letter is lower case."""
+    if override is not None:
+        return override
+    return lower_first(base(name.removeprefix("_"), None, inflect))

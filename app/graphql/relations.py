@@ -1,0 +1,118 @@
+"""Which relations and columns the API shows to a role, under which GraphQL names."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphql import GraphQLNullableInputType
+from sqlalchemy import ColumnElement, TableClause, column, table
+
+from app.errors import RequestError
+from app.graphql.dialect import Dialect
+from schema_cache.model import Catalog, Column, Relation, Schema
+from schema_cache.role_view import VisibleRelation
+
+log = logging.getLogger("portico.graphql")
+
+
+@dataclass(frozen=True, eq=False)
+class ValueType:
+    """How values of one PostgreSQL type cross the API.
+
+    ``graphql`` is the (nullable) GraphQL type, ``to_json`` makes an SQL value what the API prints, ``to_text`` makes a JSON input
+    PostgreSQL's text form of it (None for null) or raises RequestError. ``filter`` names the kind of filter, None where it
+    cannot be filtered; ``element`` is set for arrays.
+    """
+
+    graphql: GraphQLNullableInputType
+    to_json: Callable[[ColumnElement[Any]], ColumnElement[Any]]
+    to_text: Callable[[Any], str | None]
+    filter: str | None
+    orderable: bool = True
+    element: ValueType | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ApiColumn:
+    """A column that can cross the API: its field name and the type of its values."""
+
+    column: Column
+    field_name: str
+    type: ValueType
+    description: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+    def to_text(self, value: Any) -> str | None:
+        """``value`` of the request as text that fits the column; too long a string is refused, never cut."""
+        text = self.type.to_text(value)
+        limit = self.column.max_length
+        if limit is not None and text is not None and self.type.element is None and len(text) > limit:
+            raise RequestError(f"Invalid input for String type. Maximum character length {limit}")
+        return text
+
+
+@dataclass(frozen=True, eq=False)
+class ApiRelation:
+    """A relation as the API shows it to a role. ``columns`` are the readable ones in the database's order;
+    ``key`` the columns that identify a row; ``table`` the relation as an SQLAlchemy construct."""
+
+    visible: VisibleRelation
+    relation: Relation
+    schema: Schema
+    type_name: str
+    inflect: bool
+    max_rows: int
+    key: tuple[str, ...]
+    columns: tuple[ApiColumn, ...]
+    directives: Mapping[str, Any]
+    table: TableClause
+    by_name: Mapping[str, ApiColumn] = field(default_factory=dict)
+
+    @property
+    def readable_key(self) -> tuple[str, ...]:
+        """The key's columns that the role may read: what rows are ordered by."""
+        return tuple(name for name in self.key if name in self.visible.select)
+
+
+def table_of(relation: Relation) -> TableClause:
+    return table(relation.name, *(column(each.name) for each in relation.columns), schema=relation.schema)
+
+
+def is_exposed_kind(relation: Relation, dialect: Dialect) -> bool:
+    return relation.kind != "p" or dialect.partitioned_tables
+
+
+def key_of(relation: Relation, directives: Mapping[str, Any]) -> tuple[str, ...]:
+    """The primary key's columns, else those that a comment directive names, else ()."""
+    if relation.primary_key:
+        return relation.primary_key
+    declared = tuple(directives.get("primary_key_columns") or ())
+    return declared if all(relation.column(name) for name in declared) else ()
+
+
+def first_of_each_name(relations: Iterable[ApiRelation]) -> tuple[ApiRelation, ...]:
+    """Of relations with equal type names the first stays: a type can have one meaning only."""
+    taken: dict[str, ApiRelation] = {}
+    for relation in relations:
+        first = taken.setdefault(relation.type_name, relation)
+        if first is not relation:
+            log.warning(
+                "%s.%s is not exposed: the type name %s is taken by %s.%s",
+                relation.relation.schema,
+                relation.relation.name,
+                relation.type_name,
+                first.relation.schema,
+                first.relation.name,
+            )
+    return tuple(taken.values())
+
+
+def is_composite(catalog: Catalog, type_oid: int) -> bool:
+    type_ = catalog.type_by_oid.get(type_oid)
+    return type_ is not None and type_.kind == "c"

@@ -1,0 +1,80 @@
+"""The few SQL constructs that every GraphQL field is made of, as SQLAlchemy Core expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Text, cast, func, literal_column
+from sqlalchemy.types import UserDefinedType
+
+MAX_ARGUMENTS = 100
+"""PostgreSQL takes at most this many arguments of one function call (FUNC_MAX_ARGS)."""
+
+
+class PgType(UserDefinedType[Any]):
+    """A PostgreSQL type by the text that ``format_type`` prints for it, which is quoted where it must be."""
+
+    cache_ok = True
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def get_col_spec(self, **_: Any) -> str:
+        return self.text
+
+
+def cast_to(expression: ColumnElement[Any], type_text: str) -> ColumnElement[Any]:
+    """``CAST(expression AS type_text)``; ``type_text`` comes from the catalog, never from a caller."""
+    return cast(expression, PgType(type_text))
+
+
+def as_text(expression: ColumnElement[Any]) -> ColumnElement[Any]:
+    return cast(expression, Text())
+
+
+def constant(text: str) -> ColumnElement[Any]:
+    """A quoted string constant in the SQL text, for names that are part of the plan."""
+    return literal_column("'" + text.replace("'", "''") + "'")
+
+
+def json_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElement[Any]:
+    """A json object with these members in this order; keys are constants of the plan.
+
+    ``json_build_object`` takes 50 pairs; the texts of several are joined beyond that, since ``json`` cannot be.
+    """
+    pairs_per_call = MAX_ARGUMENTS // 2
+    calls = [
+        func.json_build_object(
+            *(part for key, value in members[start : start + pairs_per_call] for part in (constant(key), value))
+        )
+        for start in range(0, max(len(members), 1), pairs_per_call)
+    ]
+    if len(calls) == 1:
+        return calls[0]
+    opened = func.left(as_text(calls[0]), -1)
+    for call in calls[1:-1]:
+        opened = opened.concat(constant(", ")).concat(func.left(func.substr(as_text(call), 2), -1))
+    return cast_to(opened.concat(constant(", ")).concat(func.substr(as_text(calls[-1]), 2)), "json")
+
+
+def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
+    """Standard base64 without line breaks of the text of a jsonb array of ``values``."""
+    array = as_text(func.jsonb_build_array(*values))
+    encoded = func.encode(func.convert_to(array, constant("UTF8")), constant("base64"))
+    return func.translate(encoded, literal_column("E'\\n'"), constant(""))
+
+
+def alias_stem(name: str) -> str:
+    """The readable part of an alias for a relation: ASCII and short, so that PostgreSQL never cuts it."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)[:40] or "rows"
+
+
+def array_literal(items: Sequence[str | None]) -> str:
+    """The text form of a one-dimensional array, as array_in reads it."""
+    return "{" + ",".join("NULL" if item is None else _quoted(item) for item in items) + "}"
+
+
+def _quoted(item: str) -> str:
+    return '"' + item.replace("\\", "\\\\").replace('"', '\\"') + '"'

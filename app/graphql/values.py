@@ -1,0 +1,145 @@
+"""The values of one request, and the part of them that its SQL depends on.
+
+A plan is made once for many requests that differ in scalar values only. While it is made, every value is read in
+one of two ways: *bound*, so that it becomes a parameter and may differ next time, or *steered by*, so that
+the SQL depends on it. The paths that were steered by are remembered; the shape of the variables keeps presence, null,
+list, keys and the values at those paths, and drops every other scalar. Requests of equal shape share a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Path = tuple[str | int, ...]
+"""Where a value stands in the variables: a variable's name, then keys and list positions."""
+
+ANY_ITEM = -1
+"""In a path of the steering: every item of a list."""
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT: Any = _Absent()
+"""A value that was not given at all, which is something other than null."""
+
+Derive = Callable[[Any], Hashable]
+"""What of a value steers the SQL: a function from the JSON value to something hashable."""
+
+
+@dataclass(slots=True)
+class Steering:
+    """The paths that steer a document's plans, as a tree. It only grows, and growing twice the same way is harmless,
+    so threads share it without a lock."""
+
+    derive: Derive | None = None
+    below: dict[str | int, Steering] = field(default_factory=dict)
+
+    def add(self, path: Path, derive: Derive) -> None:
+        """Let the value at ``path`` steer by ``derive(value)``."""
+        node = self
+        for step in path:
+            node = node.below.setdefault(ANY_ITEM if isinstance(step, int) else step, Steering())
+        node.derive = derive
+
+    def shape(self, names: Iterable[str], variables: Mapping[str, Any]) -> Hashable:
+        """The shape of the variables ``names``: equal for requests that may share a plan."""
+        return tuple(_shape(variables[name], self.below.get(name)) if name in variables else ABSENT for name in names)
+
+
+_SCALAR = "scalar"
+_LIST = "list"
+
+
+def _shape(value: Any, steering: Steering | None) -> Hashable:
+    if value is None:
+        return None
+    if steering is not None and steering.derive is not None:
+        return steering.derive(value)
+    if isinstance(value, dict):
+        below = steering.below if steering is not None else {}
+        return tuple((key, _shape(item, below.get(key))) for key, item in value.items())
+    if isinstance(value, list):
+        item_steering = steering.below.get(ANY_ITEM) if steering is not None else None
+        if value and item_steering is None and not any(isinstance(item, (dict, list)) for item in value):
+            return _LIST
+        return (_LIST, *(_shape(item, item_steering) for item in value))
+    return _SCALAR
+
+
+def whole_value(value: Any) -> Hashable:
+    """The derive of a value that steers by all of itself; true and 1 stay apart."""
+    if isinstance(value, dict):
+        return tuple((key, whole_value(item)) for key, item in value.items())
+    if isinstance(value, list):
+        return (_LIST, *map(whole_value, value))
+    return (type(value), value)
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """The variables of the request being planned, defaults filled in; records what steers."""
+
+    values: Mapping[str, Any]
+    steering: Steering
+
+    def get(self, name: str) -> Any:
+        """The value of a variable, ABSENT if neither given nor defaulted."""
+        return self.values.get(name, ABSENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a value comes from: ``path`` into the variables, or None for a literal, whose value is ``constant``.
+
+    ``parts`` are the sources of the items of a literal list that holds variables.
+    """
+
+    path: Path | None
+    constant: Any = None
+    parts: tuple[Source, ...] | None = None
+
+    def read(self, variables: Mapping[str, Any]) -> Any:
+        """The JSON value in a request with these variables; ABSENT if its variable is missing."""
+        if self.parts is not None:
+            return [None if (item := part.read(variables)) is ABSENT else item for part in self.parts]
+        if self.path is None:
+            return self.constant
+        value: Any = variables.get(self.path[0], ABSENT)
+        for step in self.path[1:]:
+            value = value[step]
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A scalar, an enum value or a list of them, given and not null. Bind it, or steer by it."""
+
+    source: Source
+    variables: Variables
+    type_name: str
+    is_list: bool = False
+
+    @property
+    def raw(self) -> Any:
+        """The JSON value in the request being planned: only to check what every request must fulfil."""
+        return self.source.read(self.variables.values)
+
+    def steer(self, derive: Derive = whole_value) -> Any:
+        """The JSON value, from now on part of the plan's key as far as ``derive`` shows it."""
+        self._remember(self.source, derive)
+        return self.raw
+
+    def _remember(self, source: Source, derive: Derive) -> None:
+        if source.parts is not None:
+            for part in source.parts:
+                self._remember(part, derive)
+        elif source.path is not None:
+            self.variables.steering.add(source.path, derive)

@@ -1,0 +1,102 @@
+"""The extension contract: every hook that a plugin may implement, and how plugins are found.
+
+Built-in features come through the same door as a stranger's package: entry points of the group ``portico``, each
+naming a module (or object) with functions marked by ``hookimpl``. Where a hook's results have an order of their
+own, the result says its position; nothing depends on the order in which plugins are loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+if TYPE_CHECKING:
+    from graphql import GraphQLField, GraphQLInputField, GraphQLInterfaceType, GraphQLNamedType
+
+    from app.graphql.api_schema import ApiSchema
+    from app.graphql.relations import ApiRelation, ValueType
+    from schema_cache.directives import Directive
+    from schema_cache.model import Type
+
+GROUP = "portico"
+hookspec = pluggy.HookspecMarker(GROUP)
+hookimpl = pluggy.HookimplMarker(GROUP)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Fields that a plugin adds to a type. Contributions are laid out by ``position``, lower first."""
+
+    position: int
+    fields: Mapping[str, Any]
+
+
+class GraphQLHooks:
+    """What the GraphQL API is made of."""
+
+    @hookspec
+    def comment_directives(self) -> Sequence[Directive]:
+        """Keys of ``@graphql({...})`` comments that this plugin understands."""
+        return ()
+
+    @hookspec(firstresult=True)
+    def value_type(self, api: ApiSchema, type_: Type) -> ValueType | None:
+        """How values of a PostgreSQL type cross the API; None if this plugin does not say."""
+
+    @hookspec
+    def query_fields(self, api: ApiSchema) -> Fields | None:
+        """Root fields of Query."""
+
+    @hookspec
+    def mutation_fields(self, api: ApiSchema) -> Fields | None:
+        """Root fields of Mutation."""
+
+    @hookspec
+    def node_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Fields of a relation's object type; their resolvers stand in the scope of a row."""
+
+    @hookspec
+    def node_interfaces(self, api: ApiSchema) -> Sequence[GraphQLInterfaceType]:
+        """Interfaces of every relation's object type."""
+        return ()
+
+    @hookspec
+    def connection_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Fields of a relation's connection type; their resolvers stand in the scope of a collection."""
+
+    @hookspec
+    def filter_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Members of a relation's filter; the resolver of each makes a condition on a row."""
+
+    @hookspec
+    def always_listed_types(self, api: ApiSchema) -> Sequence[GraphQLNamedType]:
+        """Types that the schema lists even where no field uses them."""
+        return ()
+
+
+def plugin_manager(extra: Mapping[str, Any] | None = None) -> pluggy.PluginManager:
+    """A new plugin manager with every installed plugin, and ``extra`` ones by name (for tests and embedding).
+
+    Raises pluggy.PluginValidationError for a hook that does not exist or has the wrong arguments.
+    """
+    manager = pluggy.PluginManager(GROUP)
+    manager.add_hookspecs(GraphQLHooks)
+    for entry_point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
+        manager.register(entry_point.load(), entry_point.name)
+    for name, plugin in (extra or {}).items():
+        manager.register(plugin, name)
+    manager.check_pending()
+    return manager
+
+
+def in_order(contributions: Sequence[Fields | None]) -> dict[str, GraphQLField | GraphQLInputField]:
+    """The fields of all contributions by position; of two with one name the earlier stays."""
+    result: dict[str, Any] = {}
+    for contribution in sorted((each for each in contributions if each), key=lambda each: each.position):
+        for name, field in contribution.fields.items():
+            result.setdefault(name, field)
+    return result

@@ -1,0 +1,50 @@
+"""What the command line shows of the GraphQL door: a role's schema, and the SQL of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from graphql import print_schema, specified_rules, validate
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.errors import DocumentError
+from app.graphql.values import Steering
+from app.pipeline.parse import parse
+from app.pipeline.plan import make_plan
+from app.pipeline.records import GraphQLRequest
+from app.services import Services, make_services
+from app.settings import Settings
+
+
+def schema_sdl(settings: Settings, role: str) -> str:
+    """The GraphQL schema that ``role`` sees, in the schema definition language.
+
+    Raises PorticoError where the role or the database does not answer.
+    """
+    with _schema_of(settings, role) as (_, api):
+        return print_schema(api.graphql)
+
+
+def plan_sql(settings: Settings, role: str, query: str, variables: Mapping[str, Any] | None = None) -> str:
+    """The SQL that answers ``query`` for ``role``, one statement for each root field of a mutation.
+
+    Raises PorticoError where the query is wrong.
+    """
+    with _schema_of(settings, role) as (services, api):
+        parsed = parse(GraphQLRequest(query, variables or {}), services)
+        errors = validate(api.graphql, parsed.document.syntax, specified_rules) if api.dialect.validates else []
+        if errors:
+            raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)
+        plan = make_plan(parsed.document, api, parsed.variables, Steering())
+        return ";\n\n".join(call.statement.sql for call in plan.calls)
+
+
+@contextmanager
+def _schema_of(settings: Settings, role: str) -> Iterator[tuple[Services, ApiSchema]]:
+    services = make_services(settings)
+    try:
+        yield services, services.api_schemas.of_role(role)
+    finally:
+        services.close()

@@ -1,0 +1,47 @@
+"""The five stages of a GraphQL request, in the order in which they run."""
+
+from __future__ import annotations
+
+import logging
+from time import perf_counter
+
+from app.errors import PorticoError
+from app.pipeline.authorize import authorize
+from app.pipeline.execute import execute
+from app.pipeline.freshness import is_outdated
+from app.pipeline.parse import parse
+from app.pipeline.plan import plan
+from app.pipeline.records import GraphQLRequest, ParsedOperation, Reply, ResultSet
+from app.pipeline.shape import shape, shape_error
+from app.pipeline.timing import Timing
+from app.services import Services
+
+log = logging.getLogger("portico.graphql")
+
+
+def run(request: GraphQLRequest, services: Services) -> Reply:
+    """The reply to a request. Never raises: what goes wrong becomes the reply."""
+    timing = Timing(perf_counter())
+    try:
+        parsed = timing.of("parse", parse, request, services)
+        try:
+            results = _answer(parsed, services, timing)
+        except PorticoError as ex:
+            if not is_outdated(ex):
+                raise
+            # Nothing was applied: the statements were refused as a whole. Once more, on the schema as it is now.
+            services.schema_cache.reload()
+            results = _answer(parsed, services, timing)
+        reply = timing.of("shape", shape, request, results)
+    except PorticoError as ex:
+        reply = shape_error(request, ex)
+    except Exception:
+        log.exception("a request failed by a fault of the service")
+        reply = shape_error(request, PorticoError("The request failed by a fault of the service; its log tells more."))
+    return timing.on(reply)
+
+
+def _answer(parsed: ParsedOperation, services: Services, timing: Timing) -> ResultSet:
+    operation = timing.of("authorize", authorize, parsed, services)
+    bound = timing.of("plan", plan, operation, services)
+    return timing.of("execute", execute, operation, bound, services)

@@ -1,0 +1,37 @@
+"""Authorize: who calls, what that role sees, and whether the document asks for nothing else."""
+
+from __future__ import annotations
+
+from graphql import specified_rules, validate
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.errors import DocumentError
+from app.pipeline.records import AuthorizedOperation, ParsedDocument, ParsedOperation
+from app.services import Services
+
+MAX_ERRORS = 50
+"""How many errors of one document are told; finding more would only cost time."""
+
+
+def authorize(parsed: ParsedOperation, services: Services) -> AuthorizedOperation:
+    """The operation with its caller and the schema of the caller's role.
+
+    Raises AccessError for missing or wrong credentials and for a role that the service may not take on,
+    DocumentError where the document is not valid on what the role may see.
+    """
+    request = parsed.request
+    caller = services.identity.caller(request.api_key, request.authorization, host=request.host)
+    api = services.api_schemas.of_role(caller.role)
+    if api.dialect.validates:
+        _validate(parsed.document, api, services)
+    return AuthorizedOperation(parsed, caller, api)
+
+
+def _validate(document: ParsedDocument, api: ApiSchema, services: Services) -> None:
+    key = api.serial, document.text
+    if services.valid_documents.get(key):
+        return
+    errors = validate(api.graphql, document.syntax, specified_rules, max_errors=MAX_ERRORS)
+    if errors:
+        raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)
+    services.valid_documents.put(key, True)

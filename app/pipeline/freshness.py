@@ -1,0 +1,24 @@
+"""Whether a statement failed because the database's schema is no longer the one it was planned for."""
+
+from __future__ import annotations
+
+from app.database import SchemaOutdated, StatementError
+from app.errors import PorticoError
+
+MISSING_OBJECT = frozenset(
+    (
+        "42P01",  # undefined_table
+        "42703",  # undefined_column
+        "42883",  # undefined_function, also an operator
+        "42704",  # undefined_object, such as a type
+        "3F000",  # invalid_schema_name
+        "42P10",  # invalid_column_reference
+    )
+)
+
+
+def is_outdated(error: PorticoError) -> bool:
+    """Whether to plan again on the schema as it is now. The failed transaction has left nothing behind."""
+    if isinstance(error, SchemaOutdated):
+        return True
+    return isinstance(error, StatementError) and error.diagnosis.sqlstate in MISSING_OBJECT

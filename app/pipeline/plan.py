@@ -1,0 +1,167 @@
+"""Plan: the operation becomes SQL, once for all requests of its shape; the values of a request stay parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphql import FieldNode, GraphQLError, GraphQLObjectType
+from graphql.execution.values import get_variable_values
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
+
+from app.database import Statement
+from app.errors import RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.errors import DocumentError, FieldError
+from app.graphql.introspection import META_FIELDS, introspect
+from app.graphql.planning import Planning
+from app.graphql.selection import Selector
+from app.graphql.sql import as_text
+from app.graphql.values import Steering, Variables
+from app.graphql.walk import Walk
+from app.pipeline.records import AuthorizedOperation, BoundPlan, Call, ParsedDocument, SQLPlan
+from app.services import Services
+
+DIALECT = PGDialect_pg8000(paramstyle="numeric_dollar")
+
+
+def plan(operation: AuthorizedOperation, services: Services) -> BoundPlan:
+    """The statements that answer the operation, with this request's values.
+
+    Raises RequestError where the operation or its values do not fit the schema.
+    """
+    document, variables = operation.parsed.document, operation.parsed.variables
+    key = operation.api.serial, document.text, operation.parsed.request.operation_name
+    steering = services.steering.get(key)
+    if steering is None:
+        steering = Steering()
+        services.steering.put(key, steering)
+    try:
+        ready = services.plans.get((key, steering.shape(document.variable_names, variables)))
+        if ready is not None:
+            return _bind(ready, variables)
+    except RequestError:
+        # A value does not fit; planning anew finds out where, and says it as the dialect does.
+        pass
+    made = make_plan(document, operation.api, variables, steering)
+    if not made.errors:
+        services.plans.put((key, steering.shape(document.variable_names, variables)), made)
+    return _bind(made, variables)
+
+
+def _bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:
+    return BoundPlan(plan, tuple(tuple(each.value(variables) for each in call.parameters) for call in plan.calls))
+
+
+def make_plan(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, Any], steering: Steering) -> SQLPlan:
+    """A plan for the operation, regardless of caches; ``steering`` learns what its SQL depends on."""
+    if api.dialect.validates:
+        _check_variables(document, api, variables)
+    root = api.graphql.mutation_type if document.is_mutation else api.graphql.query_type
+    if root is None:
+        raise DocumentError("Unknown type Mutation", "GRAPHQL_VALIDATION_FAILED")
+    read = Variables(variables, steering)
+    selector = Selector(api.graphql, api.dialect, document.fragments, read)
+    fields = _root_fields(document, root, selector)
+    planner = _RootPlanner(document, api, root, selector, read)
+    return planner.mutation(fields) if document.is_mutation else planner.query(fields)
+
+
+def _check_variables(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, Any]) -> None:
+    checked = get_variable_values(api.graphql, document.operation.variable_definitions or (), dict(variables))
+    if isinstance(checked, list):
+        raise DocumentError(checked[0].message, "BAD_USER_INPUT", checked)
+
+
+def _root_fields(document: ParsedDocument, root: GraphQLObjectType, selector: Selector) -> dict[str, list[FieldNode]]:
+    try:
+        fields = selector.collect(root, [document.operation.selection_set])
+    except RequestError as ex:
+        raise DocumentError(ex.message, "GRAPHQL_VALIDATION_FAILED") from None
+    if not fields and not selector.dialect.validates:
+        raise DocumentError("Selection set must not be empty", "GRAPHQL_VALIDATION_FAILED")
+    return fields
+
+
+class _RootPlanner:
+    """Plans the root fields of one operation."""
+
+    def __init__(
+        self,
+        document: ParsedDocument,
+        api: ApiSchema,
+        root: GraphQLObjectType,
+        selector: Selector,
+        variables: Variables,
+    ) -> None:
+        self._document = document
+        self._api = api
+        self._root = root
+        self._selector = selector
+        self._variables = variables
+
+    def query(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
+        """One statement with a column for each root field, so that all see the same state of the database."""
+        planning = Planning(self._variables)
+        expressions: dict[str, ColumnElement[Any]] = {}
+        constants: dict[str, bytes] = {}
+        errors: list[GraphQLError] = []
+        for key, nodes in fields.items():
+            try:
+                constant = self._constant(nodes)
+                if constant is None:
+                    expressions[key] = self._resolve(planning, nodes)
+                else:
+                    constants[key] = constant
+            except DocumentError:
+                raise
+            except RequestError as ex:
+                error = FieldError(ex, key)
+                if not self._api.dialect.partial_answers:
+                    raise error from None
+                errors.append(GraphQLError(error.message, path=[key], extensions={"code": error.code}))
+        answered = tuple(key for key in fields if key in expressions or key in constants)
+        calls = (self._call(planning, expressions),) if expressions else ()
+        return SQLPlan(answered, calls, constants, tuple(errors))
+
+    def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
+        """A statement for each root field, in the order of the document."""
+        constants: dict[str, bytes] = {}
+        calls = []
+        for key, nodes in fields.items():
+            constant = self._constant(nodes)
+            if constant is None:
+                calls.append(self._mutation_call(key, nodes))
+            else:
+                constants[key] = constant
+        return SQLPlan(tuple(fields), tuple(calls), constants, is_mutation=True)
+
+    def _mutation_call(self, key: str, nodes: Sequence[FieldNode]) -> Call:
+        planning = Planning(self._variables)
+        try:
+            return self._call(planning, {key: self._resolve(planning, nodes)})
+        except RequestError as ex:
+            raise FieldError(ex, key) from None
+
+    def _constant(self, nodes: Sequence[FieldNode]) -> bytes | None:
+        """The json text of a field that needs no database; None for others."""
+        name = nodes[0].name.value
+        if name == "__typename":
+            return f'"{self._root.name}"'.encode()
+        if name in META_FIELDS and self._root is self._api.graphql.query_type and self._api.introspected is not None:
+            return introspect(
+                self._api.introspected, self._document.operation, self._document.fragments, nodes, self._variables
+            )
+        return None
+
+    def _resolve(self, planning: Planning, nodes: Sequence[FieldNode]) -> ColumnElement[Any]:
+        return Walk(self._api, self._selector, self._variables, planning).resolve(self._root, nodes, None)
+
+    @staticmethod
+    def _call(planning: Planning, expressions: Mapping[str, ColumnElement[Any]]) -> Call:
+        query = select(*(as_text(expression).label(None) for expression in expressions.values()))
+        compiled = query.compile(dialect=DIALECT)
+        parameters = planning.parameters
+        names = compiled.positiontup or ()
+        return Call(Statement(str(compiled)), tuple(parameters[name] for name in names), tuple(expressions))

@@ -1,0 +1,121 @@
+"""The records that pass from stage to stage. Each is made by one stage, read by the next, and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode
+
+from app.database import Statement
+from app.graphql.api_schema import ApiSchema
+from app.graphql.planning import Parameter
+from app.identity import Caller
+
+
+@dataclass(frozen=True, slots=True)
+class GraphQLRequest:
+    """What a client sent, taken apart and nothing more: whether it makes sense is for the stages to find out.
+
+    ``query``, ``variables`` and ``operation_name`` may be of any JSON type here. ``queries_only`` is set for GET.
+    ``wants_graphql_media_type`` says that the client prefers application/graphql-response+json.
+    """
+
+    query: Any
+    variables: Any = None
+    operation_name: Any = None
+    api_key: str | None = None
+    authorization: str | None = None
+    host: str | None = None
+    method: str = "POST"
+    path: str = "/graphql/v1"
+    queries_only: bool = False
+    wants_graphql_media_type: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """A document that is well-formed and within the limits, with the operation that was chosen from it.
+
+    ``variable_names`` are the variables that occur anywhere in it; ``defaults`` those that the operation gives a value.
+    """
+
+    text: str
+    syntax: DocumentNode
+    operation: OperationDefinitionNode
+    fragments: Mapping[str, FragmentDefinitionNode]
+    variable_names: tuple[str, ...]
+    defaults: Mapping[str, Any]
+
+    @property
+    def is_mutation(self) -> bool:
+        return self.operation.operation.value == "mutation"
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedOperation:
+    """A request whose document was read. ``variables`` hold the operation's defaults where the request has none."""
+
+    request: GraphQLRequest
+    document: ParsedDocument
+    variables: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorizedOperation:
+    """An operation with who asks for it, and what that caller's role sees of the database."""
+
+    parsed: ParsedOperation
+    caller: Caller
+    api: ApiSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One SQL statement of a plan: it gives one row with a column of json text for each response key in ``keys``."""
+
+    statement: Statement
+    parameters: tuple[Parameter, ...]
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SQLPlan:
+    """What is to be executed, the same for all requests of one shape.
+
+    ``keys`` are the response keys in order; ``constants`` the json texts of those that need no database; ``errors``
+    those of root fields that failed where a dialect lets the others stand.
+    """
+
+    keys: tuple[str, ...]
+    calls: tuple[Call, ...] = ()
+    constants: Mapping[str, bytes] = field(default_factory=dict)
+    errors: tuple[GraphQLError, ...] = ()
+    is_mutation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BoundPlan:
+    """A plan with the values of one request, a tuple for each call."""
+
+    plan: SQLPlan
+    values: tuple[tuple[bytes | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultSet:
+    """The json text of each response key; None stands for null."""
+
+    plan: SQLPlan
+    texts: Mapping[str, bytes | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer: HTTP status, body, and headers beyond the usual ones."""
+
+    status: int
+    body: bytes
+    content_type: str = "application/json"
+    headers: Sequence[tuple[str, str]] = ()

@@ -1,0 +1,75 @@
+"""Shape: the answer's bytes, its HTTP status and headers; errors in the form that GraphQL gives them.
+
+Follows "GraphQL over HTTP" (https://graphql.github.io/graphql-over-http/): with application/json a well-formed request is answered
+with 200 even if its document is wrong; with application/graphql-response+json a request without data is a 400.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from graphql import GraphQLError
+
+from app.errors import DatabaseError, PorticoError, Unavailable
+from app.graphql.errors import DocumentError, FieldError
+from app.pipeline.records import GraphQLRequest, Reply, ResultSet
+
+JSON = "application/json"
+GRAPHQL_JSON = "application/graphql-response+json"
+
+
+def shape(request: GraphQLRequest, results: ResultSet) -> Reply:
+    """The answer with data, which the database has already written as json."""
+    plan = results.plan
+    members = [b'"%b":%b' % (key.encode(), results.texts[key] or b"null") for key in plan.keys]
+    data = b"{%b}" % b",".join(members) if members or not plan.errors else b"null"
+    if plan.errors:
+        errors = _dump([_graphql_error(each) for each in plan.errors])
+        return Reply(200, b'{"data":%b,"errors":%b}' % (data, errors), _media_type(request))
+    return Reply(200, b'{"data":%b}' % data, _media_type(request))
+
+
+def shape_error(request: GraphQLRequest, error: PorticoError) -> Reply:
+    """The answer to a request that failed as a whole."""
+    if isinstance(error, DocumentError):
+        errors = [_graphql_error(each, error.code) for each in error.errors] or [describe(error)]
+        status = 400 if request.wants_graphql_media_type else 200
+        return Reply(status, b'{"errors":%b}' % _dump(errors), _media_type(request))
+    if isinstance(error, (DatabaseError, FieldError)):
+        return Reply(200, _dump({"data": None, "errors": [describe(error)]}), _media_type(request))
+    headers = [("Retry-After", str(error.retry_after))] if isinstance(error, Unavailable) else []
+    return Reply(error.status, _dump({"errors": [describe(error)]}), _media_type(request), headers)
+
+
+def describe(error: PorticoError) -> dict[str, Any]:
+    """An error as a member of ``errors``."""
+    extensions: dict[str, Any] = {"code": error.code}
+    hint = error.hint
+    if isinstance(error, DatabaseError):
+        diagnosis = error.diagnosis
+        extensions["sqlstate"] = diagnosis.sqlstate
+        extensions |= {
+            name: value for name in ("constraint", "column", "table", "detail") if (value := getattr(diagnosis, name))
+        }
+        hint = hint or diagnosis.hint or None
+    if hint:
+        extensions["hint"] = hint
+    path = {"path": [error.key]} if isinstance(error, FieldError) else {}
+    return {"message": error.message, **path, "extensions": extensions}
+
+
+def _graphql_error(error: GraphQLError, code: str | None = None) -> dict[str, Any]:
+    formatted: dict[str, Any] = dict(error.formatted)
+    if code:
+        formatted["extensions"] = {"code": code, **formatted.get("extensions", {})}
+    return formatted
+
+
+def _media_type(request: GraphQLRequest) -> str:
+    return GRAPHQL_JSON if request.wants_graphql_media_type else JSON
+
+
+def _dump(value: Mapping[str, Any] | Iterable[Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")

@@ -1,0 +1,102 @@
+"""The GraphQL door: ``POST /graphql/v1``, and GET for queries."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import falcon
+
+from app.errors import OverLimit, PorticoError, RequestError
+from app.pipeline import run
+from app.pipeline.records import GraphQLRequest, Reply
+from app.pipeline.shape import shape_error
+from app.services import Services
+
+
+class GraphQLResource:
+    """Makes a record of a request and a response of the reply; the pipeline does the rest."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._body_limit = services.settings.body_limit
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        try:
+            body = self._read(req)
+        except PorticoError as ex:
+            _send(shape_error(_request(req, None), ex), resp)
+            return
+        request = _request(req, body.get("query"), body.get("variables"), body.get("operationName"))
+        _send(run(request, self._services), resp)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        parameters = req.params
+        try:
+            variables = (
+                _json(parameters["variables"].encode(), "The variables") if parameters.get("variables") else None
+            )
+        except (PorticoError, AttributeError) as ex:
+            error = ex if isinstance(ex, PorticoError) else RequestError("variables is given more than once")
+            _send(shape_error(_request(req, None), error), resp)
+            return
+        request = _request(
+            req, parameters.get("query"), variables, parameters.get("operationName") or None, queries_only=True
+        )
+        _send(run(request, self._services), resp)
+
+    def _read(self, req: falcon.Request) -> dict[str, Any]:
+        length = req.content_length
+        if length is not None and length > self._body_limit:
+            raise _too_large(self._body_limit)
+        raw = req.bounded_stream.read(self._body_limit + 1)
+        if len(raw) > self._body_limit:
+            raise _too_large(self._body_limit)
+        content_type = (req.content_type or "application/json").split(";", 1)[0].strip().lower()
+        if content_type != "application/json":
+            raise RequestError("The content type must be application/json", code="UNSUPPORTED_MEDIA_TYPE", status=415)
+        body = _json(raw, "The body")
+        if not isinstance(body, dict):
+            raise RequestError("The body must be a JSON object with a query")
+        return body
+
+
+def _too_large(limit: int) -> OverLimit:
+    return OverLimit(f"The body is larger than {limit} bytes", status=413)
+
+
+def _json(raw: bytes, what: str) -> Any:
+    try:
+        return json.loads(raw, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise RequestError(f"{what} must be JSON") from None
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _request(
+    req: falcon.Request, query: Any, variables: Any = None, operation_name: Any = None, *, queries_only: bool = False
+) -> GraphQLRequest:
+    environ = req.env
+    return GraphQLRequest(
+        query=query,
+        variables=variables,
+        operation_name=operation_name,
+        api_key=environ.get("HTTP_APIKEY"),
+        authorization=environ.get("HTTP_AUTHORIZATION"),
+        host=environ.get("HTTP_HOST"),
+        method=req.method,
+        path=req.path,
+        queries_only=queries_only,
+        wants_graphql_media_type="application/graphql-response+json" in environ.get("HTTP_ACCEPT", ""),
+    )
+
+
+def _send(reply: Reply, resp: falcon.Response) -> None:
+    resp.status = falcon.code_to_http_status(reply.status)
+    resp.content_type = reply.content_type
+    resp.data = reply.body
+    for name, value in reply.headers:
+        resp.set_header(name, value)

@@ -1,0 +1,37 @@
+"""What an operator asks a running service: whether it is well, and which version it is."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+
+import falcon
+
+from app.errors import PorticoError
+from app.services import Services
+
+
+class HealthResource:
+    """``GET /health``: 200 when the process and the database answer, else 503."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        try:
+            self._services.database.simple("SELECT 1")
+            database = "ok"
+        except PorticoError as ex:
+            database = ex.message
+        resp.status = falcon.HTTP_200 if database == "ok" else falcon.HTTP_503
+        resp.text = json.dumps({"process": "ok", "database": database})
+
+
+class VersionResource:
+    """``GET /version``: the version of the service, and of the database's server."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        resp.text = json.dumps({"name": "portico", "version": version("portico")})

@@ -1,0 +1,70 @@
+"""What a process has for serving requests, made once and shared by its threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pluggy
+
+from app.api_schemas import ApiSchemas
+from app.bounded_cache import BoundedCache
+from app.database import ContextBuilder, Database
+from app.graphql.dialect import DIALECTS
+from app.graphql.limits import Limits
+from app.graphql.values import Steering
+from app.hooks import plugin_manager
+from app.identity import Identity
+from app.settings import Settings
+from schema_cache.freshness import SchemaCache
+
+
+@dataclass(frozen=True)
+class Services:
+    """``documents`` are parsed ones by text and operation name; ``valid_documents`` those found valid on a schema;
+    ``steering`` what each document's SQL depends on, and ``plans`` the plans by document and shape of the variables."""
+
+    settings: Settings
+    plugins: pluggy.PluginManager
+    database: Database
+    contexts: ContextBuilder
+    identity: Identity
+    schema_cache: SchemaCache
+    api_schemas: ApiSchemas
+    limits: Limits
+    documents: BoundedCache
+    valid_documents: BoundedCache
+    steering: BoundedCache
+    plans: BoundedCache
+
+    def close(self) -> None:
+        """Stop what runs in the background, and let go of the connections."""
+        self.schema_cache.close()
+        self.database.close()
+
+
+def make_services(settings: Settings, plugins: pluggy.PluginManager | None = None) -> Services:
+    """The services of one process, after it was forked. Nothing is connected before the first request needs it."""
+    plugins = plugins or plugin_manager()
+    database = Database(settings)
+    schema_cache = SchemaCache(database.simple, settings.api_schemas, dump_path=settings.schema_dump)
+    entries = settings.plan_cache_entries
+    return Services(
+        settings=settings,
+        plugins=plugins,
+        database=database,
+        contexts=ContextBuilder(statement_timeout_ms=settings.statement_timeout_ms),
+        identity=Identity(settings),
+        schema_cache=schema_cache,
+        api_schemas=ApiSchemas(schema_cache, DIALECTS[settings.graphql_dialect], plugins.hook, settings.max_rows),
+        limits=Limits(
+            tokens=settings.token_limit,
+            depth=settings.depth_limit,
+            root_fields=settings.root_field_limit,
+            aliases=settings.alias_limit,
+            fields=settings.field_limit,
+        ),
+        documents=BoundedCache(entries),
+        valid_documents=BoundedCache(entries),
+        steering=BoundedCache(entries),
+        plans=BoundedCache(entries),
+    )

@@ -1,0 +1,51 @@
+"""The WSGI application: routes to resources."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import falcon
+import pluggy
+
+from app.resources.graphql import GraphQLResource
+from app.resources.operations import HealthResource, VersionResource
+from app.services import Services, make_services
+from app.settings import Settings
+
+
+class Application:
+    """A WSGI callable with the services it uses; ``close`` it when it is no longer called."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.falcon = _routes(services)
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        return self.falcon(environ, start_response)
+
+    def close(self) -> None:
+        self.services.close()
+
+
+def create_app(settings: Settings, plugins: pluggy.PluginManager | None = None) -> Application:
+    """The application of one process. Call it after forking: it owns connections and threads."""
+    return Application(make_services(settings, plugins))
+
+
+def _routes(services: Services) -> falcon.App[Any, Any]:
+    app = falcon.App()
+    app.set_error_serializer(_write_error)
+    app.add_route("/graphql/v1", GraphQLResource(services))
+    app.add_route("/health", HealthResource(services))
+    app.add_route("/version", VersionResource(services))
+    return app
+
+
+def _write_error(req: falcon.Request, resp: falcon.Response, error: falcon.HTTPError) -> None:
+    """Errors of routing, such as an unknown path, in the form of GraphQL errors."""
+    code = error.title.upper().replace(" ", "_").removeprefix(f"{error.status_code}_") if error.title else "ERROR"
+    body = {"errors": [{"message": error.description or error.title, "extensions": {"code": code}}]}
+    resp.content_type = "application/json"
+    resp.data = json.dumps(body).encode()

@@ -1,0 +1,69 @@
+"""ByPk: one row by its primary key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull, get_nullable_type
+from sqlalchemy import ColumnElement, select
+
+from app.errors import RequestError
+from app.graphql import coercion, names
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values import ABSENT
+from app.graphql.walk import Field
+from app.hooks import Fields, hookimpl
+from plugins.scalars import opaque_text
+
+KEY_TYPES = frozenset(("int2", "int4", "int8", "text", "citext", "uuid", "varchar", "bpchar"))
+"""The types, by their names in pg_type, that a key's columns may have to be arguments."""
+
+
+@hookimpl
+def query_fields(api: ApiSchema) -> Fields:
+    fields = {}
+    for relation in api.relations:
+        key = _key_columns(api, relation)
+        if key:
+            fields[f"{names.lower_first(relation.type_name)}ByPk"] = _field(api, relation, key)
+    return Fields(10, fields)
+
+
+def _key_columns(api: ApiSchema, relation: ApiRelation) -> list[ApiColumn]:
+    """The key's columns if each can be an argument, else none."""
+    columns = [relation.by_name.get(name) for name in relation.key]
+    types = api.catalog.type_by_oid
+    usable = [column for column in columns if column is not None and types[column.column.type].name in KEY_TYPES]
+    return usable if len(usable) == len(columns) else []
+
+
+def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> GraphQLField:
+    arguments = {column.field_name: GraphQLArgument(GraphQLNonNull(column.type.graphql)) for column in key}
+
+    def resolve(field: Field, scope: None) -> ColumnElement[Any]:
+        given = {each.name.value: each.value for each in field.nodes[0].arguments or ()}
+        values = [
+            coercion.coerce(
+                get_nullable_type(arguments[each.field_name].type),
+                given.get(each.field_name, ABSENT),
+                field.walk.variables,
+            )
+            for each in key
+        ]
+        missing = [each.name for each, value in zip(key, values, strict=True) if value is None or value is ABSENT]
+        if missing:
+            raise RequestError(f"Missing primary key column(s): {', '.join(missing)}", code="BAD_USER_INPUT")
+        rows = field.planning.rows_of(relation)
+        conditions = [
+            rows.column(each.name) == field.planning.bind(value, opaque_text, each.column.type_text)
+            for each, value in zip(key, values, strict=True)
+        ]
+        return select(field.json(rows)).select_from(rows.element).where(*conditions).scalar_subquery()
+
+    return GraphQLField(
+        api.object_type(relation),
+        arguments,
+        resolve,
+        description=f"The row of type `{relation.type_name}` with a primary key",
+    )

@@ -1,0 +1,195 @@
+"""Filters: which operators each type has, and the conditions that columns make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import (
+    GraphQLEnumType,
+    GraphQLEnumValue,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLList,
+    GraphQLNamedType,
+    GraphQLNonNull,
+)
+from sqlalchemy import ColumnElement, and_, func, null
+
+from app.errors import RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.planning import Planning, Rows, ToText
+from app.graphql.relations import ApiColumn, ApiRelation, ValueType
+from app.graphql.sql import cast_to
+from app.graphql.values import Leaf
+from app.hooks import Fields, hookimpl, in_order
+from plugins.arrays import ArrayText
+from plugins.scalars import scalars
+
+Condition = ColumnElement[Any]
+Compare = Callable[[ColumnElement[Any], ColumnElement[Any]], Condition]
+
+MemberCondition = Callable[[Planning, Rows, Any], Condition | None]
+"""What a member of a filter makes of its value on a row; None where it has no effect.
+Stands in the extension ``condition`` of the member's GraphQLInputField."""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A comparison of a column with a value. ``operand`` says what the value is: one of the column's type,
+    a list of it, or a pattern, which is text whatever the column's length."""
+
+    compare: Compare
+    operand: str = "value"
+
+
+def _operator(symbol: str, operand: str = "value") -> Operator:
+    return Operator(lambda left, right: left.bool_op(symbol)(right), operand)
+
+
+OPERATORS: Mapping[str, Operator] = {
+    "eq": _operator("="),
+    "neq": _operator("<>"),
+    "lt": _operator("<"),
+    "lte": _operator("<="),
+    "gt": _operator(">"),
+    "gte": _operator(">="),
+    "in": Operator(lambda left, right: left.bool_op("=")(func.any(right)), "list"),
+    "startsWith": _operator("^@", "pattern"),
+    "like": _operator("LIKE", "pattern"),
+    "ilike": _operator("ILIKE", "pattern"),
+    "regex": _operator("~", "pattern"),
+    "iregex": _operator("~*", "pattern"),
+    "contains": _operator("@>"),
+    "containedBy": _operator("<@"),
+    "overlaps": _operator("&&"),
+}
+
+COMPARISONS = ("eq", "gt", "gte", "in", "is", "lt", "lte", "neq")
+BY_FILTER: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("Int", "Float", "BigInt", "BigFloat", "Date", "Time", "Datetime"), COMPARISONS),
+    "String": (*COMPARISONS, "ilike", "iregex", "like", "regex", "startsWith"),
+    "UUID": ("eq", "in", "is", "neq"),
+    "Boolean": ("eq", "is"),
+    "Opaque": ("eq", "is"),
+}
+ENUM_OPERATORS = ("eq", "in", "is", "neq")
+LIST_OPERATORS = ("containedBy", "contains", "eq", "is", "overlaps")
+
+
+def filter_is_type(api: ApiSchema) -> GraphQLEnumType:
+    values = {"NULL": GraphQLEnumValue("NULL"), "NOT_NULL": GraphQLEnumValue("NOT_NULL")}
+    return api.named("FilterIs", lambda name: GraphQLEnumType(name, values))
+
+
+def value_filter_type(api: ApiSchema, value_type: ValueType) -> GraphQLInputObjectType:
+    """The filter of a type's values, such as IntFilter, StringListFilter or that of an enum."""
+
+    def members() -> dict[str, GraphQLInputField]:
+        if value_type.element is not None:
+            names: Sequence[str] = LIST_OPERATORS
+        else:
+            names = BY_FILTER.get(str(value_type.filter), ENUM_OPERATORS)
+        return {name: GraphQLInputField(_operand_type(api, value_type, name)) for name in sorted(names)}
+
+    return api.named(f"{value_type.filter}Filter", lambda name: GraphQLInputObjectType(name, members))
+
+
+def _operand_type(api: ApiSchema, value_type: ValueType, name: str) -> Any:
+    if name == "is":
+        return filter_is_type(api)
+    element = value_type.element
+    if element is not None:
+        return GraphQLList(GraphQLNonNull(element.graphql))
+    if name == "in":
+        return GraphQLList(GraphQLNonNull(value_type.graphql))
+    return value_type.graphql
+
+
+def relation_filter_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
+    """The filter of a relation's rows."""
+    return api.named(
+        f"{relation.type_name}Filter",
+        lambda name: GraphQLInputObjectType(
+            name, lambda: in_order(api.hooks.filter_fields(api=api, relation=relation))
+        ),
+    )
+
+
+def condition(
+    type_: GraphQLInputObjectType, planning: Planning, rows: Rows, value: Mapping[str, Any]
+) -> Condition | None:
+    """All members of a filter together as one condition on a row; None where they have no effect."""
+    made = (type_.fields[name].extensions["condition"](planning, rows, member) for name, member in value.items())
+    parts = [part for part in made if part is not None]
+    return and_(*parts) if parts else None
+
+
+@hookimpl
+def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    return Fields(
+        10,
+        {
+            column.field_name: GraphQLInputField(
+                value_filter_type(api, column.type), extensions={"condition": _column_condition(column)}
+            )
+            for column in relation.columns
+            if column.type.filter is not None
+        },
+    )
+
+
+def _column_condition(column: ApiColumn) -> MemberCondition:
+    def make(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
+        parts = [
+            _compare(planning, column, rows.column(column.name), name, operand)
+            for name, operand in (value or {}).items()
+        ]
+        return and_(*parts) if parts else None
+
+    return make
+
+
+def _compare(
+    planning: Planning, column: ApiColumn, left: ColumnElement[Any], name: str, operand: Leaf | None
+) -> Condition:
+    if name == "is":
+        return _is(left, operand)
+    if operand is None:
+        # A comparison with NULL is neither true nor false, whatever the operator.
+        return cast_to(null(), "boolean")
+    operator = OPERATORS[name]
+    type_text = column.column.type_text
+    to_text: ToText = column.to_text
+    if operator.operand == "list":
+        to_text, type_text = ArrayText(column.to_text), f"{type_text}[]"
+    elif operator.operand == "pattern":
+        to_text, type_text = column.type.to_text, "text"
+    return operator.compare(left, planning.bind(operand, to_text, type_text))
+
+
+def _is(left: ColumnElement[Any], operand: Leaf | None) -> Condition:
+    if operand is None:
+        raise RequestError("Error transpiling Is filter value type")
+    value = operand.steer()
+    if value == "NULL":
+        return left.is_(None)
+    if value == "NOT_NULL":
+        return left.is_not(None)
+    raise RequestError("Invalid input for FilterIs type")
+
+
+@hookimpl
+def always_listed_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
+    listed: list[GraphQLNamedType] = [filter_is_type(api)]
+    for scalar in scalars(api).all:
+        if scalar.filterable:
+            element = ValueType(scalar.type, scalar.to_json, scalar.to_text, scalar.type.name)
+            listed.append(value_filter_type(api, element))
+            if scalar.list_filter:
+                array = ValueType(
+                    GraphQLList(scalar.type), scalar.to_json, scalar.to_text, f"{scalar.type.name}List", element=element
+                )
+                listed.append(value_filter_type(api, array))
+    return listed

@@ -1,0 +1,82 @@
+"""pageInfo: where a page begins and ends, and whether more rows lie before and after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphql import GraphQLBoolean, GraphQLField, GraphQLNonNull, GraphQLObjectType, GraphQLString
+from sqlalchemy import ColumnElement, and_, false, func, literal_column
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.planning import Rows
+from app.graphql.relations import ApiRelation
+from app.graphql.walk import Field
+from app.hooks import Fields, hookimpl
+from plugins.collection import Collection
+
+
+@hookimpl
+def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    return Fields(20, {"pageInfo": GraphQLField(GraphQLNonNull(_page_info_type(api)), resolve=_page_info)})
+
+
+def _page_info_type(api: ApiSchema) -> GraphQLObjectType:
+    fields = {
+        "endCursor": GraphQLField(GraphQLString, resolve=_end_cursor),
+        "hasNextPage": GraphQLField(GraphQLNonNull(GraphQLBoolean), resolve=_has_next_page),
+        "hasPreviousPage": GraphQLField(GraphQLNonNull(GraphQLBoolean), resolve=_has_previous_page),
+        "startCursor": GraphQLField(GraphQLString, resolve=_start_cursor),
+    }
+    return api.named("PageInfo", lambda name: GraphQLObjectType(name, fields, extensions={"kind": "pageInfo"}))
+
+
+def _page_info(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return field.json(collection)
+
+
+def _start_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return _cursor_at(collection, _last(collection) if collection.page.backward else literal_column("1"))
+
+
+def _end_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return _cursor_at(collection, literal_column("1") if collection.page.backward else _last(collection))
+
+
+def _has_next_page(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return _is_beyond_the_edge(collection) if collection.page.backward else _more_follow(collection)
+
+
+def _has_previous_page(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return _more_follow(collection) if collection.page.backward else _is_beyond_the_edge(collection)
+
+
+def _last(collection: Collection) -> ColumnElement[Any]:
+    """The position of the last row of the page in its direction."""
+    return func.least(collection.count, collection.page.limit()) if collection.looks_ahead else collection.count
+
+
+def _cursor_at(collection: Collection, position: ColumnElement[Any]) -> ColumnElement[Any]:
+    # Only the one row that the filter lets through has its cursor computed.
+    return func.max(collection.cursor).filter(collection.position == position)
+
+
+def _more_follow(collection: Collection) -> ColumnElement[Any]:
+    """Whether rows remain after the page, in its direction."""
+    return func.count() > collection.page.limit()
+
+
+def _is_beyond_the_edge(collection: Collection) -> ColumnElement[Any]:
+    """Whether the collection begins, in the direction of the page, with a row that is not on the page."""
+    if collection.page.starts_at_the_edge:
+        return false()
+    rows, conditions = collection.all_rows()
+    first = collection.query(rows, conditions, _identity(collection, rows))
+    first = first.order_by(*(key.clause(rows) for key in collection.page.direction)).limit(literal_column("1"))
+    is_other = _identity(collection, collection.rows).is_distinct_from(first.scalar_subquery())
+    return func.coalesce(func.bool_and(is_other).filter(and_(collection.position == literal_column("1"))), false())
+
+
+def _identity(collection: Collection, rows: Rows) -> ColumnElement[Any]:
+    """One value that tells a row from all others."""
+    key = [rows.column(name) for name in collection.relation.readable_key]
+    return key[0] if len(key) == 1 else func.jsonb_build_array(*key)

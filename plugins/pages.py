@@ -1,0 +1,156 @@
+"""Pages: what first, last, before, after and offset select of an ordered collection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, false, literal_column, or_, tuple_
+
+from app.errors import RequestError
+from app.graphql.planning import Planning, Rows
+
+from app.graphql.values import Leaf
+from plugins.ordering import OrderKey
+from plugins.row_ids import CursorValue, cursor_form
+from plugins.scalars import integer_text
+
+
+@dataclass(frozen=True, slots=True)
+class Unsigned:
+    """The text of a count that must not be negative."""
+
+    argument: str
+
+    def __call__(self, value: Any) -> str | None:
+        text = integer_text(value)
+        if text is not None and text.startswith("-"):
+            raise RequestError(f"`{self.argument}` must be an unsigned integer", code="BAD_USER_INPUT")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class PageSize:
+    """The text of a page's size: what was asked for, never more than the most a page may have. ``beyond`` is
+    added to it, to see whether more rows follow."""
+
+    argument: str
+    most: int
+    beyond: int = 0
+
+    def __call__(self, value: Any) -> str | None:
+        text = Unsigned(self.argument)(value)
+        return text and str(min(int(text), self.most) + self.beyond)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A window on an ordered collection. ``backward`` picks rows from the end; ``size`` is None where no size was asked for."""
+
+    planning: Planning
+    most: int
+    size: Leaf | None
+    size_argument: str
+    backward: bool
+    cursor: Leaf | None
+    offset: Leaf | None
+    order: Sequence[OrderKey]
+
+    @property
+    def direction(self) -> Sequence[OrderKey]:
+        """The order in which rows are picked."""
+        return [key.reversed for key in self.order] if self.backward else self.order
+
+    @property
+    def starts_at_the_edge(self) -> bool:
+        """Whether the page begins where the collection does, seen in its direction."""
+        return self.cursor is None and self.offset is None
+
+    def limit(self, beyond: int = 0) -> ColumnElement[Any]:
+        """The size of the page, plus ``beyond`` rows."""
+        if self.size is None:
+            return literal_column(str(self.most + beyond))
+        return self.planning.bind(self.size, PageSize(self.size_argument, self.most, beyond), "bigint")
+
+    def skipped(self) -> ColumnElement[Any] | None:
+        """How many rows are skipped before the page."""
+        return None if self.offset is None else self.planning.bind(self.offset, Unsigned("offset"), "bigint")
+
+    def beyond_cursor(self, rows: Rows) -> ColumnElement[Any] | None:
+        """The condition that a row comes after the cursor in the page's direction."""
+        if self.cursor is None:
+            return None
+        nulls = self.cursor.steer(cursor_form) and cursor_form(self.cursor.raw)
+        assert isinstance(nulls, tuple)
+        keys = self.direction[: len(nulls)]
+        values = [
+            None if is_null else self.planning.bind(self.cursor, CursorValue(position), key.column.type_text)
+            for position, (key, is_null) in enumerate(zip(keys, nulls, strict=True))
+        ]
+        return _after(rows, keys, values)
+
+
+def _after(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[Any] | None]) -> ColumnElement[Any]:
+    """That a row comes strictly after ``values`` in the order of ``keys``."""
+    known = [value for value in values if value is not None]
+    one_direction = {key.descending for key in keys}
+    if len(known) == len(keys) > 1 and len(one_direction) == 1 and all(key.column.not_null for key in keys):
+        # One comparison of rows can use an index on all the columns.
+        left, right = tuple_(*(rows.column(key.name) for key in keys)), tuple_(*known)
+        return left < right if keys[0].descending else left > right
+    condition: ColumnElement[Any] = false()
+    for key, value in zip(reversed(keys), reversed(values), strict=True):
+        column = rows.column(key.name)
+        beyond = _beyond(column, key, value)
+        equal = column.is_(None) if value is None else column == value
+        condition = beyond if condition.compare(false()) else or_(beyond, and_(equal, condition))
+    return condition
+
+
+def _beyond(column: ColumnElement[Any], key: OrderKey, value: ColumnElement[Any] | None) -> ColumnElement[Any]:
+    if value is None:
+        return column.is_not(None) if key.nulls_first else false()
+    beyond = column < value if key.descending else column > value
+    if key.nulls_first or key.column.not_null:
+        return beyond
+    return or_(beyond, column.is_(None))
+
+
+def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, order: Sequence[OrderKey]) -> Page:
+    """The page that a collection's arguments ask for.
+
+    Raises RequestError where they are out of range, contradict each other or the cursor does not fit the order.
+    """
+    first, last, before, after, offset = (
+        arguments.get(name) for name in ("first", "last", "before", "after", "offset")
+    )
+    for name, value in (("first", first), ("last", last), ("offset", offset)):
+        if value is not None:
+            Unsigned(name)(value.raw)
+    for cursor in (before, after):
+        if cursor is not None:
+            cursor_form(cursor.raw)
+    for one, other, message in (
+        (first, last, 'only one of "first" and "last" may be provided'),
+        (before, after, 'only one of "before" and "after" may be provided'),
+        (first, before, '"first" may only be used with "after"'),
+        (last, after, '"last" may only be used with "before"'),
+        (offset, last, '"offset" may only be used with "first" and "after"'),
+        (offset, before, '"offset" may only be used with "first" and "after"'),
+    ):
+        if one is not None and other is not None:
+            raise RequestError(message, code="BAD_USER_INPUT")
+    cursor = before if before is not None else after
+    if cursor is not None and len(cursor_form(cursor.raw)) > len(order):  # type: ignore[arg-type]
+        raise RequestError("orderBy clause incompatible with pagination cursor", code="BAD_USER_INPUT")
+    return Page(
+        planning=planning,
+        most=most,
+        size=first if first is not None else last,
+        size_argument="first" if first is not None else "last",
+        backward=last is not None or before is not None,
+        cursor=cursor,
+        offset=offset,
+        order=order,
+    )

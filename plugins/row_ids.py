@@ -1,0 +1,135 @@
+"""Node ids and cursors: base64 of the text of a jsonb array, written by PostgreSQL and read here."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement
+
+from app.errors import RequestError
+from app.graphql.planning import Rows
+from app.graphql.sql import base64_of_json, constant
+
+
+class Number(str):
+    """A number of a JSON text with all its digits."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NodeId:
+    """A decoded nodeId: which relation, and the texts of its key's values (None for null)."""
+
+    schema: str
+    table: str
+    key: tuple[str | None, ...]
+
+
+def node_id_expression(rows: Rows) -> ColumnElement[Any]:
+    """The nodeId of the current row."""
+    relation = rows.relation
+    key = (rows.column(name) for name in relation.key)
+    return base64_of_json((constant(relation.relation.schema), constant(relation.relation.name), *key))
+
+
+def cursor_expression(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
+    """The cursor of a row whose ordering columns are ``columns``."""
+    return base64_of_json(columns)
+
+
+def decode_node_id(value: Any) -> NodeId:
+    """Raises RequestError with the number of what is wrong."""
+
+    def wrong(number: int) -> RequestError:
+        return RequestError(f"Invalid value passed to nodeId argument. Error {number}", code="BAD_USER_INPUT")
+
+    if not isinstance(value, str):
+        raise RequestError("Invalid input for ID type", code="BAD_USER_INPUT")
+    items = _decode(value, wrong(2), wrong(3), wrong(4))
+    if not isinstance(items, list):
+        raise wrong(10)
+    if len(items) < 3:
+        raise wrong(5)
+    for position, number in ((0, 6), (1, 7)):
+        if not isinstance(items[position], str) or isinstance(items[position], Number):
+            raise wrong(number)
+    return NodeId(items[0], items[1], tuple(map(_text, items[2:])))
+
+
+def decode_cursor(value: Any) -> tuple[str | None, ...]:
+    """The texts of a cursor's values. Raises RequestError with the number of what is wrong."""
+
+    def wrong(number: int) -> RequestError:
+        return RequestError(f"Failed to decode cursor, error {number}", code="BAD_USER_INPUT")
+
+    if not isinstance(value, str):
+        raise RequestError("Invalid input for Cursor type", code="BAD_USER_INPUT")
+    items = _decode(value, wrong(1), wrong(2), wrong(3))
+    if not isinstance(items, list):
+        raise wrong(4)
+    return tuple(map(_text, items))
+
+
+def _decode(value: str, not_base64: RequestError, not_text: RequestError, not_json: RequestError) -> Any:
+    try:
+        raw = base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        raise not_base64 from None
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        raise not_text from None
+    try:
+        return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise not_json from None
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _text(item: Any) -> str | None:
+    if item is None or isinstance(item, str):
+        return item
+    return json.dumps(item, ensure_ascii=False)
+
+
+# How a request's nodeId or cursor reaches the plan: its form steers, its values are bound.
+
+
+def node_id_form(value: Any) -> Hashable:
+    """What of a nodeId the SQL depends on."""
+    node_id = decode_node_id(value)
+    return node_id.schema, node_id.table, len(node_id.key)
+
+
+def cursor_form(value: Any) -> Hashable:
+    """What of a cursor the SQL depends on: which of its values are null."""
+    return tuple(item is None for item in decode_cursor(value))
+
+
+@dataclass(frozen=True, slots=True)
+class KeyValue:
+    """The text of one key value of a nodeId."""
+
+    position: int
+
+    def __call__(self, value: Any) -> str | None:
+        return decode_node_id(value).key[self.position]
+
+
+@dataclass(frozen=True, slots=True)
+class CursorValue:
+    """The text of one value of a cursor."""
+
+    position: int
+
+    def __call__(self, value: Any) -> str | None:
+        return decode_cursor(value)[self.position]
