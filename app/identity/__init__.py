@@ -1,5 +1,7 @@
 """Credentials become a Caller: the role and claims with which the database is asked."""
 
 from app.identity.caller import Caller
+from app.identity.identity import Identity, IdentitySettings
+from app.identity.tokens import TokenError
 
-__all__ = ["Caller"]
+__all__ = ["Caller", "Identity", "IdentitySettings", "TokenError"]

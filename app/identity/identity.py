@@ -1,0 +1,155 @@
+"""The credentials of a request become its Caller."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from app.errors import AccessError
+from app.identity.caller import Caller
+from app.identity.keys import KeySet
+from app.identity.project import check_project
+from app.identity.tokens import DEFAULT_LEEWAY_S, LONGEST_TOKEN, TokenError, TokenVerifier
+from app.identity.verified import Verified
+
+_log = logging.getLogger("portico.identity")
+
+ANON, AUTHENTICATED, SERVICE_ROLE = "anon", "authenticated", "service_role"
+
+# So long a token may outlive the withdrawal of its key.
+_LONGEST_MEMORY_S = 300.0
+_REMEMBERED = 2000
+_SHORTEST_SECRET = 32
+
+
+class IdentitySettings(Protocol):
+    @property
+    def jwt_secret(self) -> str | None: ...
+    @property
+    def jwt_jwks(self) -> str | None: ...
+    @property
+    def jwt_audience(self) -> str | None: ...
+    @property
+    def anon_key(self) -> str | None: ...
+    @property
+    def service_role_key(self) -> str | None: ...
+    @property
+    def project_ref(self) -> str | None: ...
+
+
+class Identity:
+    """One per process, shared by its threads.
+
+    ``leeway_s``: by how much the clocks of token issuers may differ from ours. ``now``: seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        settings: IdentitySettings,
+        *,
+        leeway_s: float = DEFAULT_LEEWAY_S,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._project_ref = settings.project_ref
+        self._keys = tuple(
+            (key.encode(), Caller.of({"role": role}, default_role=role))
+            for key, role in ((settings.anon_key, ANON), (settings.service_role_key, SERVICE_ROLE))
+            if key
+        )
+        if settings.jwt_secret and len(settings.jwt_secret.encode()) < _SHORTEST_SECRET:
+            _log.warning("JWT_SECRET is shorter than %d bytes and could be guessed", _SHORTEST_SECRET)
+        audience = tuple(filter(None, (part.strip() for part in (settings.jwt_audience or "").split(","))))
+        self._verifier = TokenVerifier(
+            secret=settings.jwt_secret,
+            keys=KeySet(settings.jwt_jwks) if settings.jwt_jwks else None,
+            audience=audience,
+            leeway_s=leeway_s,
+        )
+        self._leeway_s = leeway_s
+        self._now = now
+        self._callers: Verified[Caller] = Verified(_REMEMBERED)
+        self._claims: Verified[Mapping[str, Any]] = Verified(_REMEMBERED)
+
+    def caller(self, api_key: str | None, authorization: str | None, *, host: str | None) -> Caller:
+        """Who calls the GraphQL door: ``apiKey``, ``Authorization`` and ``Host`` as they came, or None.
+
+        The API key is one of the two configured keys, or a token with a role. A bearer token takes precedence; its
+        role is ``authenticated`` unless it names another. Raises AccessError (401, or 404 for another project's host
+        name), or Unavailable when the keys to verify a token with cannot be had.
+        """
+        if self._project_ref:
+            check_project(host, self._project_ref)
+        credentials = (api_key, authorization)
+        caller = self._callers.find(credentials, self._now())
+        if caller is None:
+            caller = self._by_key(api_key)
+            token = _bearer_token(authorization)
+            if token is not None:
+                caller = self._configured(token) or Caller.of(self._verified(token), default_role=AUTHENTICATED)
+            self._callers.keep(credentials, caller, self._until(caller.expires_at))
+        return caller
+
+    def verify(self, token: str) -> Mapping[str, Any]:
+        """The claims of ``token``, which may also be one of the configured keys. Raises TokenError or Unavailable.
+
+        What a missing role means is for the caller of this to decide; ``Caller.of`` takes it as ``default_role``.
+        """
+        configured = self._configured(token)
+        return configured.claims if configured is not None else self._verified(token)
+
+    def _by_key(self, api_key: str | None) -> Caller:
+        if not api_key:
+            raise AccessError(
+                "The header apiKey is missing.",
+                code="MISSING_API_KEY",
+                hint="Send the project's anon key, or another API key, in the header apiKey.",
+            )
+        configured = self._configured(api_key)
+        if configured is not None:
+            return configured
+        try:
+            claims = self._verified(api_key)
+        except TokenError as error:
+            if error.reason == "expired":
+                raise AccessError("The apiKey has expired.", code="JWT_EXPIRED") from None
+            raise _wrong_key() from None
+        if "role" not in claims:
+            raise _wrong_key()
+        return Caller.of(claims, default_role=ANON)
+
+    def _configured(self, credential: str) -> Caller | None:
+        # All are compared, each in constant time: how long it takes tells nothing of how much was right.
+        given = credential.encode(errors="replace")
+        found = None
+        for key, caller in self._keys:
+            if hmac.compare_digest(given, key):
+                found = caller
+        return found
+
+    def _verified(self, token: str) -> Mapping[str, Any]:
+        claims = self._claims.find(token, self._now()) if len(token) <= LONGEST_TOKEN else None
+        if claims is None:
+            claims = self._verifier.verify(token)
+            expires_at = claims.get("exp")
+            self._claims.keep(token, claims, self._until(None if expires_at is None else float(expires_at)))
+        return claims
+
+    def _until(self, expires_at: float | None) -> float:
+        longest = self._now() + _LONGEST_MEMORY_S
+        return longest if expires_at is None else min(longest, expires_at + self._leeway_s)
+
+
+def _bearer_token(authorization: str | None) -> str | None:
+    if authorization is None or not authorization.strip():
+        return None
+    scheme, _, token = authorization.strip().partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise AccessError("The header Authorization must be 'Bearer' and a token.", code="INVALID_JWT")
+    return token.strip()
+
+
+def _wrong_key() -> AccessError:
+    return AccessError("The apiKey is not one of this project's.", code="INVALID_API_KEY")

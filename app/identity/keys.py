@@ -1,0 +1,179 @@
+"""The keys of JWT_JWKS: where they come from, when they are fetched again, and which of them may verify a token.
+
+Formats: RFC 7517 (JSON Web Key), RFC 7518 section 6, RFC 8037 (Ed25519).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import jwt
+
+from app.errors import Unavailable
+
+_log = logging.getLogger("portico.identity")
+
+_RSA = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
+_HMAC = ("HS256", "HS384", "HS512")
+_ALGORITHMS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("RSA", ""): _RSA,
+    ("EC", "P-256"): ("ES256",),
+    ("EC", "P-384"): ("ES384",),
+    ("EC", "P-521"): ("ES512",),
+    ("EC", "secp256k1"): ("ES256K",),
+    ("OKP", "Ed25519"): ("EdDSA",),
+    ("oct", ""): _HMAC,
+}
+ASYMMETRIC_ALGORITHMS = frozenset(name for names in _ALGORITHMS.values() for name in names) - frozenset(_HMAC)
+
+_MAX_AGE_S = 600.0
+_MIN_INTERVAL_S = 10.0
+_TIMEOUT_S = 5.0
+_LARGEST_KEY_SET = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationKey:
+    """One key and the algorithms that it may be used with. Its type decides that, never a token."""
+
+    kid: str | None
+    algorithms: tuple[str, ...]
+    data: dict[str, Any] = field(repr=False, compare=False)
+    _prepared: dict[str, jwt.PyJWK] = field(default_factory=dict, repr=False, compare=False)
+
+    def prepared_for(self, algorithm: str) -> jwt.PyJWK:
+        """The key bound to one of its algorithms. Raises jwt.PyJWTError when its data are damaged."""
+        key = self._prepared.get(algorithm)
+        if key is None:
+            key = self._prepared[algorithm] = jwt.PyJWK(self.data, algorithm)
+        return key
+
+
+def read_key_set(document: object, *, public: bool) -> tuple[VerificationKey, ...]:
+    """The usable keys of a key set (or of one key, or a list of keys).
+
+    ``public``: everybody can read the set, so a symmetric key in it proves nothing and is left out.
+    """
+    if isinstance(document, dict):
+        document = document.get("keys", [document])
+    if not isinstance(document, list):
+        raise ValueError("a JSON Web Key Set was expected")
+    keys = []
+    for data in document:
+        key = _read_key(data) if isinstance(data, dict) else None
+        if key is None or (public and key.algorithms[0] in _HMAC):
+            _log.warning(
+                "a key of JWT_JWKS cannot be used (kid %r)", data.get("kid") if isinstance(data, dict) else None
+            )
+            continue
+        keys.append(key)
+    return tuple(keys)
+
+
+def _read_key(data: dict[str, Any]) -> VerificationKey | None:
+    kty, curve, kid = data.get("kty"), data.get("crv") or "", data.get("kid")
+    algorithms = _ALGORITHMS.get((str(kty), "" if kty in ("RSA", "oct") else str(curve)), ())
+    declared = data.get("alg")
+    if declared is not None:
+        algorithms = tuple(name for name in algorithms if name == declared)
+    operations = data.get("key_ops")
+    if data.get("use", "sig") != "sig" or (isinstance(operations, list) and "verify" not in operations):
+        return None
+    if not algorithms or not (kid is None or isinstance(kid, str)):
+        return None
+    key = VerificationKey(kid, algorithms, data)
+    try:
+        key.prepared_for(algorithms[0])
+    except jwt.PyJWTError:
+        return None
+    return key
+
+
+class KeySet:
+    """The current keys of ``source``: inline JSON, a file's path, or an http(s) URL.
+
+    They are read at first use, again when they are ten minutes old, and when a token names a key that is not among
+    them, but never more than once in ten seconds. When reading fails the old keys stay.
+    """
+
+    def __init__(self, source: str, *, now: Callable[[], float] = time.monotonic) -> None:
+        self._load = _loader(source)
+        self._now = now
+        self._lock = threading.Lock()
+        self._keys: tuple[VerificationKey, ...] | None = None
+        self._read_at = 0.0
+        self._tried_at: float | None = None
+
+    def matching(self, algorithm: str, kid: str | None, *, renewed: bool = False) -> Sequence[VerificationKey]:
+        """The keys that may verify a token with this header; ``renewed``: the ones known did not do.
+
+        Raises Unavailable when there are no keys because they could not be read.
+        """
+        keys = self._keys
+        if keys is None or renewed:
+            keys = self._read(wait=True)
+        elif self._now() - self._read_at > _MAX_AGE_S:
+            keys = self._read(wait=False)
+        fitting = [key for key in keys if algorithm in key.algorithms]
+        # A key without a name may be any; a token without a key's name is tried with all.
+        return [key for key in fitting if kid is None or key.kid is None or key.kid == kid]
+
+    def _read(self, *, wait: bool) -> tuple[VerificationKey, ...]:
+        if not self._lock.acquire(blocking=wait):
+            return self._known()
+        try:
+            now = self._now()
+            if self._tried_at is not None and now - self._tried_at < _MIN_INTERVAL_S:
+                return self._known()
+            self._tried_at = now
+            try:
+                self._keys = self._load()
+                self._read_at = now
+            except (OSError, ValueError) as error:
+                _log.warning("the keys of JWT_JWKS cannot be read: %s", error)
+            return self._known()
+        finally:
+            self._lock.release()
+
+    def _known(self) -> tuple[VerificationKey, ...]:
+        if self._keys is None:
+            raise Unavailable(
+                "The keys that tokens are verified with cannot be had now.", code="KEYS_UNAVAILABLE", hint="Try again."
+            )
+        return self._keys
+
+
+def _loader(source: str) -> Callable[[], tuple[VerificationKey, ...]]:
+    source = source.strip()
+    if source.startswith(("{", "[")):
+        try:
+            keys = read_key_set(json.loads(source), public=False)
+        except ValueError:
+            raise ValueError("JWT_JWKS is not a JSON Web Key Set") from None
+        return lambda: keys
+    if source.lower().startswith(("http://", "https://")):
+        return lambda: read_key_set(json.loads(_fetch(source)), public=True)
+    path = Path(urlsplit(source).path if source.startswith("file://") else source)
+    return lambda: read_key_set(json.loads(path.read_bytes()), public=False)
+
+
+def _fetch(url: str) -> bytes:
+    request = urllib.request.Request(url, headers={"Accept": "application/jwk-set+json, application/json"})
+    end = time.monotonic() + _TIMEOUT_S
+    received = b""
+    with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:
+        # The timeout above is for each read; a server that sends a byte now and then would hold us for ever.
+        while chunk := response.read1(65536):
+            received += chunk
+            if len(received) > _LARGEST_KEY_SET or time.monotonic() > end:
+                raise OSError("the answer is too large or too slow")
+    return received

@@ -1,0 +1,125 @@
+"""Is this token genuine and valid now? RFC 7519 (JWT), with the advice of RFC 8725."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import jwt
+
+from app.errors import AccessError
+from app.identity.keys import ASYMMETRIC_ALGORITHMS, KeySet, VerificationKey
+
+LONGEST_TOKEN = 16 * 1024
+DEFAULT_LEEWAY_S = 5.0
+
+Reason = Literal["malformed", "algorithm", "signature", "expired", "not_yet_valid", "audience", "claims"]
+
+_MESSAGES: dict[Reason, str] = {
+    "malformed": "The token is not a JSON Web Token.",
+    "algorithm": "The token's algorithm is not allowed.",
+    "signature": "The token's signature cannot be verified.",
+    "expired": "The token has expired.",
+    "not_yet_valid": "The token is not valid yet.",
+    "audience": "The token is meant for another audience.",
+    "claims": "The token has a claim that cannot be read.",
+}
+_SECRET_ALGORITHM = "HS256"
+_MOST_KEYS_TRIED = 10
+
+
+class TokenError(AccessError):
+    """The token is refused; ``reason`` says why in one word. Code INVALID_JWT, or JWT_EXPIRED."""
+
+    code = "INVALID_JWT"
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(_MESSAGES[reason], code="JWT_EXPIRED" if reason == "expired" else None)
+        self.reason = reason
+
+
+class TokenVerifier:
+    """Verifies tokens with the secret (HS256) and with a key set (RS, PS, ES, EdDSA; HS where the set is not public).
+
+    ``audience``: one of these must be in ``aud``; empty accepts any. ``leeway_s``: by how much clocks may differ.
+    """
+
+    def __init__(
+        self, *, secret: str | None, keys: KeySet | None, audience: tuple[str, ...] = (), leeway_s: float
+    ) -> None:
+        self._secret = secret.encode() if secret else None
+        self._keys = keys
+        self._audience = audience
+        self._leeway_s = leeway_s
+
+    def verify(self, token: str) -> dict[str, Any]:
+        """The claims of ``token``. Raises TokenError, or Unavailable when the keys cannot be had."""
+        if len(token) > LONGEST_TOKEN or not token.isascii():
+            raise TokenError("malformed")
+        try:
+            header = jwt.get_unverified_header(token)
+        except jwt.PyJWTError:
+            raise TokenError("malformed") from None
+        algorithm, kid = header.get("alg"), header.get("kid")
+        if not isinstance(algorithm, str):
+            raise TokenError("algorithm")
+        for key in self._candidates(algorithm, kid):
+            try:
+                return self._decode(token, key, algorithm)
+            except (jwt.InvalidSignatureError, jwt.InvalidKeyError):
+                continue
+        raise TokenError("signature")
+
+    def _candidates(self, algorithm: str, kid: str | None) -> Iterator[jwt.PyJWK | bytes]:
+        """What may verify the token. The algorithm it names only chooses among keys that are made for it."""
+        if algorithm in ASYMMETRIC_ALGORITHMS:
+            if self._keys is None:
+                raise TokenError("algorithm")
+            tried = self._keys.matching(algorithm, kid)[:_MOST_KEYS_TRIED]
+            yield from _prepared(tried, algorithm)
+            # The issuer may have changed its keys since; known ones are not tried twice.
+            renewed = self._keys.matching(algorithm, kid, renewed=True)[:_MOST_KEYS_TRIED]
+            yield from _prepared([key for key in renewed if not any(key is other for other in tried)], algorithm)
+            return
+        if not algorithm.startswith("HS"):
+            raise TokenError("algorithm")
+        shared = self._keys.matching(algorithm, kid) if self._keys is not None else ()
+        yield from _prepared(shared[:_MOST_KEYS_TRIED], algorithm)
+        if algorithm == _SECRET_ALGORITHM and self._secret is not None:
+            yield self._secret
+        elif not shared:
+            raise TokenError("algorithm")
+
+    def _decode(self, token: str, key: jwt.PyJWK | bytes, algorithm: str) -> dict[str, Any]:
+        try:
+            return jwt.decode(
+                token,
+                key,
+                algorithms=[algorithm],
+                audience=self._audience or None,
+                leeway=self._leeway_s,
+                options={
+                    "verify_aud": bool(self._audience),
+                    # Not asked for by RFC 7519; genuine tokens of known issuers fail them.
+                    "verify_iat": False,
+                    "verify_sub": False,
+                    "verify_jti": False,
+                },
+            )
+        except jwt.ExpiredSignatureError:
+            raise TokenError("expired") from None
+        except jwt.ImmatureSignatureError:
+            raise TokenError("not_yet_valid") from None
+        except (jwt.InvalidAudienceError, jwt.MissingRequiredClaimError):
+            raise TokenError("audience") from None
+        except jwt.InvalidAlgorithmError:
+            raise TokenError("algorithm") from None
+        except (jwt.InvalidSignatureError, jwt.InvalidKeyError):
+            raise
+        except (jwt.PyJWTError, ValueError, OverflowError):
+            raise TokenError("claims") from None
+
+
+def _prepared(keys: list[VerificationKey] | tuple[VerificationKey, ...], algorithm: str) -> Iterator[jwt.PyJWK]:
+    for key in keys:
+        yield key.prepared_for(algorithm)

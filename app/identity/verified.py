@@ -1,0 +1,33 @@
+"""What was verified before, until it expires."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+class Verified(Generic[Value]):
+    """A bounded memory of values that expire. The oldest goes first; ``find`` takes no lock."""
+
+    def __init__(self, entries: int) -> None:
+        self._entries = entries
+        self._known: OrderedDict[Hashable, tuple[Value, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, key: Hashable, now: float) -> Value | None:
+        entry = self._known.get(key)
+        return entry[0] if entry is not None and now < entry[1] else None
+
+    def keep(self, key: Hashable, value: Value, until: float) -> None:
+        with self._lock:
+            self._known.pop(key, None)
+            self._known[key] = (value, until)
+            while len(self._known) > self._entries:
+                self._known.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._known)
