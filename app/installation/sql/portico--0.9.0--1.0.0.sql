@@ -91,19 +91,6 @@ exception when others then
 end
 $$;
 
-create or replace function graphql.assert_schema_version(expected bigint) returns void
-  language plpgsql stable
-as $$
-begin
-  if (select sum(c.changes) from graphql.schema_change c) is distinct from expected then
-    raise exception using errcode = 'PTSCH', message = 'the schema of the database has changed';
-  end if;
-end
-$$;
-comment on function graphql.assert_schema_version(bigint) is
-  'Fails with SQLSTATE PTSCH when the version of the schema is another one';
-
-
 create or replace view graphql.missing as
   select format('the role %s does not exist', r.name) as what,
          format('a role that may create roles: create role %s nologin noinherit%s',
@@ -158,63 +145,9 @@ alter table storage.objects
   add column is_delete_marker boolean not null default false,
   add column is_versioned boolean not null default false;
 
--- Written in the transaction that makes the work necessary, done after it, so no crash can lose it.
-create table storage.work (
-  id bigint generated always as identity primary key,
-  kind text not null constraint work_kind_check check (kind in ('delete_blob', 'post_event')),
-  bucket_id text not null,
-  name text not null,
-  version text,
-  event jsonb,
-  created_at timestamptz not null default clock_timestamp(),
-  due_at timestamptz not null default clock_timestamp(),
-  attempts integer not null default 0,
-  last_error text,
-  constraint work_complete_check check (
-    case kind when 'delete_blob' then version is not null else event is not null end
-  )
-);
-create index work_due on storage.work (kind, due_at);
-comment on table storage.work is 'What the storage API has still to do: blobs to delete, events to post';
-comment on column storage.work.due_at is 'Not before this time; moved into the future after a failed attempt';
-alter table storage.work enable row level security;
-do $grants$
-begin
-  if exists (select from storage.installation where component = 'grants to service_role') then
-    grant select, insert, update, delete on storage.work to service_role;
-    if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
-      create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
-    end if;
-  end if;
-end
-$grants$;
-
--- Runs as the owner of the list, so that a caller needs no right on it, and could not forget it.
-create or replace function storage.list_replaced_blob() returns trigger
-  language plpgsql security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-  begin
-    insert into storage.work (kind, bucket_id, name, version)
-      values ('delete_blob', old.bucket_id, old.name, old.version);
-    return null;
-  end
-  $$;
-comment on function storage.list_replaced_blob() is 'Lists the bytes that no row names any more for deletion';
-
 create trigger update_buckets_updated_at
   before update of name, owner, owner_id, public, file_size_limit, allowed_mime_types on storage.buckets for each row
   execute function storage.update_updated_at_column();
-create trigger list_replaced_blob_on_update
-  after update on storage.objects for each row
-  when (old.version is distinct from new.version and old.version is not null
-        and old.bucket_id is not null and old.name is not null)
-  execute function storage.list_replaced_blob();
-create trigger list_replaced_blob_on_delete
-  after delete on storage.objects for each row
-  when (old.version is not null and old.bucket_id is not null and old.name is not null)
-  execute function storage.list_replaced_blob();
-
 
 -- --------------------------------------------------------------------------------------------------------- the version
 

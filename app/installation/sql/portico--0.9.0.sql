@@ -47,14 +47,16 @@ begin
     'schema graphql', 'table graphql.schema_change', 'table graphql.installation',
     'view graphql.available_extensions',
     'function graphql.count_change()', 'function graphql.count_ddl()', 'function graphql.count_drop()',
-    'function graphql.schema_version()',
+    'function graphql.schema_version()', 'function graphql.assert_schema_version(bigint)',
     'event trigger portico_count_ddl', 'event trigger portico_count_drop',
     'schema auth', 'schema storage', 'table storage.installation', 'table storage.buckets', 'table storage.objects',
+    'table storage.work',
     'function storage.foldername(text)', 'function storage.filename(text)', 'function storage.extension(text)',
     'function storage.operation()', 'function storage.allow_only_operation(text)',
     'function storage.allow_any_operation(text[])', 'function storage.get_size_by_bucket()',
     'function storage.can_insert_object(text,text,uuid,jsonb)', 'function storage.enforce_bucket_name_length()',
-    'function storage.protect_delete()', 'function storage.update_updated_at_column()'
+    'function storage.protect_delete()', 'function storage.update_updated_at_column()',
+    'function storage.list_replaced_blob()'
   ] loop
     kind := substring(part from '^(event trigger|[a-z]+) ');
     identity := substr(part, length(kind) + 2);
@@ -220,6 +222,18 @@ $$;
 comment on function graphql.schema_version() is
   'The version of this database''s schema; null while changes are not counted (no event triggers)';
 
+create or replace function graphql.assert_schema_version(expected bigint) returns void
+  language plpgsql stable
+as $$
+begin
+  if (select sum(c.changes) from graphql.schema_change c) is distinct from expected then
+    raise exception using errcode = 'PTSCH', message = 'the schema of the database has changed';
+  end if;
+end
+$$;
+comment on function graphql.assert_schema_version(bigint) is
+  'Fails with SQLSTATE PTSCH when the version of the schema is another one';
+
 
 -- ------------------------------------------------------------------- schema auth: who calls, for policies to ask
 
@@ -348,6 +362,28 @@ begin
     alter table storage.objects enable row level security;
   end if;
 
+  -- Written in the transaction that makes the work necessary, done after it, so no crash can lose it.
+  if to_regclass('storage.work') is null then
+    create table storage.work (
+      id bigint generated always as identity primary key,
+      kind text not null constraint work_kind_check check (kind in ('delete_blob', 'post_event')),
+      bucket_id text not null,
+      name text not null,
+      version text,
+      event jsonb,
+      created_at timestamptz not null default clock_timestamp(),
+      due_at timestamptz not null default clock_timestamp(),
+      attempts integer not null default 0,
+      last_error text,
+      constraint work_complete_check check (
+        case kind when 'delete_blob' then version is not null else event is not null end
+      )
+    );
+    create index work_due on storage.work (kind, due_at);
+    comment on table storage.work is 'What the storage API has still to do: blobs to delete, events to post';
+    comment on column storage.work.due_at is 'Not before this time; moved into the future after a failed attempt';
+    alter table storage.work enable row level security;
+  end if;
 end
 $storage$;
 
@@ -463,6 +499,18 @@ begin
   end
   $function$;
 
+  -- Runs as the owner of the list, so that a caller needs no right on it, and could not forget it.
+  create or replace function storage.list_replaced_blob() returns trigger
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp
+  as $function$
+  begin
+    insert into storage.work (kind, bucket_id, name, version)
+      values ('delete_blob', old.bucket_id, old.name, old.version);
+    return null;
+  end
+  $function$;
+  comment on function storage.list_replaced_blob() is 'Lists the bytes that no row names any more for deletion';
 end
 $storage_functions$;
 
@@ -485,7 +533,16 @@ begin
        'before update of bucket_id, name, owner, owner_id, metadata, user_metadata, version on storage.objects for each row
         execute function storage.update_updated_at_column()'),
       ('objects', 'protect_objects_delete',
-       'before delete on storage.objects for each statement execute function storage.protect_delete()')
+       'before delete on storage.objects for each statement execute function storage.protect_delete()'),
+      ('objects', 'list_replaced_blob_on_update',
+       'after update on storage.objects for each row
+        when (old.version is distinct from new.version and old.version is not null
+              and old.bucket_id is not null and old.name is not null)
+        execute function storage.list_replaced_blob()'),
+      ('objects', 'list_replaced_blob_on_delete',
+       'after delete on storage.objects for each row
+        when (old.version is not null and old.bucket_id is not null and old.name is not null)
+        execute function storage.list_replaced_blob()')
     ) as t (relation, name, definition)
   loop
     if not exists (
@@ -531,11 +588,13 @@ begin
     execute format('grant usage on schema storage to %I', role_name);
     execute format('grant select, insert, update, delete on storage.buckets, storage.objects to %I', role_name);
     if role_name = 'service_role' then
+      grant select, insert, update, delete on storage.work to service_role;
       grant select on storage.installation to service_role;
       -- where nobody could give it BYPASSRLS, policies stand in for it on these tables
       if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
         create policy "service_role has all rows" on storage.buckets to service_role using (true) with check (true);
         create policy "service_role has all rows" on storage.objects to service_role using (true) with check (true);
+        create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
         create policy "service_role has all rows" on storage.installation for select to service_role using (true);
       end if;
     end if;

@@ -418,13 +418,6 @@ begin
     comment on table storage.work is 'What the storage API has still to do: blobs to delete, events to post';
     comment on column storage.work.due_at is 'Not before this time; moved into the future after a failed attempt';
     alter table storage.work enable row level security;
-    -- the role may have had its grants on the other tables from an earlier version
-    if exists (select from storage.installation where component = 'grants to service_role') then
-      grant select, insert, update, delete on storage.work to service_role;
-      if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
-        create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
-      end if;
-    end if;
   end if;
 
   -- Tables of an earlier version, or of another maker: add what ours have. Nobody shall wait long behind us, and running
