@@ -1,0 +1,42 @@
+# Sourced by demo.sh and test.sh: makes the virtual environment .venv with the extras named by $1, once, and sets
+# $python to its interpreter.
+
+fail() {
+    printf 'portico: %s\n' "$1" >&2
+    exit 1
+}
+
+choose_python() {
+    seen=''
+    for candidate in "${PYTHON:-}" python3 python3.14 python3.13 python3.12 python3.11 python; do
+        [ -n "$candidate" ] || continue
+        version=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+        seen="$seen $candidate is $version;"
+        "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || continue
+        if "$candidate" -c 'import venv, ensurepip' 2>/dev/null; then
+            printf '%s' "$candidate"
+            return 0
+        fi
+        fail "$candidate (Python $version) has no venv module; on Debian and Ubuntu: apt install python$version-venv"
+    done
+    fail "Python 3.11 or newer is needed;${seen:- no python3 found}; set PYTHON to the one to use"
+}
+
+prepare() {
+    extras=$1
+    python=.venv/bin/python
+    # An environment is made anew for other requirements, another directory, or when it was left unfinished.
+    wanted="$(pwd) $extras $(cksum <setup.cfg)"
+    [ "$(cat .venv/made-for 2>/dev/null)" = "$wanted" ] && [ -x "$python" ] && return 0
+    [ -w . ] || fail "$(pwd) is not writable for $(id -un); use a copy of your own"
+    [ ! -e .venv ] || [ -w .venv ] || fail "$(pwd)/.venv belongs to another user; remove it or use a copy of your own"
+    base=$(choose_python) || exit 1
+    printf 'portico: installing into %s/.venv\n' "$(pwd)" >&2
+    if [ ! -x "$python" ] || [ "$(cut -d ' ' -f 1 .venv/made-for 2>/dev/null)" != "$(pwd)" ]; then
+        "$base" -m venv --clear .venv || fail "the virtual environment .venv could not be made with $base"
+    fi
+    rm -f .venv/made-for
+    "$python" -m pip install --quiet --disable-pip-version-check --no-input --editable ".[$extras]" ||
+        fail "the packages could not be installed; is a package index reachable from here?"
+    printf '%s\n' "$wanted" >.venv/made-for
+}
