@@ -7,8 +7,8 @@ One statement means one snapshot, so contents and version always belong together
 its system caches may see something newer than (or, for an instant, older than) that snapshot. They are used only where
 that cannot hurt:
 
-* ``format_type`` for a modifier such as ``(10,2)``: fixed by its arguments. Names of types come from the snapshot's rows.
-* ``pg_get_expr`` on an argument's default: the expression comes from the snapshot, only names printed in it could differ.
+* ``format_type`` for a modifier such as ``(10,2)``: fixed by its arguments. Types' names come from the snapshot's rows.
+* ``pg_get_expr`` on an argument's default: the expression comes from the snapshot, only names in it could differ.
 * ``pg_relation_is_updatable``, for views and foreign tables: it waits for a lock on the view and then sees the newest
   state; when that is newer than the snapshot, the version is out of date as well and the next look reads again. A view
   that somebody holds locked exclusively is taken as updatable instead of making everybody wait for that transaction.
@@ -63,7 +63,8 @@ with schema_row as materialized (
            when c.oid in (
              select l.relation from pg_catalog.pg_locks l
              where l.mode = 'AccessExclusiveLock' and l.granted and l.relation is not null
-               and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())) then 28
+               and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
+           ) then 28
            else pg_relation_is_updatable(c.oid, true)
          end as changes
   from pg_catalog.pg_class c
@@ -105,7 +106,8 @@ select json_build_object(
     select json_agg(json_build_array(a.id, g.grantee::bigint, g.privileges) order by a.id, g.grantee)
     from acl_row a
     cross join lateral (
-      select e.grantee, string_agg(distinct e.privilege_type, ' ') as privileges from aclexplode(a.acl) e group by e.grantee
+      select e.grantee, string_agg(distinct e.privilege_type, ' ') as privileges
+      from aclexplode(a.acl) e group by e.grantee
     ) g),
   'schemas', (
     select json_agg(json_build_array(
@@ -146,7 +148,8 @@ select json_build_object(
     where i.indisunique and i.indisvalid and i.indislive),
   'foreign_keys', (
     select json_agg(json_build_array(
-      k.conrelid::bigint, k.oid::bigint, k.conname, k.confrelid::bigint, k.conkey, k.confkey) order by k.conrelid, k.oid)
+      k.conrelid::bigint, k.oid::bigint, k.conname, k.confrelid::bigint, k.conkey, k.confkey)
+      order by k.conrelid, k.oid)
     from pg_catalog.pg_constraint k
     join relation_row r on r.oid = k.conrelid
     left join pg_catalog.pg_constraint parent on parent.oid = k.conparentid
@@ -158,8 +161,8 @@ select json_build_object(
       and i.indisexclusion is not true),
   'types', (
     select json_agg(json_build_array(
-      t.oid::bigint, t.typnamespace::bigint, t.typname, quote_ident(t.typname), t.typowner::bigint, t.typcategory, t.typtype,
-      t.element::bigint, t.typrelid::bigint, t.typbasetype::bigint, a.id) order by t.oid)
+      t.oid::bigint, t.typnamespace::bigint, t.typname, quote_ident(t.typname), t.typowner::bigint,
+      t.typcategory, t.typtype, t.element::bigint, t.typrelid::bigint, t.typbasetype::bigint, a.id) order by t.oid)
     from type_row t join acl_row a on a.acl = t.acl),
   'ranges', (select json_agg(json_build_array(g.rngmultitypid::bigint, g.rngtypid::bigint)) from pg_catalog.pg_range g),
   'labels', (
@@ -169,7 +172,8 @@ select json_build_object(
     select json_agg(json_build_array(
       p.oid::bigint, p.pronamespace::bigint, p.proname, p.proowner::bigint, a.id,
       coalesce(p.proallargtypes, p.proargtypes::oid[])::bigint[], p.proargmodes, p.proargnames,
-      p.pronargdefaults, pg_get_expr(p.proargdefaults, 0), p.prorettype::bigint, p.proretset::int, p.prorows, p.provolatile)
+      p.pronargdefaults, pg_get_expr(p.proargdefaults, 0),
+      p.prorettype::bigint, p.proretset::int, p.prorows, p.provolatile)
       order by p.oid)
     from function_row p join acl_row a on a.acl = p.acl),
   'comments', (

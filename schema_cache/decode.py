@@ -102,7 +102,7 @@ class _Decoder:
         rows = {row[0]: row for row in self._rows("types")}
         ranges: dict[int, int] = {}
         if self._payload["server_version"] >= _MULTIRANGES_FOLLOW_RANGES:
-            ranges.update(self._rows("ranges"))
+            ranges.update(((multirange, range_) for multirange, range_ in self._rows("ranges")))
         labels: dict[int, list[str]] = defaultdict(list)
         for oid, label in self._rows("labels"):
             labels[oid].append(label)
@@ -257,7 +257,12 @@ class _Decoder:
                 settings[role][name] = value
         for oid, name, superuser, bypass_rls in self._rows("roles"):
             yield Role(
-                oid, name, bool(superuser), bool(bypass_rls), memberships.get(oid, ()), tuple(settings.get(oid, {}).items())
+                oid,
+                name,
+                bool(superuser),
+                bool(bypass_rls),
+                memberships.get(oid, ()),
+                tuple(settings.get(oid, {}).items()),
             )
 
     def _read_memberships(self) -> dict[int, tuple[Membership, ...]]:

@@ -31,7 +31,8 @@ def _digest(*parts: str) -> str:
 
 _THIS_DATABASE = "(select oid from pg_catalog.pg_database where datname = current_database())"
 _USER_SCHEMAS = (
-    "(select oid from pg_catalog.pg_namespace where left(nspname::text, 3) <> 'pg_' and nspname <> 'information_schema')"
+    "(select oid from pg_catalog.pg_namespace"
+    " where left(nspname::text, 3) <> 'pg_' and nspname <> 'information_schema')"
 )
 
 SHARED_FINGERPRINT = _digest(

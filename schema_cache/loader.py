@@ -11,7 +11,7 @@ from schema_cache.model import Catalog
 Run = Callable[[str], str | bytes]
 """Executes one SQL text without parameters, by the simple query protocol, and gives the single value of the single row.
 
-It runs as the login role, not as a caller's, outside any transaction. The text sets its own search path for itself, so it
+It runs as the login role, not as a caller's, outside any transaction. The text sets a search path for itself, so it
 holds two statements; the value is the one of the last.
 """
 

@@ -179,7 +179,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """That the role holding it is a member of role ``role``: whether it inherits its privileges, and may SET ROLE to it."""
+    """That the role holding it is a member of ``role``: whether it inherits its privileges, and may SET ROLE to it."""
 
     role: int
     inherit: bool

@@ -71,7 +71,7 @@ def find_role(catalog: Catalog, name: str) -> Role:
 
 
 def can_set_role(catalog: Catalog, role_name: str) -> bool:
-    """Whether the login role may ``SET ROLE`` to ``role_name``. Raises ``UnknownRole`` when there is none of that name."""
+    """Whether the login role may ``SET ROLE`` to ``role_name``. Raises ``UnknownRole``."""
     role = find_role(catalog, role_name)
     login = catalog.role_by_oid[catalog.login]
     return login.superuser or role.oid in _roles_behind(catalog, login, lambda membership: membership.can_set)

@@ -1,6 +1,6 @@
 """What one role may see of the database through the API.
 
-A view holds no role's name: roles with equal grants have equal views, and ``RoleViews`` hands out one object for all of them.
+A view holds no role's name: roles with equal grants have equal views, and ``RoleViews`` hands out one object for them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class RoleView:
 
 
 class RoleViews:
-    """The views on one catalog along one API search path, each built when first asked for. Safe to share between threads."""
+    """The views on one catalog along one API search path, each built when first asked for. Threads may share it."""
 
     def __init__(self, catalog: Catalog, api_schemas: tuple[str, ...]) -> None:
         self.catalog = catalog
@@ -93,9 +93,7 @@ def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) ->
     privileges = Privileges(catalog, role)
     wanted = dict.fromkeys(role_name if name == OWN_SCHEMA else name for name in api_schemas)
     usable = {schema.name for schema in catalog.schemas if privileges.may_use_schema(schema.acl)}
-    schemas = tuple(
-        catalog.schema_by_name[name] for name in wanted if name in usable and name not in _SYSTEM_SCHEMAS
-    )
+    schemas = tuple(catalog.schema_by_name[name] for name in wanted if name in usable and name not in _SYSTEM_SCHEMAS)
     exposed = {schema.name for schema in schemas}
     relations = tuple(
         visible

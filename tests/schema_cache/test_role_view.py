@@ -95,7 +95,9 @@ def ask_server(session: Session, role: str) -> dict[str, set[object]]:
     # On a schema without USAGE nothing of it is shown, so such schemas are left out here as well.
     usable = "has_schema_privilege(:role, n.oid, 'usage')"
     return {
-        "schemas": answers(f"select nspname from pg_namespace n where nspname in ('alpha', 'beta', 'Gam ma') and {usable}"),
+        "schemas": answers(
+            f"select nspname from pg_namespace n where nspname in ('alpha', 'beta', 'Gam ma') and {usable}"
+        ),
         **{
             privilege: answers(
                 f"select c.oid, a.attname from {column} where {kinds} and {usable}"
@@ -149,7 +151,9 @@ def test_the_view_agrees_with_the_server_about_every_privilege(owner: Session, c
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_roles_that_the_login_may_take_on_are_those_of_set_role(owner: Session, connect: Connect, seed: int) -> None:
+def test_the_roles_that_the_login_may_take_on_are_those_of_set_role(
+    owner: Session, connect: Connect, seed: int
+) -> None:
     owner.rows(OBJECTS)
     with owner.roles(6) as roles:
         mix(owner, roles, random.Random(seed))
@@ -222,7 +226,7 @@ def test_role_settings_are_those_an_ordinary_user_may_set(owner: Session) -> Non
         owner.execute(
             f"alter role {role} set statement_timeout = '3s'",
             f"alter role {role} set work_mem = '8MB'",
-            f'alter role {role} in database "{owner.database}" set work_mem = \'16MB\'',
+            f"alter role {role} in database \"{owner.database}\" set work_mem = '16MB'",
             f"alter role {role} set app.tenant = 'a=b'",
             f"alter role {role} set log_statement = 'all'",
             f"alter role {role} set client_encoding = 'LATIN1'",
@@ -238,4 +242,3 @@ def test_role_settings_are_those_an_ordinary_user_may_set(owner: Session) -> Non
             "plpgsql.extra_warnings": "all",
         }
         assert role_settings(catalog, other) == ()
-

@@ -1,0 +1,138 @@
+"""Comment directives: ``@graphql({...})`` anywhere in an object's comment.
+
+Which directives exist is data, so that each feature can bring its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Literal
+
+from schema_cache.shapes import Count, Enabled, Flag, ListOf, Object, Renaming, Shape, ShapeError, Text
+
+Commented = Literal["schema", "relation", "column", "function", "foreign_key", "enum"]
+"""The kinds of objects whose comments hold directives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """That comments on objects of kind ``on`` may have the member ``key``, and its shape."""
+
+    on: Commented
+    key: str
+    shape: Shape
+
+
+BUILT_IN_DIRECTIVES: tuple[Directive, ...] = (
+    Directive("schema", "inflect_names", Flag()),
+    Directive("schema", "max_rows", Count()),
+    Directive("schema", "introspection", Flag()),
+    Directive("relation", "name", Text()),
+    Directive("relation", "description", Text()),
+    Directive("relation", "totalCount", Enabled()),
+    Directive("relation", "aggregate", Enabled()),
+    Directive("relation", "max_rows", Count()),
+    Directive("relation", "primary_key_columns", ListOf(Text())),
+    Directive(
+        "relation",
+        "foreign_keys",
+        ListOf(
+            Object(
+                required={
+                    "local_columns": ListOf(Text()),
+                    "foreign_schema": Text(),
+                    "foreign_table": Text(),
+                    "foreign_columns": ListOf(Text()),
+                },
+                optional={"local_name": Text(), "foreign_name": Text()},
+            )
+        ),
+    ),
+    Directive("column", "name", Text()),
+    Directive("column", "description", Text()),
+    Directive("function", "name", Text()),
+    Directive("function", "description", Text()),
+    Directive("foreign_key", "local_name", Text()),
+    Directive("foreign_key", "foreign_name", Text()),
+    Directive("enum", "name", Text()),
+    Directive("enum", "mappings", Renaming()),
+)
+
+Directives = Mapping[str, object]
+"""The directives of one object by key. Absent ones are absent; a flag that is off is False or absent."""
+
+_NONE: Directives = MappingProxyType({})
+# Greedy, so that the JSON runs to the last parenthesis and may hold some itself.
+_MARK = re.compile(r"@graphql\((.+)\)", re.DOTALL)
+_REMEMBERED = 20_000
+
+
+class DirectiveError(ValueError):
+    """A comment's directives cannot be understood. ``object_name`` says whose, ``detail`` what is wrong."""
+
+    def __init__(self, object_name: str, detail: str) -> None:
+        super().__init__(
+            f"Error while loading schema, check comment directives. {detail}, in the comment on {object_name}"
+        )
+        self.object_name = object_name
+        self.detail = detail
+
+
+class DirectiveReader:
+    """Reads comments by a set of known directives, each text once. Safe to share between threads."""
+
+    def __init__(self, known: Iterable[Directive] = BUILT_IN_DIRECTIVES) -> None:
+        self._shapes: dict[str, dict[str, Shape]] = defaultdict(dict)
+        for directive in known:
+            if directive.key in self._shapes[directive.on]:
+                raise ValueError(f"the directive {directive.key} on a {directive.on} is declared twice")
+            self._shapes[directive.on][directive.key] = directive.shape
+        self._read_text = lru_cache(_REMEMBERED)(self._interpret)
+
+    def read(self, on: Commented, comment: str | None, object_name: str) -> Directives:
+        """The directives in ``comment``, validated and frozen; those that nobody declared are left out.
+
+        ``object_name``, such as ``table public.account``, is for the message of the ``DirectiveError`` of a malformed one.
+        """
+        if comment is None or "@graphql(" not in comment:
+            return _NONE
+        try:
+            return self._read_text(on, comment)
+        except ShapeError as error:
+            where = f" at {error.path.removeprefix('.')}" if error.path else ""
+            raise DirectiveError(object_name, f"{error.detail}{where}") from None
+
+    def _interpret(self, on: Commented, comment: str) -> Directives:
+        mark = _MARK.search(comment)
+        if mark is None:
+            return _NONE
+        shapes = self._shapes.get(on, {})
+        written = Object(required={}, optional=shapes).read(_parse(mark.group(1)))
+        return written if written is not None else _NONE
+
+
+def read_directives(
+    on: Commented, comment: str | None, object_name: str, known: Iterable[Directive] = BUILT_IN_DIRECTIVES
+) -> Directives:
+    """The directives of a single comment; see ``DirectiveReader.read``, which remembers what it has read."""
+    return DirectiveReader(known).read(on, comment, object_name)
+
+
+def _parse(text: str) -> object:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise ShapeError(f"invalid JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
+    except (ValueError, RecursionError):
+        raise ShapeError("invalid JSON") from None
+
+
+def _refuse_constant(name: str) -> object:
+    # Python would take NaN and Infinity, which are no JSON.
+    raise ValueError(name)

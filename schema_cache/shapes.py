@@ -1,0 +1,162 @@
+"""The JSON shapes that comment directives take: each turns a parsed value into a frozen one or says what is wrong.
+
+The wording of complaints is what users of pg_graphql know: ``invalid type: string "a", expected a sequence``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Protocol
+
+
+class ShapeError(ValueError):
+    """A value has another shape. ``path`` leads from the directive's key to it, ``detail`` says what was expected."""
+
+    def __init__(self, detail: str, path: str = "") -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.path = path
+
+    def within(self, step: str) -> ShapeError:
+        """The same complaint seen from one level further out."""
+        return ShapeError(self.detail, f"{step}{self.path}")
+
+
+class Shape(Protocol):
+    """What a directive's value must look like."""
+
+    def read(self, value: object) -> object:
+        """The value, frozen; None when it counts as absent. Raises ``ShapeError``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string."""
+
+    def read(self, value: object) -> str | None:
+        if value is None or isinstance(value, str):
+            return value
+        raise _unexpected(value, "a string")
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """An integer that is not negative."""
+
+    def read(self, value: object) -> int | None:
+        if value is None:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool):
+            if value >= 0:
+                return value
+            raise ShapeError(f"invalid value: integer `{value}`, expected u64")
+        raise _unexpected(value, "u64")
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """On when it is exactly ``true``; anything else is off, and never wrong."""
+
+    def read(self, value: object) -> bool:
+        return value is True
+
+
+@dataclass(frozen=True, slots=True)
+class Enabled:
+    """On when it is an object whose ``enabled`` is true or "true"; anything else is off, and never wrong."""
+
+    def read(self, value: object) -> bool:
+        enabled = value.get("enabled") if isinstance(value, dict) else None
+        return enabled is True or enabled == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """An array whose elements all have one shape."""
+
+    element: Shape
+
+    def read(self, value: object) -> tuple[object, ...] | None:
+        if value is None:
+            return None
+        if not isinstance(value, list):
+            raise _unexpected(value, "a sequence")
+        return tuple(self._element(position, element) for position, element in enumerate(value))
+
+    def _element(self, position: int, value: object) -> object:
+        try:
+            read = self.element.read(value)
+        except ShapeError as error:
+            raise error.within(f"[{position}]") from None
+        if read is None:
+            raise ShapeError("invalid type: null, expected a value", f"[{position}]")
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object with members of given shapes; members of other names are ignored."""
+
+    required: Mapping[str, Shape]
+    optional: Mapping[str, Shape] = field(default_factory=dict)
+
+    def read(self, value: object) -> Mapping[str, object] | None:
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise _unexpected(value, "a map")
+        members = {}
+        for name, shape in (*self.required.items(), *self.optional.items()):
+            try:
+                read = shape.read(value.get(name))
+            except ShapeError as error:
+                raise error.within(f".{name}") from None
+            if read is not None:
+                members[name] = read
+            elif name in self.required:
+                raise ShapeError(f"missing field `{name}`")
+        return MappingProxyType(members)
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """An object that gives strings for strings, each at most once, so that it can be read both ways."""
+
+    def read(self, value: object) -> Mapping[str, str] | None:
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise _unexpected(value, "a map")
+        seen: set[str] = set()
+        for name, renamed in value.items():
+            if not isinstance(renamed, str):
+                raise _unexpected(renamed, "a string").within(f".{name}")
+            if renamed in seen:
+                raise ShapeError(f"invalid value: string {_quoted(renamed)}, expected each value only once")
+            seen.add(renamed)
+        return MappingProxyType(dict(value))
+
+
+def _unexpected(value: object, expected: str) -> ShapeError:
+    return ShapeError(f"invalid type: {_described(value)}, expected {expected}")
+
+
+def _described(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return f"boolean `{str(value).lower()}`"
+    if isinstance(value, int):
+        return f"integer `{value}`"
+    if isinstance(value, float):
+        return f"floating point `{value}`"
+    if isinstance(value, str):
+        return f"string {_quoted(value)}"
+    return "sequence" if isinstance(value, list) else "map"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
