@@ -38,14 +38,22 @@ class Caller:
             claims_json = json.dumps(complete, separators=(",", ":"), allow_nan=False)
         except (ValueError, RecursionError):
             raise AccessError("The token's claims are not JSON.", code="INVALID_JWT") from None
-        expires_at = complete.get("exp")
         return cls(
             role=role,
             claims=complete,
             claims_json=claims_json,
-            expires_at=None if expires_at is None else float(expires_at),
+            expires_at=expiry(complete),
             cache_key=blake2b(claims_json.encode(), digest_size=16).hexdigest(),
         )
+
+
+def expiry(claims: Mapping[str, Any]) -> float | None:
+    """The ``exp`` claim, None when there is none."""
+    value = claims.get("exp")
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise AccessError("The token's exp claim is not a time.", code="INVALID_JWT") from None
 
 
 def check_role(role: object) -> None:

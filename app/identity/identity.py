@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from app.errors import AccessError
-from app.identity.caller import Caller
+from app.identity.caller import Caller, expiry
 from app.identity.keys import KeySet
 from app.identity.project import check_project
 from app.identity.tokens import DEFAULT_LEEWAY_S, LONGEST_TOKEN, TokenError, TokenVerifier
@@ -133,8 +133,7 @@ class Identity:
         claims = self._claims.find(token, self._now()) if len(token) <= LONGEST_TOKEN else None
         if claims is None:
             claims = self._verifier.verify(token)
-            expires_at = claims.get("exp")
-            self._claims.keep(token, claims, self._until(None if expires_at is None else float(expires_at)))
+            self._claims.keep(token, claims, self._until(expiry(claims)))
         return claims
 
     def _until(self, expires_at: float | None) -> float:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import jwt
 
@@ -33,11 +33,13 @@ _ALGORITHMS: dict[tuple[str, str], tuple[str, ...]] = {
     ("OKP", "Ed25519"): ("EdDSA",),
     ("oct", ""): _HMAC,
 }
-ASYMMETRIC_ALGORITHMS = frozenset(name for names in _ALGORITHMS.values() for name in names) - frozenset(_HMAC)
+SHARED_KEY_ALGORITHMS = frozenset(_HMAC)
+ASYMMETRIC_ALGORITHMS = frozenset(name for names in _ALGORITHMS.values() for name in names) - SHARED_KEY_ALGORITHMS
 
 _MAX_AGE_S = 600.0
 _MIN_INTERVAL_S = 10.0
 _TIMEOUT_S = 5.0
+_LONGEST_WAIT_S = 1.0
 _LARGEST_KEY_SET = 1 << 20
 
 
@@ -102,11 +104,12 @@ class KeySet:
     """The current keys of ``source``: inline JSON, a file's path, or an http(s) URL.
 
     They are read at first use, again when they are ten minutes old, and when a token names a key that is not among
-    them, but never more than once in ten seconds. When reading fails the old keys stay.
+    them, but never more than once in ten seconds. When reading fails the old keys stay. ``public`` tells whether
+    everybody can read them, so that none of them can be a shared secret.
     """
 
     def __init__(self, source: str, *, now: Callable[[], float] = time.monotonic) -> None:
-        self._load = _loader(source)
+        self._load, self.public = _loader(source)
         self._now = now
         self._lock = threading.Lock()
         self._keys: tuple[VerificationKey, ...] | None = None
@@ -128,7 +131,9 @@ class KeySet:
         return [key for key in fitting if kid is None or key.kid is None or key.kid == kid]
 
     def _read(self, *, wait: bool) -> tuple[VerificationKey, ...]:
-        if not self._lock.acquire(blocking=wait):
+        # Who has old keys does not wait long for another thread's attempt: the server of the keys may hang.
+        longest = _LONGEST_WAIT_S if self._keys is not None else _TIMEOUT_S
+        if not self._lock.acquire(timeout=longest if wait else 0):
             return self._known()
         try:
             now = self._now()
@@ -152,18 +157,19 @@ class KeySet:
         return self._keys
 
 
-def _loader(source: str) -> Callable[[], tuple[VerificationKey, ...]]:
+def _loader(source: str) -> tuple[Callable[[], tuple[VerificationKey, ...]], bool]:
+    """How to read the keys, and whether they are public."""
     source = source.strip()
     if source.startswith(("{", "[")):
         try:
             keys = read_key_set(json.loads(source), public=False)
         except ValueError:
             raise ValueError("JWT_JWKS is not a JSON Web Key Set") from None
-        return lambda: keys
+        return lambda: keys, False
     if source.lower().startswith(("http://", "https://")):
-        return lambda: read_key_set(json.loads(_fetch(source)), public=True)
-    path = Path(urlsplit(source).path if source.startswith("file://") else source)
-    return lambda: read_key_set(json.loads(path.read_bytes()), public=False)
+        return lambda: read_key_set(json.loads(_fetch(source)), public=True), True
+    path = Path(unquote(urlsplit(source).path) if source.startswith("file://") else source)
+    return lambda: read_key_set(json.loads(path.read_bytes()), public=False), False
 
 
 def _fetch(url: str) -> bytes:

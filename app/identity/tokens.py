@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import jwt
 
 from app.errors import AccessError
-from app.identity.keys import ASYMMETRIC_ALGORITHMS, KeySet, VerificationKey
+from app.identity.keys import ASYMMETRIC_ALGORITHMS, SHARED_KEY_ALGORITHMS, KeySet, VerificationKey
 
 LONGEST_TOKEN = 16 * 1024
 DEFAULT_LEEWAY_S = 5.0
@@ -72,22 +72,21 @@ class TokenVerifier:
 
     def _candidates(self, algorithm: str, kid: str | None) -> Iterator[jwt.PyJWK | bytes]:
         """What may verify the token. The algorithm it names only chooses among keys that are made for it."""
-        if algorithm in ASYMMETRIC_ALGORITHMS:
-            if self._keys is None:
-                raise TokenError("algorithm")
-            tried = self._keys.matching(algorithm, kid)[:_MOST_KEYS_TRIED]
+        keys = self._keys
+        if algorithm in ASYMMETRIC_ALGORITHMS and keys is not None:
+            tried = keys.matching(algorithm, kid)
             yield from _prepared(tried, algorithm)
-            # The issuer may have changed its keys since; known ones are not tried twice.
-            renewed = self._keys.matching(algorithm, kid, renewed=True)[:_MOST_KEYS_TRIED]
-            yield from _prepared([key for key in renewed if not any(key is other for other in tried)], algorithm)
-            return
-        if not algorithm.startswith("HS"):
-            raise TokenError("algorithm")
-        shared = self._keys.matching(algorithm, kid) if self._keys is not None else ()
-        yield from _prepared(shared[:_MOST_KEYS_TRIED], algorithm)
-        if algorithm == _SECRET_ALGORITHM and self._secret is not None:
+            if kid is None or all(key.kid != kid for key in tried):
+                # The issuer may have new keys since. Those known before are not tried twice.
+                renewed = keys.matching(algorithm, kid, renewed=True)
+                yield from _prepared([key for key in renewed if all(key is not old for old in tried)], algorithm)
+        elif algorithm == _SECRET_ALGORITHM and self._secret is not None:
             yield self._secret
-        elif not shared:
+            if keys is not None and not keys.public:
+                yield from _prepared(keys.matching(algorithm, kid), algorithm)
+        elif algorithm in SHARED_KEY_ALGORITHMS and keys is not None and not keys.public:
+            yield from _prepared(keys.matching(algorithm, kid), algorithm)
+        else:
             raise TokenError("algorithm")
 
     def _decode(self, token: str, key: jwt.PyJWK | bytes, algorithm: str) -> dict[str, Any]:
@@ -120,6 +119,6 @@ class TokenVerifier:
             raise TokenError("claims") from None
 
 
-def _prepared(keys: list[VerificationKey] | tuple[VerificationKey, ...], algorithm: str) -> Iterator[jwt.PyJWK]:
-    for key in keys:
+def _prepared(keys: Sequence[VerificationKey], algorithm: str) -> Iterator[jwt.PyJWK]:
+    for key in keys[:_MOST_KEYS_TRIED]:
         yield key.prepared_for(algorithm)
