@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -64,7 +63,7 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copytree(source / part, unfinished / part, symlinks=True, ignore=shutil.ignore_patterns("*.a"))
     for path in (unfinished, *unfinished.rglob("*")):
         if not path.is_symlink():
-            path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) and path.stat().st_mode & 0o100 else 0o644)
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
     try:
         unfinished.rename(target)
     except OSError:

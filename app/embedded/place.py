@@ -97,7 +97,7 @@ class Place:
             known = Path(remembered.read_text().strip())
             if _is_private(known, account):
                 return known
-        parents = [tempfile.gettempdir(), "/tmp"]
+        parents = [tempfile.gettempdir(), "/tmp"]  # noqa: S108 - a fresh directory of our own is made in it
         for parent in parents:
             if len(os.fsencode(parent)) + len("/portico-12345678/") + len(socket_name()) <= LONGEST_SOCKET_PATH:
                 short = Path(tempfile.mkdtemp(prefix="portico-", dir=parent))

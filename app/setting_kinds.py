@@ -1,0 +1,187 @@
+"""The kinds of settings: how each is read from text, shown, and described."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+MASK = "********"
+_UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
+
+
+class KindError(ValueError):
+    """A text is not of the kind; the message says what was expected and never repeats a secret."""
+
+
+class Kind(Protocol):
+    @property
+    def description(self) -> str:
+        """What is expected, in a few words."""
+
+    def parse(self, text: str) -> Any: ...
+
+    def show(self, value: Any) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    description: str = "text"
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def show(self, value: Any) -> str:
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Url:
+    """A URL or a path. It may hold a password, which is not shown."""
+
+    description: str = "URL"
+
+    def parse(self, text: str) -> str:
+        return text.strip()
+
+    def show(self, value: Any) -> str:
+        # An '@' in a password that was not written as %40 must not end the mask early.
+        without_user = re.sub(r"(?<=://)([^/?#:]*):[^/?#]*@", rf"\1:{MASK}@", str(value))
+        return re.sub(r"(?i)((?:password|secret|key|token|sig)[^=&]*=)[^&]*", rf"\1{MASK}", without_user)
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    shortest: int = 1
+
+    @property
+    def description(self) -> str:
+        return "secret"
+
+    def parse(self, text: str) -> str:
+        if len(text.strip()) < self.shortest:
+            raise KindError(f"at least {self.shortest} characters are needed; `portico keys` makes a good one")
+        return text.strip()
+
+    def show(self, value: Any) -> str:
+        return MASK
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    least: int = 0
+    most: int | None = None
+
+    @property
+    def description(self) -> str:
+        return f"whole number from {self.least}" + (f" to {self.most}" if self.most is not None else "")
+
+    def parse(self, text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise KindError(f"{text!r} is not a {self.description}") from None
+        if value < self.least or (self.most is not None and value > self.most):
+            raise KindError(f"{text!r} is not a {self.description}")
+        return value
+
+    def show(self, value: Any) -> str:
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    description: str = "number of seconds"
+
+    def parse(self, text: str) -> float:
+        if not re.fullmatch(r"\d+(\.\d+)?", text.strip()):
+            raise KindError(f"{text!r} is not a {self.description}")
+        return float(text)
+
+    def show(self, value: Any) -> str:
+        return f"{value:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    description: str = "number of bytes, with K, M, G or T for powers of 1024"
+
+    def parse(self, text: str) -> int:
+        found = re.fullmatch(r"(\d+)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+        if not found:
+            raise KindError(f"{text!r} is not a {self.description}")
+        return int(found[1]) * _UNITS[found[2].upper()]
+
+    def show(self, value: Any) -> str:
+        for unit in ("T", "G", "M", "K"):
+            if value and value % _UNITS[unit] == 0:
+                return f"{value // _UNITS[unit]}{unit}"
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    description: str = "on or off"
+
+    def parse(self, text: str) -> bool:
+        word = text.strip().lower()
+        if word in ("on", "true", "yes", "1"):
+            return True
+        if word in ("off", "false", "no", "0"):
+            return False
+        raise KindError(f"{text!r} is neither on nor off")
+
+    def show(self, value: Any) -> str:
+        return "on" if value else "off"
+
+
+class Choice:
+    __slots__ = ("words",)
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    @property
+    def description(self) -> str:
+        return " or ".join(self.words)
+
+    def parse(self, text: str) -> str:
+        if text.strip().lower() not in self.words:
+            raise KindError(f"{text!r} is not one of {', '.join(self.words)}")
+        return text.strip().lower()
+
+    def show(self, value: Any) -> str:
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    description: str = "names, comma-separated"
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        names = tuple(name for name in (part.strip() for part in text.split(",")) if name)
+        if not names:
+            raise KindError("at least one name is needed")
+        return names
+
+    def show(self, value: Any) -> str:
+        return ",".join(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRef:
+    description: str = "20 lower case letters or digits"
+
+    def parse(self, text: str) -> str:
+        if not re.fullmatch(r"[a-z0-9]{20}", text.strip()):
+            raise KindError(f"{text!r} is not {self.description}")
+        return text.strip()
+
+    def show(self, value: Any) -> str:
+        return str(value)
+
+
+TEXT = Text()
+URL = Url()
+BYTES = Bytes()
+SWITCH = Switch()
