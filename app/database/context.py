@@ -131,13 +131,13 @@ def _text(value: str) -> bytes:
 
 @lru_cache(256)
 def context_statement(count: int, *, checked: bool) -> Statement:
-    """The statement that sets ``count`` settings and, if ``checked``, compares the schema version after that."""
+    """The statement that sets ``count`` settings and, if ``checked``, compares the schema version before that."""
     calls = [f"set_config(${2 * i + 1}, ${2 * i + 2}, true)" for i in range(count)]
     # num_nulls evaluates its arguments in order and answers with a digit; without it all values would be sent back.
     columns = [f"num_nulls({', '.join(some)})" for some in _batches(calls)]
-    if checked:
-        columns.append(f"graphql.assert_schema_version(${2 * count + 1})")
-    return Statement(f"SELECT {', '.join(columns)}", "context")
+    # The version is compared first, still with the service's own rights.
+    check = [f"graphql.assert_schema_version(${2 * count + 1})"] if checked else []
+    return Statement(f"SELECT {', '.join(check + columns)}", "context")
 
 
 def _batches(calls: list[str]) -> Iterator[list[str]]:

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import sqlalchemy.exc
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
@@ -98,8 +99,7 @@ class Pool:
             ) from None
         finally:
             self._waiting.pop()
-        connection = proxy.dbapi_connection
-        assert isinstance(connection, Connection)
+        connection = cast(Connection, proxy.dbapi_connection)
         return Lease(connection, proxy, connection.opened_at + _RENEW_AFTER_S)
 
     def _unpark(self) -> None:

@@ -64,19 +64,19 @@ class Transaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._lease is None:
+        lease, self._lease = self._lease, None
+        if lease is None:
             return
         try:
             if kind is None and self._failure is None:
-                self._commit()
+                self._commit(lease)
                 return
-            self._rollback()
+            _rollback(lease)
             if kind is None and self._failure is not None:
                 # The block hid the error; the server would have answered COMMIT with a rollback, silently.
                 raise self._failure
         finally:
-            self._pool.give_back(self._lease)
-            self._lease = None
+            self._pool.give_back(lease)
 
     def _send(self, steps: Sequence[Step]) -> list[list[Row]]:
         first = self._lease is None
@@ -96,7 +96,7 @@ class Transaction:
                 if error.lost_preparation:
                     self._lease.connection.forget_prepared()
                     if first and attempt == 1:
-                        self._rollback()
+                        _rollback(self._lease)
                         continue
                     raise unavailable(None, "The database has forgotten a prepared statement.") from error
                 error.statement_index = max(0, error.statement_index - len(before) + 1)
@@ -104,10 +104,9 @@ class Transaction:
                 raise explain(error, (self._role or None) if first else None) from None
         raise AssertionError("the second attempt returns or raises")
 
-    def _commit(self) -> None:
-        assert self._lease is not None
+    def _commit(self, lease: Lease) -> None:
         try:
-            self._lease.connection.pipeline([*self._pending, _COMMIT])
+            lease.connection.pipeline([*self._pending, _COMMIT])
         except ConnectionLost as lost:
             if lost.unapplied:
                 raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost
@@ -115,12 +114,11 @@ class Transaction:
         except StatementError as error:
             raise explain(error, None) from None
 
-    def _rollback(self) -> None:
-        assert self._lease is not None
-        connection = self._lease.connection
-        if not connection.usable:
-            return
-        try:
-            connection.pipeline([_ROLLBACK])
-        except (ConnectionLost, StatementError):
-            connection.usable = False
+
+def _rollback(lease: Lease) -> None:
+    if not lease.connection.usable:
+        return
+    try:
+        lease.connection.pipeline([_ROLLBACK])
+    except (ConnectionLost, StatementError):
+        lease.connection.usable = False

@@ -15,7 +15,7 @@ SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full"
 DEFAULT_CONNECT_TIMEOUT_S = 10.0
 
 _SCHEMES = frozenset({"postgres", "postgresql", "postgresql+pg8000"})
-_SOCKET_DIRECTORIES = ("/var/run/postgresql", "/tmp")
+_SOCKET_DIRECTORY = "/var/run/postgresql"
 # Whoever writes one of these expects more protection than we would give by ignoring it.
 _REFUSED = frozenset({"sslcrl", "sslcrldir", "require_auth", "ssl_min_protocol_version", "requirepeer", "hostaddr"})
 # Defaults of libpq and hints for other drivers: ignoring them changes nothing that can be observed.
@@ -186,7 +186,4 @@ def _timeout(text: str) -> float | None:
 
 
 def _default_host() -> str:
-    for directory in _SOCKET_DIRECTORIES:
-        if os.path.exists(f"{directory}/.s.PGSQL.5432"):
-            return directory
-    return "localhost"
+    return _SOCKET_DIRECTORY if os.path.isdir(_SOCKET_DIRECTORY) else "localhost"

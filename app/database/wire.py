@@ -164,10 +164,13 @@ class Connection:
 
     # Receiving
 
-    def _converse(
+    def _converse(  # noqa: C901
         self, message: bytes, parsing: Sequence[tuple[tuple[bytes, str], bytes]], count: int
     ) -> list[list[Row]]:
-        """Send ``message`` and read to ReadyForQuery. One function, since each call costs in the hot path."""
+        """Send ``message`` and read to ReadyForQuery; ``count`` results are due, any number when it is negative.
+
+        One function for all, since every call costs in the hot path.
+        """
         transport = self._transport
         transport.send(message)
         buffer, position = transport.buffer, 0

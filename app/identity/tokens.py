@@ -24,7 +24,7 @@ _MESSAGES: dict[Reason, str] = {
     "audience": "The token is meant for another audience.",
     "claims": "The token has a claim that cannot be read.",
 }
-_SECRET_ALGORITHM = "HS256"
+_OWN_ALGORITHM = "HS256"
 _MOST_KEYS_TRIED = 10
 
 
@@ -80,7 +80,7 @@ class TokenVerifier:
                 # The issuer may have new keys since. Those known before are not tried twice.
                 renewed = keys.matching(algorithm, kid, renewed=True)
                 yield from _prepared([key for key in renewed if all(key is not old for old in tried)], algorithm)
-        elif algorithm == _SECRET_ALGORITHM and self._secret is not None:
+        elif algorithm == _OWN_ALGORITHM and self._secret is not None:
             yield self._secret
             if keys is not None and not keys.public:
                 yield from _prepared(keys.matching(algorithm, kid), algorithm)
