@@ -1,0 +1,24 @@
+"""What lives in the database: installed by ``portico init`` or CREATE EXTENSION, never by anything else.
+
+The objects are described in docs/database.md; the SQL is in ``sql/``.
+"""
+
+from app.installation.install import InstallationError, Lack, Report, install, uninstall, upgrade
+from app.installation.scripts import install_files
+from app.installation.state import State, installed_version, outdated, read_state
+from app.installation.version import VERSION
+
+__all__ = [
+    "VERSION",
+    "InstallationError",
+    "Lack",
+    "Report",
+    "State",
+    "install",
+    "install_files",
+    "installed_version",
+    "outdated",
+    "read_state",
+    "uninstall",
+    "upgrade",
+]

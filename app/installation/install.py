@@ -1,0 +1,223 @@
+"""Install, upgrade and take away what Portico keeps in a database: one transaction each, one at a time per database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from app.database.connect import connect
+from app.database.failure import StatementError
+from app.database.tls import tls_context
+from app.database.url import parse_database_url
+from app.database.wire import Connection
+from app.errors import PorticoError
+from app.installation import scripts
+from app.installation.state import State, outdated, read_state
+from app.installation.version import VERSION
+
+# "portico" as eight bytes: any number will do that nobody else takes.
+_LOCK = int.from_bytes(b"portico\0", "big")
+
+# The scripts name everything with its schema; the rest of a role's or database's own settings must not get in the way.
+_BEGIN = f"""
+begin isolation level read committed read write;
+set local search_path = pg_catalog, pg_temp;
+set local statement_timeout = 0;
+set local idle_in_transaction_session_timeout = 0;
+set local row_security = on;
+set local standard_conforming_strings = on;
+set local check_function_bodies = on;
+select pg_advisory_xact_lock({_LOCK});
+"""
+
+_CREATE_SCHEMA = "select has_database_privilege(current_database(), 'create')::text"
+_WHO = "select current_user::text"
+_WHERE = "select current_database()::text"
+_MISSING_EXISTS = "select (to_regclass('graphql.missing') is not null)::text"
+_MISSING = "select what, fix from graphql.missing"
+_UNPROTECTED = """
+select count(*)::text from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.rolname = 'anon'
+where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p') and not c.relrowsecurity
+  and has_table_privilege(r.oid, c.oid, 'insert')
+"""
+_PUBLIC_CLOSED = """
+select string_agg(r.rolname, ', ' order by r.rolname) from pg_catalog.pg_roles r
+where r.rolname in ('anon', 'authenticated', 'service_role')
+  and not has_schema_privilege(r.oid, to_regnamespace('public'), 'usage')
+"""
+
+
+class InstallationError(PorticoError):
+    """It could not be done, and nothing was changed."""
+
+    code = "INSTALLATION_FAILED"
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Something that is missing in plain words, and who can mend it how."""
+
+    what: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was done.
+
+    ``before`` and ``after`` are versions, None for nothing. ``lacks`` is what the database lacks now, ``notice`` what
+    the operator should know of a version that was left as it is.
+    """
+
+    before: str | None
+    after: str | None
+    by_extension: bool
+    lacks: tuple[Lack, ...] = ()
+    notice: str | None = None
+
+
+def install(
+    database_url: str, *, version: str = VERSION, as_extension: bool | None = None, grants_on_public: bool = True
+) -> Report:
+    """Install ``version``, or mend what is installed; an older one that is there is told of and left as it is.
+
+    ``as_extension``: with CREATE EXTENSION; None means where the server has the files and the role may.
+    ``grants_on_public``: whether anon, authenticated and service_role get rights on schema public, the first time.
+    Raises InstallationError and, when the database cannot be reached, Unavailable.
+    """
+    with _transaction(database_url) as session:
+        state = _state(session)
+        if state.version not in (None, version):
+            other = outdated(state) or f"version {state.version} is installed; `portico upgrade` brings another one"
+            if state.owned:
+                # graphql.available_extensions shall tell what there is by now.
+                _run(session, f"update graphql.installation set default_version = '{VERSION}'")  # noqa: S608
+            return Report(state.version, state.version, state.by_extension, _lacks(session), other)
+        if as_extension is None:
+            as_extension = state.superuser and version in state.offered
+        if not grants_on_public:
+            session.simple("set local portico.grant_public = 'off'")
+        if as_extension and not state.by_extension:
+            _run(session, f"create extension portico version '{_known(version)}'")
+        elif state.version is None or state.owned:
+            _run(session, scripts.install_script(_known(version)))
+        after = _state(session)
+        lacks = _lacks(session)
+        if state.version is None and grants_on_public:
+            lacks += _public_lacks(session)
+        return Report(state.version, after.version, after.by_extension, lacks)
+
+
+def upgrade(database_url: str, *, version: str = VERSION) -> Report:
+    """Bring what is installed to ``version``, while requests run. Raises as ``install`` does."""
+    with _transaction(database_url) as session:
+        state = _state(session)
+        if state.version is None:
+            raise InstallationError("Nothing of Portico is installed in this database.", hint="Run portico init.")
+        if not state.owned:
+            raise InstallationError(
+                "What is installed belongs to another role.", hint="Run portico upgrade as its owner."
+            )
+        path = scripts.upgrade_path(state.version, _known(version))
+        if path is None:
+            raise InstallationError(f"There is no way from version {state.version} to {version}.")
+        if state.by_extension and path:
+            if version not in state.offered:
+                raise InstallationError(
+                    f"The database server does not have the files of version {version} of the extension.",
+                    hint="Copy app/installation/sql/portico* of this software into the server's extension directory.",
+                )
+            _run(session, f"alter extension portico update to '{version}'")
+        else:
+            for step in path:
+                _run(session, scripts.upgrade_script(step))
+        # A restored dump may have brought an older schema storage along.
+        if state.storage_version not in (None, state.version):
+            _run(session, scripts.install_script(version))
+        after = _state(session)
+        return Report(state.version, after.version, after.by_extension, _lacks(session))
+
+
+def uninstall(database_url: str) -> Report:
+    """Take away the working parts; roles, grants, and all of auth and storage stay. Raises as ``install`` does."""
+    with _transaction(database_url) as session:
+        state = _state(session)
+        if state.by_extension:
+            _run(session, "drop extension portico")
+        elif state.version is not None:
+            _run(session, scripts.uninstall_script())
+        return Report(state.version, None, state.by_extension)
+
+
+@contextmanager
+def _transaction(database_url: str) -> Iterator[Connection]:
+    target = parse_database_url(database_url)
+    session = connect(target, tls_context(target), prepared_limit=0)
+    try:
+        _run(session, _BEGIN)
+        yield session
+        _run(session, "commit")
+    finally:
+        session.close()
+
+
+def _run(session: Connection, sql: str) -> None:
+    try:
+        session.simple(sql)
+    except StatementError as error:
+        # The transaction is over: what we want to know of the role needs a fresh one.
+        session.simple("rollback")
+        if error.diagnosis.sqlstate == "42501" and _value(session, _CREATE_SCHEMA) == b"false":
+            who, where = (_value(session, query) or b"" for query in (_WHO, _WHERE))
+            raise InstallationError(
+                f"The role {who.decode()} may not create schemas in the database {where.decode()}.",
+                hint=f'The owner of the database: grant create on database "{where.decode()}" to "{who.decode()}"',
+            ) from error
+        raise InstallationError(
+            f"The database refused: {error.diagnosis.message}.", hint=error.diagnosis.hint or None
+        ) from error
+
+
+def _known(version: str) -> str:
+    if version not in scripts.versions():
+        raise InstallationError(f"There is no version {version}.", hint=f"There are {', '.join(scripts.versions())}.")
+    return version
+
+
+def _state(session: Connection) -> State:
+    return read_state(lambda query: _value(session, query))
+
+
+def _value(session: Connection, query: str) -> bytes | None:
+    rows = session.simple(query)[-1]
+    return rows[0][0] if rows else None
+
+
+def _lacks(session: Connection) -> tuple[Lack, ...]:
+    if _value(session, _MISSING_EXISTS) != b"true":
+        return ()
+    rows = session.simple(_MISSING)[-1]
+    return tuple(Lack((what or b"").decode(), (fix or b"").decode()) for what, fix in rows)
+
+
+def _public_lacks(session: Connection) -> tuple[Lack, ...]:
+    lacks = []
+    closed = _value(session, _PUBLIC_CLOSED)
+    if closed:
+        lacks.append(
+            Lack(
+                f"schema public is closed to {closed.decode()}",
+                f"the owner of the schema: grant usage on schema public to {closed.decode()}",
+            )
+        )
+    unprotected = int(_value(session, _UNPROTECTED) or b"0")
+    if unprotected:
+        lacks.append(
+            Lack(
+                f"anon and authenticated may read and write all rows of {unprotected} table(s) in schema public"
+                " that have no row level security",
+                "enable row level security on them, or revoke what is too much: docs/database.md",
+            )
+        )
+    return tuple(lacks)

@@ -1,0 +1,89 @@
+"""The SQL files: one source for CREATE EXTENSION, which reads them, and for ``portico init``, which sends them."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections import deque
+from pathlib import Path
+
+from app.installation.version import precedence
+
+DIRECTORY = Path(__file__).parent / "sql"
+
+_INSTALL = re.compile(r"portico--(\d+\.\d+\.\d+)\.sql")
+_UPGRADE = re.compile(r"portico--(\d+\.\d+\.\d+)--(\d+\.\d+\.\d+)\.sql")
+
+
+def versions() -> list[str]:
+    """Every version that can be installed, oldest first."""
+    found = (_INSTALL.fullmatch(path.name) for path in DIRECTORY.iterdir())
+    return sorted((match[1] for match in found if match), key=precedence)
+
+
+def install_script(version: str) -> str:
+    """SQL that installs ``version`` and may be run again. Raises KeyError for a version that does not exist."""
+    if version not in versions():
+        raise KeyError(version)
+    return _read(f"portico--{version}.sql")
+
+
+def upgrade_path(installed: str, wanted: str) -> list[tuple[str, str]] | None:
+    """The shortest way from one version to another as steps ``(from, to)``; None when there is none."""
+    steps = [match.groups() for path in DIRECTORY.iterdir() if (match := _UPGRADE.fullmatch(path.name))]
+    ways = deque([(installed, list[tuple[str, str]]())])
+    seen = {installed}
+    while ways:
+        reached, way = ways.popleft()
+        if reached == wanted:
+            return way
+        for start, end in sorted(steps):
+            if start == reached and end not in seen:
+                seen.add(end)
+                ways.append((end, [*way, (start, end)]))
+    return None
+
+
+def upgrade_script(step: tuple[str, str]) -> str:
+    """SQL of one step of an upgrade path."""
+    return _read(f"portico--{step[0]}--{step[1]}.sql")
+
+
+def uninstall_script() -> str:
+    """SQL that takes away what ``init`` installed, and leaves what users build upon, as DROP EXTENSION does."""
+    return _read("uninstall.sql")
+
+
+def install_files(directory: Path | str) -> Path:
+    """Put the extension's files where a PostgreSQL server looks for them; gives ``directory`` as a path.
+
+    ``directory`` is the server's SHAREDIR (``pg_config --sharedir``), or a directory of one's own that is named in
+    the setting ``extension_control_path`` (PostgreSQL 18 or newer, ``$system:<directory>``); the files go into its
+    subdirectory ``extension``. Files that are equal stay untouched, others are replaced whole, so that a running
+    server, or another process doing the same, never sees half a file.
+    """
+    target = Path(directory) / "extension"
+    target.mkdir(mode=0o755, parents=True, exist_ok=True)
+    for source in DIRECTORY.glob("portico*"):
+        content = source.read_bytes()
+        place = target / source.name
+        if place.is_file() and place.read_bytes() == content:
+            continue
+        handle, name = tempfile.mkstemp(dir=target, prefix=".portico-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            # The server often runs as another user than the one who installs.
+            os.chmod(name, 0o644)
+            os.replace(name, place)
+        except BaseException:
+            os.unlink(name)
+            raise
+    return Path(directory)
+
+
+def _read(name: str) -> str:
+    text = (DIRECTORY / name).read_text(encoding="utf-8")
+    # For whoever feeds an extension's file to psql by hand; the server itself ignores these lines.
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("\\"))

@@ -1,0 +1,93 @@
+"""What of Portico a database has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.installation.version import VERSION, precedence
+
+Ask = Callable[[str], bytes | None]
+"""Runs a query without parameters and gives its single value, as ``app.database.Database.simple`` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """``version``: what is installed, None when nothing is. ``by_extension``: with CREATE EXTENSION.
+
+    ``storage_version``: the version that made schema storage, which outlives the rest; None when it was not made or
+    the asking role may not know. ``offered``: versions that the server itself can install, because it has the files.
+    ``superuser``: whether the asking role is one. ``owned``: whether what is installed belongs to it, so that it may
+    change it. ``counting``: whether changes of the schema are counted.
+    """
+
+    version: str | None
+    by_extension: bool
+    storage_version: str | None
+    offered: tuple[str, ...]
+    superuser: bool
+    owned: bool
+    counting: bool
+
+
+_OUTSIDE = """
+select json_build_object(
+  'extension', (select extversion from pg_catalog.pg_extension where extname = 'portico'),
+  'offered', coalesce((select json_agg(version) from pg_catalog.pg_available_extension_versions
+                       where name = 'portico'), '[]'),
+  'recorded', to_regclass('graphql.installation') is not null
+              and to_regprocedure('graphql.schema_version()') is not null,
+  'storage', coalesce(has_table_privilege(to_regclass('storage.installation'), 'select'), false),
+  'owned', coalesce(
+    pg_has_role(current_user, (select extowner from pg_catalog.pg_extension where extname = 'portico'), 'usage'),
+    pg_has_role(current_user, (select relowner from pg_catalog.pg_class
+                               where oid = to_regclass('graphql.installation')), 'usage'),
+    false
+  ),
+  'superuser', (select rolsuper from pg_catalog.pg_roles where rolname = current_user)
+)::text
+"""
+_RECORDED = """
+select json_build_object(
+  'version', (select version from graphql.installation),
+  'counting', graphql.schema_version() is not null
+)::text
+"""
+_STORAGE = "select version from storage.installation where component = 'storage'"
+
+
+def read_state(ask: Ask) -> State:
+    """Look what is installed; changes nothing."""
+    outside = json.loads(ask(_OUTSIDE) or b"")
+    recorded = json.loads(ask(_RECORDED) or b"") if outside["recorded"] else {}
+    storage = ask(_STORAGE) if outside["storage"] else None
+    return State(
+        version=outside["extension"] or recorded.get("version"),
+        by_extension=outside["extension"] is not None,
+        storage_version=storage.decode() if storage is not None else None,
+        offered=tuple(outside["offered"]),
+        superuser=outside["superuser"],
+        owned=outside["owned"],
+        counting=recorded.get("counting", False),
+    )
+
+
+def installed_version(ask: Ask) -> str | None:
+    """The version that the database has, or None."""
+    return read_state(ask).version
+
+
+def outdated(state: State) -> str | None:
+    """What ``serve`` says once at its start when the database has another version than this software; None if equal."""
+    if state.version is None or state.version == VERSION:
+        return None
+    if precedence(state.version) < precedence(VERSION):
+        return (
+            f"the database has version {state.version} of Portico's objects, this software comes with {VERSION};"
+            " everything works, and `portico upgrade` brings what is new"
+        )
+    return (
+        f"the database has version {state.version} of Portico's objects, which is newer than this software's {VERSION};"
+        " install a newer version of this software"
+    )
