@@ -26,12 +26,13 @@ from plugins.collection import Collection, Origin
 from plugins.filters import relation_filter_type
 from plugins.ordering import order_by_type
 from plugins.scalars import scalars
-from schema_cache.directives import Directive, Shape
+from schema_cache.directives import Directive
+from schema_cache.shapes import Count
 
 
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
-    return (Directive("schema", "max_rows", Shape.COUNT), Directive("relation", "max_rows", Shape.COUNT))
+    return (Directive("schema", "max_rows", Count()), Directive("relation", "max_rows", Count()))
 
 
 @hookimpl

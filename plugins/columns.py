@@ -13,18 +13,19 @@ from app.graphql.planning import Rows
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.walk import Field, Resolver
 from app.hooks import Fields, hookimpl
-from schema_cache.directives import Directive, Shape
+from schema_cache.directives import Directive
+from schema_cache.shapes import Flag, ListOf, Text
 
 
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
     return (
-        Directive("schema", "inflect_names", Shape.ANY),
-        Directive("relation", "name", Shape.STRING),
-        Directive("relation", "description", Shape.STRING),
-        Directive("relation", "primary_key_columns", Shape.STRINGS),
-        Directive("column", "name", Shape.STRING),
-        Directive("column", "description", Shape.STRING),
+        Directive("schema", "inflect_names", Flag()),
+        Directive("relation", "name", Text()),
+        Directive("relation", "description", Text()),
+        Directive("relation", "primary_key_columns", ListOf(Text())),
+        Directive("column", "name", Text()),
+        Directive("column", "description", Text()),
     )
 
 

@@ -15,15 +15,16 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ValueType
 from app.graphql.sql import as_text, constant
 from app.hooks import hookimpl
-from schema_cache.directives import Directive, Shape
+from schema_cache.directives import Directive
 from schema_cache.model import Type
+from schema_cache.shapes import Renaming, Text
 
 NOT_ENUM_VALUES = frozenset(("true", "false", "null"))
 
 
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
-    return (Directive("enum", "name", Shape.STRING), Directive("enum", "mappings", Shape.STRING_MAP))
+    return (Directive("enum", "name", Text()), Directive("enum", "mappings", Renaming()))
 
 
 @dataclass(frozen=True)

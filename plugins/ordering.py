@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType
+from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType, GraphQLNamedType
 from sqlalchemy import ColumnElement
 
 from app.errors import RequestError
@@ -14,6 +14,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.planning import Rows
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
+from app.hooks import hookimpl
 from schema_cache.model import Column
 
 
@@ -101,3 +102,8 @@ def _direction(api: ApiSchema, leaf: Leaf) -> tuple[bool, bool]:
         if value in DIRECTIONS:
             return DIRECTIONS[value]
     raise RequestError("Invalid input for OrderByDirection type")
+
+
+@hookimpl
+def always_listed_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
+    return [direction_type(api)]

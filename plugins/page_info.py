@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from graphql import GraphQLBoolean, GraphQLField, GraphQLNonNull, GraphQLObjectType, GraphQLString
+from graphql import GraphQLBoolean, GraphQLField, GraphQLNamedType, GraphQLNonNull, GraphQLObjectType, GraphQLString
 from sqlalchemy import ColumnElement, and_, false, func, literal_column
 
 from app.graphql.api_schema import ApiSchema
@@ -18,6 +19,11 @@ from plugins.collection import Collection
 @hookimpl
 def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     return Fields(20, {"pageInfo": GraphQLField(GraphQLNonNull(_page_info_type(api)), resolve=_page_info)})
+
+
+@hookimpl
+def always_listed_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
+    return [_page_info_type(api)]
 
 
 def _page_info_type(api: ApiSchema) -> GraphQLObjectType:

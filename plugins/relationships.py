@@ -18,9 +18,24 @@ from app.graphql.walk import Field, Resolver
 from app.hooks import Fields, hookimpl
 from plugins.collection import Collection, Origin
 from plugins.collections import collection_arguments, connection_type
-from schema_cache.directives import Directive, Shape
+from schema_cache.directives import Directive
+from schema_cache.shapes import ListOf, Object, Text
 
 log = logging.getLogger("portico.graphql")
+
+
+FOREIGN_KEYS = ListOf(
+    Object(
+        required={
+            "local_columns": ListOf(Text()),
+            "foreign_schema": Text(),
+            "foreign_table": Text(),
+            "foreign_columns": ListOf(Text()),
+        },
+        optional={"local_name": Text(), "foreign_name": Text()},
+    )
+)
+"""The directive that declares relationships where there is no constraint, such as those of views."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +75,9 @@ class Relationship:
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
     return (
-        Directive("relation", "foreign_keys", Shape.FOREIGN_KEYS),
-        Directive("foreign_key", "local_name", Shape.STRING),
-        Directive("foreign_key", "foreign_name", Shape.STRING),
+        Directive("relation", "foreign_keys", FOREIGN_KEYS),
+        Directive("foreign_key", "local_name", Text()),
+        Directive("foreign_key", "foreign_name", Text()),
     )
 
 

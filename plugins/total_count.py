@@ -13,12 +13,13 @@ from app.graphql.relations import ApiRelation
 from app.graphql.walk import Field
 from app.hooks import Fields, hookimpl
 from plugins.collection import Collection
-from schema_cache.directives import Directive, Shape
+from schema_cache.directives import Directive
+from schema_cache.shapes import Enabled
 
 
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
-    return (Directive("relation", "totalCount", Shape.SWITCH),)
+    return (Directive("relation", "totalCount", Enabled()),)
 
 
 @hookimpl

@@ -16,6 +16,7 @@ from graphql import (
     GraphQLObjectType,
     GraphQLSchema,
     GraphQLSkipDirective,
+    introspection_types,
     specified_directives,
 )
 
@@ -25,14 +26,14 @@ from app.graphql.relations import (
     ApiColumn,
     ApiRelation,
     ValueType,
-    first_of_each_name,
+    with_own_names,
     is_composite,
     is_exposed_kind,
     key_of,
     table_of,
 )
 from app.hooks import in_order
-from schema_cache.directives import Directive, read_directives
+from schema_cache.directives import Commented, DirectiveReader
 from schema_cache.model import Catalog, Relation, Schema
 from schema_cache.role_view import RoleView, VisibleRelation
 
@@ -67,12 +68,12 @@ class ApiSchema:
         self._shared: dict[str, Any] = {}
         self._relation_names: frozenset[str] = frozenset()
         self._value_types: dict[int, ValueType | None] = {}
-        self._known_directives = tuple(each for some in hooks.comment_directives() for each in some)
+        self._directives = DirectiveReader(each for some in hooks.comment_directives() for each in some)
         self.schemas = tuple(each for each in view.schemas if only_schemas is None or each.name in only_schemas)
         self.schema_directives = {
             each.name: self.directives("schema", each.name, each.comment) for each in self.schemas
         }
-        self.relations = first_of_each_name(self._expose_relations())
+        self.relations = with_own_names(self._expose_relations(), self._reserved_names())
         self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
         self.graphql = self._build()
 
@@ -82,9 +83,9 @@ class ApiSchema:
 
     # What is exposed
 
-    def directives(self, on: str, name: str, comment: str | None) -> Mapping[str, Any]:
+    def directives(self, on: Commented, name: str, comment: str | None) -> Mapping[str, Any]:
         """The comment directives of an object of kind ``on`` called ``name``; empty without any."""
-        return read_directives(on, name, comment, self._known_directives) if comment else {}
+        return self._directives.read(on, comment, f"{on.replace('_', ' ')} {name}")
 
     def inflects(self, schema: str) -> bool:
         """Whether names of that schema's objects are turned into GraphQL's customary form."""
@@ -112,6 +113,11 @@ class ApiSchema:
             if relation is not None:
                 exposed.append(relation)
         return exposed
+
+    def _reserved_names(self) -> set[str]:
+        listed = {each.name for some in self.hooks.always_listed_types(api=self) for each in some}
+        interfaces = {each.name for some in self.hooks.node_interfaces(api=self) for each in some}
+        return listed | interfaces | set(introspection_types) | {"Query", "Mutation", "Subscription"}
 
     def _relation_directives(self, relation: Relation) -> Mapping[str, Any]:
         return self.directives("relation", f"{relation.schema}.{relation.name}", relation.comment)
@@ -248,6 +254,3 @@ class ApiSchema:
         if len(shown) == len(self.schemas):
             return self
         return ApiSchema(self.view, self.dialect, self.hooks, self.max_rows, only_schemas=shown)
-
-
-__all__ = ["ApiSchema", "Directive"]

@@ -96,21 +96,45 @@ def key_of(relation: Relation, directives: Mapping[str, Any]) -> tuple[str, ...]
     return declared if all(relation.column(name) for name in declared) else ()
 
 
-def first_of_each_name(relations: Iterable[ApiRelation]) -> tuple[ApiRelation, ...]:
-    """Of relations with equal type names the first stays: a type can have one meaning only."""
-    taken: dict[str, ApiRelation] = {}
+FAMILY = (
+    "",
+    "Edge",
+    "Connection",
+    "Filter",
+    "OrderBy",
+    "InsertInput",
+    "InsertResponse",
+    "UpdateInput",
+    "UpdateResponse",
+    "DeleteResponse",
+    "Aggregate",
+    "SumAggregateResult",
+    "AvgAggregateResult",
+    "MinAggregateResult",
+    "MaxAggregateResult",
+)
+"""What follows a relation's name in the names of the types that are made for it."""
+
+
+def with_own_names(relations: Iterable[ApiRelation], reserved: Iterable[str]) -> tuple[ApiRelation, ...]:
+    """The relations whose types have names that neither the API itself nor an earlier relation has."""
+    taken: dict[str, str] = dict.fromkeys(reserved, "the API itself")
+    kept = []
     for relation in relations:
-        first = taken.setdefault(relation.type_name, relation)
-        if first is not relation:
+        family = [relation.type_name + suffix for suffix in FAMILY]
+        clash = next((name for name in family if name in taken), None)
+        full_name = f"{relation.relation.schema}.{relation.relation.name}"
+        if clash is None:
+            taken.update(dict.fromkeys(family, full_name))
+            kept.append(relation)
+        else:
             log.warning(
-                "%s.%s is not exposed: the type name %s is taken by %s.%s",
-                relation.relation.schema,
-                relation.relation.name,
-                relation.type_name,
-                first.relation.schema,
-                first.relation.name,
+                'The relation %s is not exposed: the type name %s belongs to %s. A comment @graphql({"name": ...}) renames it.',
+                full_name,
+                clash,
+                taken[clash],
             )
-    return tuple(taken.values())
+    return tuple(kept)
 
 
 def is_composite(catalog: Catalog, type_oid: int) -> bool:

@@ -53,10 +53,20 @@ def json_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElem
     ]
     if len(calls) == 1:
         return calls[0]
-    opened = func.left(as_text(calls[0]), -1)
+    opened = _without_brace(as_text(calls[0]))
     for call in calls[1:-1]:
-        opened = opened.concat(constant(", ")).concat(func.left(func.substr(as_text(call), 2), -1))
-    return cast_to(opened.concat(constant(", ")).concat(func.substr(as_text(calls[-1]), 2)), "json")
+        opened = opened.concat(constant(", ")).concat(_without_brace(_members(call)))
+    return cast_to(opened.concat(constant(", ")).concat(_members(calls[-1])), "json")
+
+
+def _without_brace(text: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The text of a json object without its last character, ready for more members."""
+    return func.left(text, literal_column("-1"))
+
+
+def _members(call: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The text of a json object without its first character."""
+    return func.substr(as_text(call), literal_column("2"))
 
 
 def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
