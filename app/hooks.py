@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from app.graphql.api_schema import ApiSchema
     from app.graphql.relations import ApiRelation, ValueType
+    from app.storage.backend import Backend
     from schema_cache.directives import Directive
     from schema_cache.model import Type
 
@@ -78,6 +79,14 @@ class GraphQLHooks:
         return ()
 
 
+class StorageHooks:
+    """What the storage API is made of."""
+
+    @hookspec(firstresult=True)
+    def storage_backend(self, url: str) -> Backend | None:
+        """The backend for a storage URL of this plugin's scheme; None for any other. Raises BackendUnusable."""
+
+
 def plugin_manager(extra: Mapping[str, Any] | None = None) -> pluggy.PluginManager:
     """A new plugin manager with every installed plugin, and ``extra`` ones by name (for tests and embedding).
 
@@ -85,6 +94,7 @@ def plugin_manager(extra: Mapping[str, Any] | None = None) -> pluggy.PluginManag
     """
     manager = pluggy.PluginManager(GROUP)
     manager.add_hookspecs(GraphQLHooks)
+    manager.add_hookspecs(StorageHooks)
     for entry_point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         manager.register(entry_point.load(), entry_point.name)
     for name, plugin in (extra or {}).items():

@@ -1,0 +1,1 @@
+"""The object storage API: metadata rows in PostgreSQL, bytes in a backend."""
