@@ -12,7 +12,7 @@ from typing import cast
 import sqlalchemy.exc
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
-from app.database.wire import Connection
+from app.database.wire import IDLE, Connection
 from app.errors import Unavailable
 
 _log = logging.getLogger("portico.database")
@@ -73,7 +73,14 @@ class Pool:
             lease.proxy.invalidate()
 
     def give_back(self, lease: Lease) -> None:
-        if not lease.connection.usable or self._closed or time.monotonic() > lease.renew_at:
+        connection = lease.connection
+        if (
+            not connection.usable
+            or connection.transaction_status != IDLE
+            or self._closed
+            or time.monotonic() > lease.renew_at
+        ):
+            # Closing also ends a transaction that was left open.
             lease.proxy.invalidate()
             return
         self._parked.append(lease)

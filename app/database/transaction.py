@@ -11,6 +11,7 @@ from app.database.failure import ConnectionLost, StatementError, explain, outcom
 from app.database.pool import Lease, Pool
 from app.database.statement import Statement
 from app.database.wire import Row, Step
+from app.errors import PorticoError
 
 _BEGIN: Step = (Statement("BEGIN", "begin"), (), "")
 _COMMIT: Step = (Statement("COMMIT", "commit"), (), "")
@@ -35,7 +36,7 @@ class Transaction:
         if context is not None:
             self._pending.append((context.statement, context.parameters, ""))
         self._lease: Lease | None = None
-        self._failure: StatementError | None = None
+        self._failure: PorticoError | None = None
 
     def __enter__(self) -> Transaction:
         return self
@@ -52,12 +53,13 @@ class Transaction:
     @contextlib.contextmanager
     def savepoint(self) -> Iterator[None]:
         """What the block did is undone when it raises; the transaction then goes on as before the block."""
+        failed_before = self._failure
         self._pending.append(_SAVEPOINT)
         try:
             yield
         except BaseException:
             self._pending += (_ROLLBACK_TO, _RELEASE)
-            self._failure = None
+            self._failure = failed_before
             raise
         self._pending.append(_RELEASE)
 
@@ -100,8 +102,8 @@ class Transaction:
                         continue
                     raise unavailable(None, "The database has forgotten a prepared statement.") from error
                 error.statement_index = max(0, error.statement_index - len(before) + 1)
-                self._failure = error
-                raise explain(error, (self._role or None) if first else None) from None
+                self._failure = explain(error, (self._role or None) if first else None)
+                raise self._failure from None
         raise AssertionError("the second attempt returns or raises")
 
     def _commit(self, lease: Lease) -> None:

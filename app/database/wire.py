@@ -85,6 +85,7 @@ class Connection:
 
         Raises StatementError with the step's index (nothing was applied, the connection is in order) or ConnectionLost.
         """
+        self._require_usable()
         message, parsing = self._compose(steps)
         try:
             return self._converse(message, parsing, len(steps))
@@ -97,6 +98,7 @@ class Connection:
 
     def simple(self, sql: str) -> list[list[Row]]:
         """Run ``sql``, which may hold several statements, by the simple protocol; the rows of each statement."""
+        self._require_usable()
         body = sql.encode() + b"\0"
         try:
             return self._converse(b"Q" + _pack_int(len(body) + 4) + body, [], -1)
@@ -242,6 +244,10 @@ class Connection:
             raise ConnectionLost("the server sent an unexpected message", answered=True, unapplied=False)
 
     # Life
+
+    def _require_usable(self) -> None:
+        if not self.usable:
+            raise ConnectionLost("the connection is not usable any more", answered=False, unapplied=True)
 
     def is_dead(self) -> bool:
         """Whether the server has closed this idle connection, as far as this side can know without asking it."""

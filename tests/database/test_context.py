@@ -1,0 +1,224 @@
+"""What a request sees of its caller, and that nothing of it is left for the next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from app.database import (
+    Context,
+    ContextBuilder,
+    Database,
+    RoleRefused,
+    SchemaOutdated,
+    Statement,
+    StatementError,
+    StatementTimeout,
+)
+from app.identity import Caller
+from tests.database.conftest import READER, WRITER, MakeDatabase
+from tests.postgres_server import PostgresServer
+
+AsRole = Callable[..., Context]
+OWN_NOTES = Statement("select count(*), min(owner), max(owner) from note")
+
+
+@pytest.fixture
+def database(url: str, make_database: MakeDatabase) -> Database:
+    """With one connection, so that each request inherits what the one before left."""
+    return make_database(url, pool_size=1)
+
+
+def ask(database: Database, context: Context | None, sql: str) -> bytes | None:
+    return database.run(context, [(Statement(sql), [])], read_only=True)[0][0][0]
+
+
+def setting(database: Database, context: Context | None, name: str) -> str:
+    value = database.run(context, [(Statement("select current_setting($1, true)"), [name.encode()])], read_only=True)
+    return (value[0][0][0] or b"").decode()
+
+
+def test_row_level_security_holds_from_the_first_request_on(database: Database, as_role: AsRole) -> None:
+    for role in (READER, WRITER, READER):
+        for user in ("user1", "user2", "user1"):
+            rows = database.run(as_role(role, sub=user), [(OWN_NOTES, [])], read_only=True)
+            assert rows == [[(b"10", user.encode(), user.encode())]]
+    assert database.run(None, [(OWN_NOTES, [])], read_only=True)[0][0][0] == b"30"
+
+
+def test_role_and_claims(database: Database, as_role: AsRole) -> None:
+    context = as_role(READER, sub="u1", email="a@b.c", level=3, verified=True, nested={"a": [1]}, nothing=None)
+    assert ask(database, context, "select current_user") == READER.encode()
+    assert json.loads(setting(database, context, "request.jwt.claims")) == {
+        "sub": "u1", "email": "a@b.c", "level": 3, "verified": True, "nested": {"a": [1]}, "nothing": None,
+        "role": READER,
+    }  # fmt: skip
+    expected = {"role": READER, "sub": "u1", "email": "a@b.c", "level": "3", "verified": "true", "nested": ""}
+    for claim, value in expected.items():
+        assert setting(database, context, f"request.jwt.claim.{claim}") == value
+    assert setting(database, context, "request.method") == "POST"
+    assert setting(database, context, "request.path") == "/graphql/v1"
+
+
+LEFTOVERS = (
+    "select concat_ws(',', current_user = session_user, nullif(current_setting('request.jwt.claims', true), ''),\
+ nullif(current_setting('request.jwt.claim.sub', true), ''), nullif(current_setting('request.path', true), ''))"
+)
+
+
+def test_nothing_is_left(database: Database, as_role: AsRole) -> None:
+    ask(database, as_role(READER, sub="u1"), "select 1")
+    assert ask(database, None, LEFTOVERS) == b"t"
+
+
+def test_nothing_is_left_after_an_error(database: Database, as_role: AsRole) -> None:
+    for sql in ("select 1/0", "select syntax error", "select * from pg_authid"):
+        with pytest.raises(StatementError):
+            ask(database, as_role(READER, sub="u1"), sql)
+        assert ask(database, None, LEFTOVERS) == b"t"
+
+
+def test_a_claim_of_the_caller_before_is_gone(database: Database, as_role: AsRole) -> None:
+    ask(database, as_role(READER, sub="u1", tenant="t1"), "select 1")
+    context = as_role(READER)
+    assert setting(database, context, "request.jwt.claim.sub") == ""
+    assert setting(database, context, "request.jwt.claim.tenant") == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "a-b", "1a", "", ".", "a.", ".a", "a..b", "ä", "a'b", 'a"b', "a;b", "a=b", "x" * 64, "a\0b", "\n"]
+)
+def test_claims_that_cannot_be_settings_are_only_in_the_json(database: Database, as_role: AsRole, name: str) -> None:
+    context = as_role(READER, **{name: "v", "good.part_$1": "w"})
+    assert json.loads(setting(database, context, "request.jwt.claims"))[name] == "v"
+    assert setting(database, context, "request.jwt.claim.good.part_$1") == "w"
+
+
+def test_no_claim_passes_itself_off_as_another(database: Database, as_role: AsRole) -> None:
+    """Names of settings ignore case."""
+    context = as_role(READER, ROLE="postgres", Role="postgres", SUB="u9", sub="u1", Tenant="t1", tenant="t2")
+    assert setting(database, context, "request.jwt.claim.role") == READER
+    assert setting(database, context, "request.jwt.claim.sub") == "u1"
+    assert setting(database, context, "request.jwt.claim.tenant") == "t1"
+    assert setting(database, as_role(READER, SUB="u9"), "request.jwt.claim.sub") == ""
+
+
+def test_values_that_text_cannot_hold(database: Database, contexts: ContextBuilder) -> None:
+    caller = Caller.of({"sub": "a\0b", "name": "\ud800"}, default_role=READER)
+    context = contexts.build(caller, path="/a\0\udcff")
+    assert setting(database, context, "request.jwt.claim.sub") == "ab"
+    assert setting(database, context, "request.path") == "/a?"
+
+
+def test_many_claims_and_settings(database: Database, contexts: ContextBuilder) -> None:
+    caller = Caller.of({f"c{number}": number for number in range(500)}, default_role=READER)
+    settings = tuple((f"app.s{number}", str(number)) for number in range(120))
+    context = contexts.build(caller, role_settings=settings)
+    assert setting(database, context, "app.s119") == "119"
+    assert json.loads(setting(database, context, "request.jwt.claims"))["c499"] == 499
+
+
+def test_headers_search_path_and_more(database: Database, contexts: ContextBuilder) -> None:
+    caller = Caller.of({}, default_role=READER)
+    context = contexts.build(
+        caller, headers={"X-Thing": "é"}, search_path="pg_catalog", extra=[("storage.operation", "object.get")]
+    )
+    assert json.loads(setting(database, context, "request.headers")) == {"x-thing": "é"}
+    assert setting(database, context, "search_path") == "pg_catalog"
+    assert setting(database, context, "storage.operation") == "object.get"
+
+
+def test_unknown_role(database: Database, as_role: AsRole) -> None:
+    with pytest.raises(RoleRefused, match="wire_nobody") as raised:
+        ask(database, as_role("wire_nobody"), "select 1")
+    assert (raised.value.status, raised.value.code) == (403, "ROLE_NOT_ALLOWED")
+    assert raised.value.diagnosis.sqlstate == "22023"
+
+
+@pytest.fixture
+def modest_url(postgres: PostgresServer, url: str) -> Iterator[str]:
+    """The database of ``url`` for a login role that is a member of the reader only."""
+    postgres.execute(
+        "drop role if exists wire_login; create role wire_login login noinherit password 'pw/@ %'; "
+        f"grant {READER} to wire_login"
+    )
+    address = url.partition("://")[2].rpartition("@")[2]
+    separator = "&" if "?" in address else "?"
+    yield f"postgres://wire_login:pw%2F%40%20%25@{address}{separator}application_name=modest"
+    postgres.execute("drop owned by wire_login; drop role wire_login")
+
+
+def test_role_that_the_service_is_no_member_of(modest_url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
+    database = make_database(modest_url)
+    assert ask(database, as_role(READER), "select current_user") == READER.encode()
+    for role in (WRITER, "postgres"):
+        with pytest.raises(RoleRefused) as raised:
+            ask(database, as_role(role), "select 1")
+        assert raised.value.diagnosis.sqlstate == "42501"
+
+
+def test_a_setting_that_the_role_may_not_change_is_not_about_the_role(
+    modest_url: str, make_database: MakeDatabase, contexts: ContextBuilder
+) -> None:
+    context = contexts.build(Caller.of({}, default_role=READER), role_settings=(("log_statement", "none"),))
+    with pytest.raises(StatementError, match="log_statement") as raised:
+        ask(make_database(modest_url), context, "select 1")
+    assert raised.value.statement_index == 0
+
+
+def test_the_role_none_is_never_set(contexts: ContextBuilder) -> None:
+    """PostgreSQL takes it as the login role, which may do everything."""
+    caller = Caller("none", {}, "{}", None, "key")
+    with pytest.raises(ValueError, match="none"):
+        contexts.build(caller)
+
+
+@pytest.mark.parametrize("settings", [(), (("statement_timeout", "100"),), (("Statement_Timeout", "100ms"),)])
+def test_statement_timeout(database: Database, settings: tuple[tuple[str, str], ...]) -> None:
+    contexts = ContextBuilder(statement_timeout_ms=100 if not settings else 20_000)
+    context = contexts.build(Caller.of({}, default_role=READER), role_settings=settings)
+    before = ask(database, None, "select pg_backend_pid()")
+    with pytest.raises(StatementTimeout) as raised:
+        ask(database, context, "select pg_sleep(20)")
+    assert raised.value.statement_index == 1
+    assert ask(database, None, "select pg_backend_pid()") == before
+
+
+def test_the_roles_own_timeout_may_be_longer(database: Database) -> None:
+    contexts = ContextBuilder(statement_timeout_ms=50)
+    context = contexts.build(Caller.of({}, default_role=READER), role_settings=(("statement_timeout", "20s"),))
+    assert ask(database, context, "select 'slept' from pg_sleep(0.2)") == b"slept"
+
+
+def test_outdated_schema(database: Database, contexts: ContextBuilder, as_role: AsRole) -> None:
+    database.simple("""
+        create schema graphql;
+        create table graphql.counter as select 7::bigint as version;
+        create function graphql.assert_schema_version(expected bigint) returns void language plpgsql stable as $$
+          begin
+            if (select version from graphql.counter) <> expected then
+              raise exception using errcode = 'PTSCH', message = 'the schema of the database has changed';
+            end if;
+          end $$;
+        revoke all on function graphql.assert_schema_version from public;
+    """)
+    caller = Caller.of({}, default_role=READER)
+    writes = [(Statement("create table made ()"), [])]
+    current = contexts.build(caller, schema_version=7)
+    assert ask(database, current, "select current_user") == READER.encode()
+    for _ in range(2):
+        with pytest.raises(SchemaOutdated) as raised:
+            database.run(contexts.build(caller, schema_version=6), writes, read_only=False)
+        assert raised.value.statement_index == 0
+    assert ask(database, current, "select to_regclass('made') is null") == b"t"
+
+
+def test_one_statement_serves_callers_with_as_many_settings(contexts: ContextBuilder) -> None:
+    def context(role: str, **claims: Any) -> Context:
+        return contexts.build(Caller.of(claims, default_role=role), path="/x")
+
+    assert context("a", sub="1").statement is context("b", email="2").statement
+    assert context("a", sub="1").statement is not context("a").statement

@@ -1,0 +1,207 @@
+"""Waiting, dead connections, outages."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from app.database import Context, Database, Statement
+from app.errors import Unavailable
+from tests.database.conftest import READER, WRITER, MakeDatabase
+from tests.database.proxy import Proxy
+from tests.postgres_server import PostgresServer
+
+AsRole = Callable[..., Context]
+INSERT = Statement("insert into entry (body) values ($1) returning body")
+ECHO = Statement("select $1::text, pg_backend_pid()")
+
+
+def terminate_all(postgres: PostgresServer, url: str) -> None:
+    """End all server processes of the database and wait until they are gone, as a restart does."""
+    postgres.execute(
+        "select pg_terminate_backend(pid, 10000) from pg_stat_activity "
+        "where datname = current_database() and pid <> pg_backend_pid()",
+        url,
+    )
+
+
+def test_no_connection_becomes_free(url: str, make_database: MakeDatabase) -> None:
+    database = make_database(url, pool_size=1, pool_timeout_s=0.2)
+    with database.transaction(None) as transaction:
+        transaction.run(Statement("select 1"))
+        began = time.monotonic()
+        with pytest.raises(Unavailable, match=r"0\.2 s") as raised:
+            database.simple("select 1")
+        assert time.monotonic() - began < 2
+    assert (raised.value.code, raised.value.status, raised.value.retry_after) == ("POOL_TIMEOUT", 503, 1)
+    assert database.simple("select 1") == b"1"
+
+
+def test_who_waits_gets_the_connection_that_is_given_back(url: str, make_database: MakeDatabase) -> None:
+    database = make_database(url, pool_size=1, pool_timeout_s=30)
+    with ThreadPoolExecutor(1) as threads:
+        with database.transaction(None) as transaction:
+            transaction.run(Statement("select 1"))
+            waiting = threads.submit(database.simple, "select 'mine'")
+            while not database._pool._waiting:
+                time.sleep(0.001)
+            assert not waiting.done()
+        assert waiting.result(timeout=5) == b"mine"
+
+
+def test_many_threads_share_few_connections(url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
+    database = make_database(url, pool_size=3, pool_timeout_s=60)
+    pids = set()
+    lock = threading.Lock()
+
+    def work(number: int) -> None:
+        context = as_role((READER, WRITER)[number % 2], sub=f"u{number}")
+        for turn in range(40):
+            text = f"{number}.{turn}".encode()
+            whoami = Statement("select current_user, current_setting('request.jwt.claim.sub')")
+            rows = database.run(context, [(ECHO, [text]), (whoami, [])], read_only=True)
+            assert rows[0][0][0] == text
+            assert rows[1] == [(context.role.encode(), f"u{number}".encode())]
+            with lock:
+                pids.add(rows[0][0][1])
+
+    with ThreadPoolExecutor(16) as threads:
+        list(threads.map(work, range(16)))
+    assert len(pids) <= 3
+    state = database.pool_state()
+    assert (state.size, state.in_use) == (3, 0)
+    assert state.open <= 3
+
+
+def test_ended_connections_are_replaced_unnoticed(
+    postgres: PostgresServer, url: str, make_database: MakeDatabase, as_role: AsRole
+) -> None:
+    database = make_database(url, pool_size=3)
+    hold = threading.Barrier(3)
+
+    def use(_: int) -> None:
+        with database.transaction(None) as transaction:
+            transaction.run(Statement("select 1"))
+            hold.wait(10)
+
+    with ThreadPoolExecutor(3) as threads:
+        list(threads.map(use, range(3)))
+    assert database.pool_state().open == 3
+    terminate_all(postgres, url)
+    for body in (b"a", b"b", b"c", b"d"):
+        assert database.run(as_role(WRITER), [(INSERT, [body])], read_only=False) == [[(body,)]]
+
+
+def test_a_read_is_repeated_when_the_connection_breaks_before_the_answer(
+    proxy: Proxy, make_database: MakeDatabase, as_role: AsRole
+) -> None:
+    database = make_database(proxy.url(), pool_size=1)
+    for _ in range(2):
+        proxy.cut_next_answer_after = 0 if database.simple("select 1") else None
+        assert database.run(as_role(READER), [(ECHO, [b"x"])], read_only=True)[0][0][0] == b"x"
+        proxy.cut_next_answer_after = 0
+        assert database.simple("select 2") == b"2"
+
+
+def test_a_read_is_not_repeated_for_ever(proxy: Proxy, make_database: MakeDatabase) -> None:
+    database = make_database(proxy.url(), pool_size=1)
+    database.simple("select 1")
+    crash = Statement("select pg_terminate_backend(pg_backend_pid())")
+    opened = proxy.opened
+    with pytest.raises(Unavailable) as raised:
+        database.run(None, [(crash, [])], read_only=True)
+    assert raised.value.code == "DATABASE_UNAVAILABLE"
+    assert proxy.opened - opened <= 1
+    assert database.simple("select 1") == b"1"
+
+
+def test_an_answer_that_breaks_off_is_no_answer(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
+    database = make_database(proxy.url(), pool_size=1)
+    long = Statement("select repeat('x', 1000)")
+    database.run(as_role(READER), [(long, [])], read_only=True)
+    proxy.cut_next_answer_after = 200
+    with pytest.raises(Unavailable, match="lost"):
+        database.run(as_role(READER), [(long, [])], read_only=True)
+    assert len(database.run(as_role(READER), [(long, [])], read_only=True)[0][0][0] or b"") == 1000
+
+
+def test_a_write_is_never_applied_twice(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
+    database = make_database(proxy.url(), pool_size=1)
+    database.simple("select 1")
+    proxy.cut_next_answer_after = 0
+    with pytest.raises(Unavailable) as raised:
+        database.run(as_role(WRITER), [(INSERT, [b"a"])], read_only=False)
+    assert raised.value.code == "OUTCOME_UNKNOWN"
+    assert database.simple("select count(*) from entry") == b"1"
+
+
+def test_database_down_and_back(proxy: Proxy, make_database: MakeDatabase, caplog: pytest.LogCaptureFixture) -> None:
+    database = make_database(proxy.url(), pool_size=2)
+    database.simple("select 1")
+    proxy.refuse = True
+    proxy.cut()
+    with caplog.at_level(logging.WARNING, "portico.database"):
+        for _ in range(5):
+            with pytest.raises(Unavailable) as raised:
+                database.simple("select 1")
+            assert raised.value.code == "DATABASE_UNAVAILABLE"
+            assert str(proxy.port) not in raised.value.message
+        proxy.refuse = False
+        for _ in range(3):
+            assert database.simple("select 1") == b"1"
+    assert [record.message.partition(":")[0] for record in caplog.records] == [
+        "cannot connect to the database",
+        "the database can be reached again",
+    ]
+
+
+def test_nobody_listens(make_database: MakeDatabase) -> None:
+    database = make_database("postgresql://someone:secret-word@127.0.0.1:1/x?connect_timeout=2", pool_size=1)
+    for _ in range(3):
+        with pytest.raises(Unavailable) as raised:
+            database.simple("select 1")
+        assert "secret-word" not in str(raised.value) + str(raised.value.__cause__)
+
+
+def test_wrong_database_tells_the_operator_only(
+    url: str, make_database: MakeDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    name = url.partition("?")[0].rpartition("/")[2]
+    database = make_database(url.replace(name, "no_such_database"))
+    with pytest.raises(Unavailable) as raised, caplog.at_level(logging.WARNING, "portico.database"):
+        database.simple("select 1")
+    assert "no_such_database" not in raised.value.message
+    assert "no_such_database" in caplog.text
+
+
+def test_too_many_connections(postgres: PostgresServer, url: str, make_database: MakeDatabase) -> None:
+    name = url.partition("?")[0].rpartition("/")[2]
+    postgres.execute("drop role if exists wire_limited; create role wire_limited login connection limit 0 password 'p'")
+    address = url.partition("://")[2].rpartition("@")[2]
+    try:
+        with pytest.raises(Unavailable, match="no more connections"):
+            make_database(f"postgres://wire_limited:p@{address}").simple("select 1")
+    finally:
+        postgres.execute("drop role wire_limited")
+    assert name
+
+
+def test_close_ends_idle_and_later_used_connections(
+    postgres: PostgresServer, url: str, make_database: MakeDatabase
+) -> None:
+    database: Database = make_database(url + ("&" if "?" in url else "?") + "application_name=closing")
+    database.simple("select 1")
+    with database.transaction(None) as transaction:
+        transaction.run(Statement("select 1"))
+        database.close()
+        transaction.run(Statement("select 1"))
+    count = "select count(*) from pg_stat_activity where application_name = 'closing'"
+    deadline = time.monotonic() + 5
+    while postgres.execute(count) != [[0]]:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

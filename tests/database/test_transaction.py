@@ -1,0 +1,142 @@
+"""Transactions of several round trips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from app.database import Context, Database, RoleRefused, Statement, StatementError
+from app.errors import Unavailable
+from tests.database.conftest import WRITER, MakeDatabase
+from tests.database.proxy import Proxy
+
+AsRole = Callable[..., Context]
+INSERT = Statement("insert into entry (body) values ($1) returning body")
+FAIL = Statement("select 1 / 0")
+
+
+@pytest.fixture
+def database(url: str, make_database: MakeDatabase) -> Database:
+    return make_database(url, pool_size=1)
+
+
+def bodies(database: Database) -> bytes | None:
+    return database.simple("select string_agg(body, ',' order by body) from entry")
+
+
+def test_commit(database: Database, as_role: AsRole) -> None:
+    with database.transaction(as_role(WRITER, sub="u1")) as transaction:
+        assert transaction.run(INSERT, [b"a"]) == [(b"a",)]
+        assert transaction.run(Statement("select current_user, current_setting('request.jwt.claim.sub')")) == [
+            (WRITER.encode(), b"u1")
+        ]
+        assert transaction.run_all([(INSERT, [b"b"]), (INSERT, [b"c"])]) == [[(b"b",)], [(b"c",)]]
+    assert bodies(database) == b"a,b,c"
+    assert database.simple("select current_user = session_user") == b"t"
+
+
+def test_an_exception_rolls_back(database: Database, as_role: AsRole) -> None:
+    with pytest.raises(KeyError), database.transaction(as_role(WRITER)) as transaction:
+        transaction.run(INSERT, [b"a"])
+        raise KeyError
+    assert bodies(database) is None
+    assert database.pool_state().in_use == 0
+
+
+def test_a_failed_statement_rolls_back(database: Database, as_role: AsRole) -> None:
+    with pytest.raises(StatementError) as raised, database.transaction(as_role(WRITER)) as transaction:
+        transaction.run(INSERT, [b"a"])
+        transaction.run(FAIL)
+    assert raised.value.statement_index == 1
+    assert bodies(database) is None
+
+
+def test_a_hidden_failure_does_not_pass_for_a_commit(database: Database, as_role: AsRole) -> None:
+    with pytest.raises(StatementError, match="division"), database.transaction(as_role(WRITER)) as transaction:
+        transaction.run(INSERT, [b"a"])
+        with pytest.raises(StatementError):
+            transaction.run(FAIL)
+    assert bodies(database) is None
+
+
+def test_savepoints(database: Database, as_role: AsRole) -> None:
+    with database.transaction(as_role(WRITER)) as transaction:
+        with transaction.savepoint():
+            transaction.run(INSERT, [b"a"])
+            with pytest.raises(StatementError), transaction.savepoint():
+                transaction.run(INSERT, [b"b"])
+                transaction.run(FAIL)
+            transaction.run(INSERT, [b"c"])
+        with pytest.raises(KeyError), transaction.savepoint():
+            transaction.run(INSERT, [b"d"])
+            raise KeyError
+        with transaction.savepoint():
+            pass
+    assert bodies(database) == b"a,c"
+
+
+def test_a_savepoint_around_the_first_statement(database: Database, as_role: AsRole) -> None:
+    with database.transaction(as_role(WRITER)) as transaction:
+        with pytest.raises(StatementError), transaction.savepoint():
+            transaction.run(FAIL)
+        transaction.run(INSERT, [b"a"])
+    assert bodies(database) == b"a"
+
+
+def test_a_failing_commit(database: Database, as_role: AsRole) -> None:
+    with pytest.raises(StatementError, match="entry_body_key"), database.transaction(as_role(WRITER)) as transaction:
+        transaction.run(INSERT, [b"a"])
+        transaction.run(INSERT, [b"a"])
+    assert bodies(database) is None
+
+
+def test_a_refused_role(database: Database, as_role: AsRole) -> None:
+    with pytest.raises(RoleRefused), database.transaction(as_role("wire_nobody")) as transaction:
+        transaction.run(INSERT, [b"a"])
+    with pytest.raises(StatementError), database.transaction(as_role("wire_nobody")) as transaction:
+        with pytest.raises(RoleRefused), transaction.savepoint():
+            transaction.run(INSERT, [b"a"])
+    assert database.simple("select 1") == b"1"
+
+
+def test_nothing_to_do_takes_no_connection(database: Database, as_role: AsRole) -> None:
+    with database.transaction(as_role(WRITER)):
+        assert database.pool_state().open == 0
+
+
+def test_forgotten_statements(database: Database, as_role: AsRole) -> None:
+    for body in (b"a", b"b"):
+        with database.transaction(as_role(WRITER)) as transaction:
+            transaction.run(INSERT, [body])
+        database.simple("discard all")
+    assert bodies(database) == b"a,b"
+
+
+def test_a_break_before_the_first_answer_is_not_noticed(
+    proxy: Proxy, make_database: MakeDatabase, as_role: AsRole
+) -> None:
+    database = make_database(proxy.url(), pool_size=1)
+    database.simple("select 1")
+    proxy.cut_next_request = True
+    with database.transaction(as_role(WRITER)) as transaction:
+        transaction.run(INSERT, [b"a"])
+    assert bodies(database) == b"a"
+
+
+def test_a_break_in_the_middle_undoes_all(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
+    database = make_database(proxy.url(), pool_size=1)
+    with pytest.raises(Unavailable, match="lost"), database.transaction(as_role(WRITER)) as transaction:
+        transaction.run(INSERT, [b"a"])
+        proxy.cut()
+        transaction.run(INSERT, [b"b"])
+    assert bodies(database) is None
+
+
+def test_a_break_at_the_commit_leaves_it_open(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
+    database = make_database(proxy.url(), pool_size=1)
+    with pytest.raises(Unavailable) as raised, database.transaction(as_role(WRITER)) as transaction:
+        transaction.run(INSERT, [b"a"])
+        proxy.cut_next_answer_after = 0
+    assert raised.value.code == "OUTCOME_UNKNOWN"
+    assert bodies(database) == b"a"
