@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pg8000.exceptions
+import pg8000.native
+import pytest
+
+from app.embedded import EmbeddedPostgres
+from app.installation import VERSION, install_files
+from tests.postgres_server import PostgresServer, connect
+
+Session = Callable[..., pg8000.native.Connection]
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    """Opens plain driver connections; all are closed in the end."""
+    opened: list[pg8000.native.Connection] = []
+
+    def open_session(url: str) -> pg8000.native.Connection:
+        opened.append(connect(url))
+        return opened[-1]
+
+    yield open_session
+    for connection in opened:
+        # its database may have been dropped already
+        with contextlib.suppress(pg8000.exceptions.InterfaceError):
+            connection.close()
+
+
+@pytest.fixture(scope="session")
+def files() -> Iterator[Path]:
+    """A directory with the extension's files that the server's account can read."""
+    directory = Path(tempfile.mkdtemp(prefix="portico-files-"))
+    directory.chmod(0o755)
+    yield install_files(directory)
+    shutil.rmtree(directory)
+
+
+def show_files(server: PostgresServer, url: str, files: Path) -> None:
+    """Let new sessions in a database see the extension's files, or skip the test."""
+    offered = f"select 1 from pg_available_extension_versions where name = 'portico' and version = '{VERSION}'"
+    if server.execute(offered, url):
+        return
+    if int(str(server.execute("show server_version_num")[0][0])) < 180000:
+        pytest.skip("this server does not have the extension's files, and cannot be told where they are")
+    database = server.execute("select current_database()", url)[0][0]
+    server.execute(f"alter database \"{database}\" set extension_control_path = '$system:{files}'")
+
+
+@pytest.fixture
+def extension_url(postgres: PostgresServer, database_url: str, files: Path) -> str:
+    """The URL of a fresh database in which CREATE EXTENSION portico works."""
+    show_files(postgres, database_url, files)
+    return database_url
+
+
+@pytest.fixture(scope="module")
+def fresh_server() -> Iterator[PostgresServer]:
+    """A server of its own, in which the roles do not exist yet: roles belong to a whole cluster."""
+    with tempfile.TemporaryDirectory(prefix="portico-rights-") as directory:
+        with EmbeddedPostgres(Path(directory) / "cluster", durable=False, temporary=True) as cluster:
+            server = PostgresServer(cluster.url())
+            yield server
+            server.close()

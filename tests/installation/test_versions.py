@@ -1,0 +1,241 @@
+"""Both ways to install, every way to come to the newest version: the same objects."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from app.installation import VERSION, InstallationError, install, installed_version, outdated, read_state
+from app.installation import uninstall as uninstall_from
+from app.installation import upgrade
+from app.installation.scripts import DIRECTORY, install_files, install_script, upgrade_path, versions
+from app.installation.version import precedence
+from tests.installation.catalog import describe, members
+from tests.installation.conftest import Session
+from tests.postgres_server import PostgresServer
+
+OLDEST = versions()[0]
+VIEW = "select name, default_version, installed_version, comment from graphql.available_extensions where name = 'portico'"
+
+
+def ask(session, query):
+    """One value, as Database.simple gives it."""
+    value = session.run(query)[0][0]
+    return None if value is None else str(value).encode()
+
+
+@pytest.fixture
+def newest(postgres: PostgresServer, session: Session):
+    """The objects of the newest version, installed by its script."""
+    url = postgres.create_database()
+    install(url, as_extension=False)
+    yield describe(session(url))
+    postgres.drop_database(url)
+
+
+def test_the_constant_the_control_file_and_the_scripts_agree() -> None:
+    control = (DIRECTORY / "portico.control").read_text()
+    assert re.search(r"^default_version = '(.+)'$", control, re.M)[1] == VERSION == versions()[-1]
+    for version in versions():
+        assert f"values ('{version}', '{version}')" in install_script(version)
+        assert upgrade_path(version, VERSION) is not None, f"no way from {version}"
+    assert upgrade_path(VERSION, OLDEST) is None
+    assert precedence("1.10.0") > precedence("1.9.9")
+
+
+def test_init_is_idempotent(database_url: str, session: Session, newest) -> None:
+    first = install(database_url, as_extension=False)
+    assert (first.before, first.after, first.by_extension, first.lacks) == (None, VERSION, False, ())
+    reader = session(database_url)
+    reader.run("insert into storage.buckets (id, name) values ('b', 'b')")
+    again = install(database_url, as_extension=False)
+    assert (again.before, again.after) == (VERSION, VERSION)
+    assert describe(reader) == newest
+    assert reader.run("select id from storage.buckets") == [["b"]]
+
+
+def test_init_mends_what_was_taken_away(database_url: str, session: Session, newest) -> None:
+    install(database_url, as_extension=False)
+    owner = session(database_url)
+    owner.run("drop event trigger portico_count_ddl")
+    owner.run("drop function auth.email()")
+    owner.run("drop trigger protect_objects_delete on storage.objects")
+    lacks = {lack.what for lack in install(database_url, as_extension=False).lacks}
+    assert not lacks
+    assert describe(owner) == newest
+
+
+def test_what_is_missing_is_told(database_url: str, session: Session) -> None:
+    install(database_url)
+    owner = session(database_url)
+    assert owner.run("select * from graphql.missing") == []
+    owner.run("drop event trigger portico_count_drop")
+    owner.run("drop function auth.email()")
+    told = " ".join(what for what, _ in owner.run("select what, fix from graphql.missing"))
+    assert "not counted" in told
+    assert "auth.email()" in told
+
+
+def test_create_extension_gives_the_same_as_init(extension_url: str, session: Session, newest) -> None:
+    owner = session(extension_url)
+    owner.run("create extension portico")
+    assert describe(owner) == newest
+    assert members(owner) == [
+        "event trigger portico_count_ddl",
+        "event trigger portico_count_drop",
+        "function graphql.assert_schema_version(bigint)",
+        "function graphql.count_change()",
+        "function graphql.count_ddl()",
+        "function graphql.count_drop()",
+        "function graphql.schema_version()",
+        "schema graphql",
+        "table graphql.installation",
+        "table graphql.schema_change",
+        "view graphql.available_extensions",
+        "view graphql.missing",
+    ]
+
+
+def test_a_superuser_gets_the_extension_where_the_server_has_its_files(extension_url: str, session: Session) -> None:
+    report = install(extension_url)
+    assert (report.after, report.by_extension) == (VERSION, True)
+    assert install(extension_url).by_extension
+
+
+def test_an_initialized_database_becomes_the_extension(extension_url: str, session: Session, newest) -> None:
+    install(extension_url, as_extension=False)
+    owner = session(extension_url)
+    before = owner.run("select graphql.schema_version()")
+    owner.run("create extension portico")
+    assert describe(owner) == newest
+    assert owner.run("select graphql.schema_version()") != before
+    owner.run("drop extension portico")
+    assert owner.run("select to_regnamespace('graphql'), to_regclass('storage.objects') is not null") == [[None, True]]
+
+
+@pytest.mark.parametrize("way", ["alter extension portico update", "drop extension portico; create extension portico"])
+def test_every_way_up_gives_the_same(extension_url: str, session: Session, newest, way: str) -> None:
+    owner = session(extension_url)
+    owner.run(f"create extension portico version '{OLDEST}'")
+    for command in way.split("; "):
+        owner.run(command)
+    assert describe(owner) == newest
+    fresh = session(extension_url)
+    fresh.run("drop extension portico")
+    fresh.run("create extension portico")
+    assert describe(fresh) == newest
+
+
+def test_upgrade_of_the_extension(extension_url: str, session: Session, newest) -> None:
+    owner = session(extension_url)
+    owner.run(f"create extension portico version '{OLDEST}'")
+    belongs = members(owner)
+    report = upgrade(extension_url)
+    assert (report.before, report.after, report.by_extension) == (OLDEST, VERSION, True)
+    assert describe(owner) == newest
+    assert set(belongs) < set(members(owner))
+
+
+def test_upgrade_without_the_extension(database_url: str, session: Session, newest) -> None:
+    install(database_url, version=OLDEST, as_extension=False)
+    owner = session(database_url)
+    owner.run("insert into storage.buckets (id, name) values ('b', 'b')")
+    owner.run("insert into storage.objects (bucket_id, name, version) values ('b', 'n', 'v')")
+    before = owner.run("select graphql.schema_version()")
+    report = upgrade(database_url)
+    assert (report.before, report.after, report.by_extension) == (OLDEST, VERSION, False)
+    assert describe(owner) == newest
+    assert owner.run("select graphql.schema_version()") != before
+    assert owner.run("select name, version, is_delete_marker from storage.objects") == [["n", "v", False]]
+    assert upgrade(database_url).before == VERSION
+
+
+def test_an_older_version_is_told_of_and_left_as_it_is(database_url: str, session: Session) -> None:
+    install(database_url, version=OLDEST, as_extension=False)
+    reader = session(database_url)
+    report = install(database_url)
+    assert (report.before, report.after) == (OLDEST, OLDEST)
+    assert "portico upgrade" in (report.notice or "")
+    state = read_state(lambda query: ask(reader, query))
+    assert (state.version, state.storage_version, state.counting) == (OLDEST, OLDEST, True)
+    assert OLDEST in (outdated(state) or "")
+    assert reader.run(VIEW)[0][:3] == ["portico", VERSION, OLDEST]
+
+
+def test_a_newer_version_is_left_alone(database_url: str, session: Session) -> None:
+    install(database_url, as_extension=False)
+    owner = session(database_url)
+    owner.run("update graphql.installation set version = '99.0.0'")
+    assert "newer" in (install(database_url).notice or "")
+    with pytest.raises(InstallationError, match=r"no way from version 99\.0\.0"):
+        upgrade(database_url)
+
+
+def test_nothing_is_installed(database_url: str, session: Session) -> None:
+    reader = session(database_url)
+    assert installed_version(lambda query: ask(reader, query)) is None
+    assert outdated(read_state(lambda query: ask(reader, query))) is None
+    with pytest.raises(InstallationError, match="Nothing of Portico"):
+        upgrade(database_url)
+    with pytest.raises(InstallationError, match=r"no version 0\.0\.1"):
+        install(database_url, version="0.0.1")
+    assert uninstall_from(database_url).before is None
+
+
+def test_the_views_tell_the_truth(extension_url: str, postgres: PostgresServer, session: Session) -> None:
+    system = VIEW.replace("graphql.", "pg_")
+    reader = session(extension_url)
+    comment = "Portico: what its GraphQL and object storage APIs keep in the database"
+    assert reader.run(system) == [["portico", VERSION, None, comment]]
+    reader.run(f"create extension portico version '{OLDEST}'")
+    assert reader.run(system) == reader.run(VIEW) == [["portico", VERSION, OLDEST, comment]]
+    reader.run("alter extension portico update")
+    assert reader.run(system) == reader.run(VIEW) == [["portico", VERSION, VERSION, comment]]
+    reader.run("set role anon")
+    assert reader.run(VIEW) == [["portico", VERSION, VERSION, comment]]
+    elsewhere = postgres.create_database()
+    install(elsewhere, as_extension=False)
+    assert session(elsewhere).run(VIEW) == [["portico", VERSION, VERSION, comment]]
+    plpgsql = "select installed_version is not null from graphql.available_extensions where name = 'plpgsql'"
+    assert session(elsewhere).run(plpgsql) == [[True]]
+    postgres.drop_database(elsewhere)
+
+
+@pytest.mark.parametrize("as_extension", [True, False])
+def test_uninstall_leaves_what_users_build_upon(request, session: Session, as_extension: bool) -> None:
+    url = request.getfixturevalue("extension_url" if as_extension else "database_url")
+    install(url, as_extension=as_extension)
+    owner = session(url)
+    owner.run("create table public.t (id int, owner uuid)")
+    owner.run("create policy p on public.t using (owner = auth.uid())")
+    uninstall_from(url)
+    assert owner.run("select to_regnamespace('graphql')") == [[None]]
+    assert owner.run("select count(*) from pg_event_trigger") == [[0]]
+    assert owner.run("select count(*) from pg_policy") == [[1]]
+    assert owner.run("select to_regclass('storage.objects') is not null") == [[True]]
+    owner.run("create table public.u (id int)")
+    assert install(url, as_extension=as_extension).after == VERSION
+
+
+def test_versions_never_repeat_over_drop_and_create(database_url: str, session: Session) -> None:
+    owner = session(database_url)
+    seen = []
+    for _ in range(3):
+        install(database_url, as_extension=False)
+        owner.run("create table public.t (id int)")
+        seen.append(owner.run("select graphql.schema_version()")[0][0])
+        owner.run("drop table public.t")
+        uninstall_from(database_url)
+    assert sorted(set(seen)) == seen
+
+
+def test_files_are_put_in_place_once(tmp_path) -> None:
+    install_files(tmp_path)
+    put = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "extension").iterdir()}
+    assert set(put) == {path.name for path in DIRECTORY.glob("portico*")}
+    (tmp_path / "extension" / "portico.control").write_text("damaged")
+    install_files(tmp_path)
+    again = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "extension").iterdir()}
+    assert {name for name in put if again[name] != put[name]} == {"portico.control"}
+    assert (tmp_path / "extension" / "portico.control").read_text() == (DIRECTORY / "portico.control").read_text()
