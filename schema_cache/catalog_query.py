@@ -9,14 +9,15 @@ that cannot hurt:
 
 * ``format_type`` for a modifier such as ``(10,2)``: fixed by its arguments. Types' names come from the snapshot's rows.
 * ``pg_get_expr`` on an argument's default: the expression comes from the snapshot, only names in it could differ.
-* ``pg_relation_is_updatable``, for views and foreign tables: it waits for a lock on the view and then sees the newest
-  state; when that is newer than the snapshot, the version is out of date as well and the next look reads again. A view
-  that somebody holds locked exclusively is taken as updatable instead of making everybody wait for that transaction.
+* ``pg_relation_is_updatable``, for views and foreign tables: it locks the view and what is below it, and then sees the
+  newest state; when that is newer than the snapshot, the version is out of date as well and the next look reads again.
+  Where it would have to wait for somebody's ALTER TABLE, the view is taken as updatable instead: nobody waits for a
+  migration, and a change that PostgreSQL then refuses is no more than an error message.
 """
 
 from __future__ import annotations
 
-from schema_cache.fingerprint import CONTENTS_FINGERPRINT, SAFE_PATH, SHARED_FINGERPRINT
+from schema_cache.fingerprint import CONTENTS_FINGERPRINT, IDENTITY, SAFE_PATH, SHARED_FINGERPRINT
 
 # A stranger may create a schema of that name and a function in it; we would run its body with our rights. So it counts
 # only when the owner is somebody who could do everything anyway. A volatile one would not answer from our snapshot.
@@ -33,21 +34,38 @@ select exists (
 )::int::text
 """
 
-CHANGE_COUNT = "graphql.schema_version()"
-NOT_COUNTED = "null::bigint"
-
 
 def catalog_query(counted: bool) -> str:
     """The statement that reads everything; ``counted`` when the support objects count schema changes."""
-    return _CATALOG_QUERY.replace(":change_count", CHANGE_COUNT if counted else NOT_COUNTED)
+    return _CATALOG_QUERY.replace(":change_count", _count(counted))
+
+
+def state_query(counted: bool, thorough: bool) -> str:
+    """The statement that tells whether anything changed: count, shared fingerprint and, if ``thorough``, the rest."""
+    contents = f"({CONTENTS_FINGERPRINT}), ({IDENTITY})" if thorough else "null, null"
+    return f"{SAFE_PATH}\nselect json_build_array({_count(counted)}, ({SHARED_FINGERPRINT}), {contents})::text"
+
+
+def _count(counted: bool) -> str:
+    return "graphql.schema_version()" if counted else "null::bigint"
 
 
 _CATALOG_QUERY = f"""{SAFE_PATH}
-with schema_row as materialized (
+with recursive schema_row as materialized (
   select n.oid, n.nspname, n.nspowner, coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl,
          n.nspname in ('pg_catalog', 'information_schema') as is_system
   from pg_catalog.pg_namespace n
   where left(n.nspname::text, 3) <> 'pg_' or n.nspname = 'pg_catalog'
+), blocked (relation) as materialized (
+  select l.relation from pg_catalog.pg_locks l
+  where l.mode = 'AccessExclusiveLock' and l.granted and l.pid <> pg_backend_pid()
+    and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
+  union
+  select r.ev_class
+  from blocked b
+  join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid = b.relation
+    and d.classid = 'pg_catalog.pg_rewrite'::regclass
+  join pg_catalog.pg_rewrite r on r.oid = d.objid
 ), relation_row as materialized (
   select c.oid, c.relnamespace, c.relname, c.relkind, c.relowner, c.reltype, c.relrowsecurity, c.relispartition,
          coalesce(c.relacl, acldefault('r', c.relowner)) as acl,
@@ -60,11 +78,7 @@ with schema_row as materialized (
              join pg_catalog.pg_foreign_server s on s.oid = t.ftserver
              join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw
              where t.ftrelid = c.oid) then 0
-           when c.oid in (
-             select l.relation from pg_catalog.pg_locks l
-             where l.mode = 'AccessExclusiveLock' and l.granted and l.relation is not null
-               and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
-           ) then 28
+           when c.oid in (select b.relation from blocked b) then 28
            else pg_relation_is_updatable(c.oid, true)
          end as changes
   from pg_catalog.pg_class c
@@ -99,6 +113,7 @@ select json_build_object(
   'database', (select json_build_array(d.oid::bigint, d.datname, d.datdba::bigint)
                from pg_catalog.pg_database d where d.datname = current_database()),
   'login', (select r.oid::bigint from pg_catalog.pg_roles r where r.rolname = session_user),
+  'identity', ({IDENTITY}),
   'change_count', :change_count,
   'shared', ({SHARED_FINGERPRINT}),
   'contents', ({CONTENTS_FINGERPRINT}),

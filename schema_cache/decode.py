@@ -71,6 +71,7 @@ class _Decoder:
             server_version=payload["server_version"],
             database=database,
             database_oid=database_oid,
+            identity=payload["identity"],
             login=payload["login"],
             database_owner=owner,
             counted=count is not None,

@@ -98,7 +98,7 @@ class DirectiveReader:
     def read(self, on: Commented, comment: str | None, object_name: str) -> Directives:
         """The directives in ``comment``, validated and frozen; those that nobody declared are left out.
 
-        ``object_name``, such as ``table public.account``, is for the message of the ``DirectiveError`` of a malformed one.
+        ``object_name``, such as ``table public.account``, is for the message of ``DirectiveError``.
         """
         if comment is None or "@graphql(" not in comment:
             return _NONE

@@ -35,6 +35,14 @@ _USER_SCHEMAS = (
     " where left(nspname::text, 3) <> 'pg_' and nspname <> 'information_schema')"
 )
 
+IDENTITY = """
+select concat_ws(' ', current_setting('server_version_num'), d.oid, d.datname, session_user,
+                 extract(epoch from pg_postmaster_start_time()))
+from pg_catalog.pg_database d where d.datname = current_database()"""
+"""Which database of which run of which server is asked by whom. Fingerprints are made of oids and transaction numbers,
+and two clusters that were set up by the same script have the same ones: only the start time tells them apart. (Not
+everybody may ask for the system identifier, and not every service that speaks for PostgreSQL has one.)"""
+
 SHARED_FINGERPRINT = _digest(
     _rows("oid, rolname, rolsuper, rolinherit, rolbypassrls", "pg_catalog.pg_roles"),
     _rows("roleid, member, grantor, xmin", "pg_catalog.pg_auth_members"),
@@ -69,6 +77,7 @@ CONTENTS_FINGERPRINT = _digest(
         "pg_catalog.pg_description where objoid >= '16384' or classoid = 'pg_catalog.pg_namespace'::regclass",
     ),
     _rows("seqrelid, xmin", "pg_catalog.pg_sequence"),
+    _rows("oid, xmin", "pg_catalog.pg_event_trigger"),
     # What makes a view or a foreign table accept changes.
     _rows("oid, xmin", "pg_catalog.pg_rewrite where ev_class >= '16384'"),
     _rows("oid, xmin", "pg_catalog.pg_trigger where tgtype & 64 <> 0"),

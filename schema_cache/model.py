@@ -199,7 +199,7 @@ class Role:
     settings: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Catalog:
     """Everything read from one database at one moment.
 
@@ -207,13 +207,17 @@ class Catalog:
     order of what they cost to ask again: ``change_count`` is the database's own counter of schema changes, 0 unless
     ``counted`` says that the support objects are installed; ``shared_fingerprint`` covers roles, memberships and role
     settings, which that counter does not see; ``contents_fingerprint`` covers all the rest.
-    ``login`` is the oid of the role that the service connects as; ``server_version`` is ``server_version_num``.
+    ``login`` is the oid of the role that the service connects as; ``server_version`` is ``server_version_num``;
+    ``identity`` names the database, the login and this run of the server, for who compares catalogs from elsewhere.
+
+    Catalogs are compared by identity: comparing contents is what ``version`` is for.
     """
 
     version: str
     server_version: int
     database: str
     database_oid: int
+    identity: str
     login: int
     database_owner: int
     counted: bool

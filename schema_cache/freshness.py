@@ -1,0 +1,104 @@
+"""The current catalog, and how it stays current."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from threading import Lock
+
+from schema_cache.decode import decode
+from schema_cache.dump import read_dump, write_dump
+from schema_cache.loader import Run, fetch_catalog, has_support_objects
+from schema_cache.model import Catalog
+from schema_cache.role_view import RoleView, RoleViews
+from schema_cache.shared_call import SharedCall
+from schema_cache.state import read_state
+
+_CATALOGS_WITH_VIEWS = 2
+
+_log = logging.getLogger(__name__)
+
+
+class SchemaCache:
+    """Holds the catalog of one database and swaps in a new one when the schema has changed.
+
+    A request takes ``current()`` once and keeps it; a new catalog is loaded beside it. All methods may be called from
+    any thread. Errors of ``run`` pass through, and whatever was current before stays so.
+    """
+
+    def __init__(self, run: Run, api_schemas: tuple[str, ...], dump: Path | None = None) -> None:
+        """``run`` asks the database (see ``loader.Run``) and must serve several threads; ``dump`` is the file that
+        keeps the catalog between runs of the process, if any."""
+        self._run = run
+        self._api_schemas = api_schemas
+        self._dump = dump
+        self._catalog: Catalog | None = None
+        self._views_lock = Lock()
+        self._views: tuple[RoleViews, ...] = ()
+        self._start = SharedCall(self._first)
+        self._reload = SharedCall(self._load)
+        self._look = SharedCall(lambda: self._refresh(thorough=True))
+        self._glance = SharedCall(lambda: self._refresh(thorough=False))
+
+    def current(self) -> Catalog:
+        """The catalog to work with now; read from the dump or the database when there is none yet."""
+        return self._catalog or self._start()
+
+    def reload(self) -> Catalog:
+        """The catalog as it is now. Threads that ask at the same time share one reading, begun after they asked."""
+        return self._reload()
+
+    def refresh_if_changed(self, *, thorough: bool = True) -> Catalog:
+        """The current catalog, read again if the database's schema is another one by now.
+
+        Where the support objects count changes, ``thorough=False`` relies on them alone. It is the cheaper
+        question, and the one to ask when the counter was what differed.
+        """
+        return self._look() if thorough else self._glance()
+
+    def view(self, catalog: Catalog, role_name: str) -> RoleView:
+        """What the role may see of that catalog along the API search path. Raises ``UnknownRole``."""
+        return (self._find_views(catalog) or self._make_views(catalog)).view(role_name)
+
+    def _find_views(self, catalog: Catalog) -> RoleViews | None:
+        return next((views for views in self._views if views.catalog is catalog), None)
+
+    def _make_views(self, catalog: Catalog) -> RoleViews:
+        with self._views_lock:
+            views = self._find_views(catalog)
+            if views is None:
+                views = RoleViews(catalog, self._api_schemas)
+                # Requests that began before a change may still work with the catalog before.
+                self._views = (views, *self._views[: _CATALOGS_WITH_VIEWS - 1])
+            return views
+
+    def _first(self) -> Catalog:
+        return self._catalog or self._from_dump() or self._reload()
+
+    def _from_dump(self) -> Catalog | None:
+        stored = read_dump(self._dump) if self._dump else None
+        if stored is None:
+            return None
+        state = read_state(self._run, counted=has_support_objects(self._run), thorough=True)
+        if state.identity != stored.identity or not state.is_of(stored):
+            return None
+        self._catalog = self._catalog or stored
+        return self._catalog
+
+    def _load(self) -> Catalog:
+        payload = fetch_catalog(self._run)
+        catalog = self._catalog = decode(payload)
+        if self._dump:
+            try:
+                write_dump(self._dump, payload)
+            except OSError as error:
+                _log.warning("the schema dump could not be written: %s", error.strerror)
+        return catalog
+
+    def _refresh(self, thorough: bool) -> Catalog:
+        known = self.current()
+        state = read_state(self._run, counted=known.counted, thorough=thorough)
+        # Another thread may have read the schema again in the meantime.
+        if state.is_of(known) or state.is_of(self.current()):
+            return self.current()
+        return self._reload()

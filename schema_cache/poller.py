@@ -1,0 +1,58 @@
+"""Looks for changes of the schema in the background."""
+
+from __future__ import annotations
+
+import logging
+from threading import Event, Thread
+
+from schema_cache.freshness import SchemaCache
+
+_log = logging.getLogger(__name__)
+
+_LONGEST_PAUSE = 5.0
+_THOROUGH_EVERY = 30
+
+
+class Poller:
+    """A thread that keeps a ``SchemaCache`` fresh, until closed. It survives a database that is away.
+
+    Where the support objects count changes, it looks at their counter and at roles; at the contents as well
+    only now and then, for what event triggers do not see (REASSIGN OWNED) or were kept from counting.
+    """
+
+    def __init__(self, cache: SchemaCache, interval: float = 1.0) -> None:
+        """``interval``: seconds between two looks."""
+        self._cache = cache
+        self._interval = interval
+        self._closing = Event()
+        self._thread: Thread | None = None
+
+    def start(self) -> None:
+        """Starts the thread. After a fork each process starts its own."""
+        self._thread = Thread(target=self._poll, name="schema-poller", daemon=True)
+        self._thread.start()
+
+    def close(self, timeout: float = 1.0) -> None:
+        """Ends the thread; a question that is under way may outlast ``timeout`` seconds, but nothing follows it."""
+        self._closing.set()
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def _poll(self) -> None:
+        failures = 0
+        looks = 0
+        while not self._closing.wait(min(self._interval * 2 ** min(failures, 10), max(self._interval, _LONGEST_PAUSE))):
+            looks += 1
+            try:
+                if failures:
+                    # The database may have come back as another one, with the same numbers in its catalogs.
+                    self._cache.reload()
+                    _log.info("the schema can be read again")
+                else:
+                    self._cache.refresh_if_changed(thorough=looks % _THOROUGH_EVERY == 0)
+                failures = 0
+            except Exception as error:
+                # Once per outage, and by its kind only: messages of drivers may hold addresses and names.
+                if not failures:
+                    _log.warning("the schema cannot be read (%s); trying on", type(error).__name__)
+                failures += 1

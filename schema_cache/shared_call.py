@@ -1,0 +1,45 @@
+"""One call for all who want its answer at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Lock
+from typing import Generic, TypeVar
+
+Answer = TypeVar("Answer")
+
+
+class SharedCall(Generic[Answer]):
+    """Calls a function for several threads at once, one call after the other.
+
+    Each caller gets the answer of a call that began after its own request, never of one that was under way: what
+    made it ask may be newer than that. So at most one call runs and one waits, however many threads ask.
+    """
+
+    def __init__(self, function: Callable[[], Answer]) -> None:
+        self._function = function
+        self._running = Lock()
+        self._gathering = Lock()
+        self._next: Future[Answer] | None = None
+
+    def __call__(self) -> Answer:
+        """The function's answer, or its exception."""
+        with self._gathering:
+            leading = self._next is None
+            future = self._next = self._next or Future()
+        if leading:
+            self._lead(future)
+        return future.result()
+
+    def _lead(self, future: Future[Answer]) -> None:
+        try:
+            with self._running:
+                with self._gathering:
+                    self._next = None
+                future.set_result(self._function())
+        except BaseException as error:
+            with self._gathering:
+                if self._next is future:
+                    self._next = None
+            future.set_exception(error)

@@ -1,0 +1,52 @@
+"""Asks a database whether its schema is still the one of a catalog, without reading it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from schema_cache.catalog_query import state_query
+from schema_cache.loader import Run, has_support_objects
+from schema_cache.model import Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaState:
+    """What names the state of a schema. ``change_count`` is None where nobody counts; ``contents_fingerprint`` and
+    ``identity`` are None when they were not asked for."""
+
+    change_count: int | None
+    shared_fingerprint: str
+    contents_fingerprint: str | None
+    identity: str | None
+
+    def is_of(self, catalog: Catalog) -> bool:
+        """Whether the catalog shows this state, as far as was asked."""
+        return (
+            self.change_count == (catalog.change_count if catalog.counted else None)
+            and self.shared_fingerprint == catalog.shared_fingerprint
+            and self.contents_fingerprint in (None, catalog.contents_fingerprint)
+        )
+
+
+def read_state(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
+    """The state at this moment. ``counted``: whether the support objects were there when last looked.
+
+    Where nobody counts it is always ``thorough``, because then only the contents tell.
+    """
+    if not counted:
+        return _ask(run, counted=False, thorough=True)
+    try:
+        state = _ask(run, counted=True, thorough=thorough)
+    except Exception:
+        # Somebody may have removed the counter; if it is there, or nobody answers, it was something else.
+        if has_support_objects(run):
+            raise
+        return _ask(run, counted=False, thorough=True)
+    if state.change_count is None and not thorough:
+        return _ask(run, counted=True, thorough=True)
+    return state
+
+
+def _ask(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
+    return SchemaState(*json.loads(run(state_query(counted, thorough))))
