@@ -86,6 +86,10 @@ class EmbeddedPostgres:
         return self._known.socket_directory
 
     @property
+    def socket_path(self) -> str:
+        return f"{self._known.socket_directory}/.s.PGSQL.{self._known.port}"
+
+    @property
     def data_directory(self) -> str:
         """Where the data really is."""
         return self._known.data

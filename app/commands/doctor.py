@@ -1,0 +1,27 @@
+"""``portico doctor``"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from app.commands.target import settings_with_database
+
+
+@click.command("doctor")
+def command() -> int:
+    """Say what is missing: in the settings, the database, its roles and grants, and what to do about it.
+
+    The exit code is 1 when something that stops the service is wrong.
+    """
+    from app.diagnosis import examine
+
+    with settings_with_database() as settings:
+        findings = examine(settings)
+    for finding in findings:
+        click.echo(f"{finding.mark:<5} {finding.what}")
+        if finding.fix:
+            click.echo(f"      {finding.fix}")
+    sys.stdout.flush()
+    return 1 if any(finding.is_fatal for finding in findings) else 0

@@ -1,0 +1,34 @@
+"""``portico plan``"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from app.commands.target import settings_with_database
+
+
+@click.command("plan")
+@click.argument("query")
+@click.option("--role", default="anon", show_default=True, help="The database role that asks.")
+@click.option("--variables", default="{}", metavar="JSON", help="The query's variables.")
+def command(query: str, role: str, variables: str) -> None:
+    """Print the SQL that answers QUERY ("-" to read it from standard input), without running it."""
+    from app.inspect import plan_sql
+
+    text = sys.stdin.read() if query == "-" else query
+    with settings_with_database() as settings:
+        click.echo(plan_sql(settings, role, text, _object(variables)))
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as ex:
+        raise click.BadParameter(f"not JSON: {ex}", param_hint="--variables") from None
+    if not isinstance(value, dict):
+        raise click.BadParameter("not a JSON object", param_hint="--variables")
+    return value

@@ -1,0 +1,22 @@
+"""``portico schema print``"""
+
+from __future__ import annotations
+
+import click
+
+from app.commands.target import settings_with_database
+
+
+@click.group("schema")
+def command() -> None:
+    """The GraphQL schema that a role sees."""
+
+
+@command.command("print")
+@click.option("--role", default="anon", show_default=True, help="The database role.")
+def print_schema(role: str) -> None:
+    """Print it in the schema definition language."""
+    from app.inspect import schema_sdl
+
+    with settings_with_database() as settings:
+        click.echo(schema_sdl(settings, role))

@@ -1,0 +1,68 @@
+"""``portico serve``"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from app.commands.failure import CommandError
+from app.commands.options import setting_options
+from app.logs import configure_logging
+from app.server import address_of, listen, serve
+from app.settings import Settings, load
+
+
+@click.command("serve")
+@click.option("--demo", is_flag=True, help="Serve demonstration data from the embedded PostgreSQL.")
+@setting_options
+def command(demo: bool, **options: Any) -> int:
+    """Serve the APIs until SIGTERM or Ctrl-C.
+
+    Without DATABASE_URL an embedded PostgreSQL is started, and its data kept below DATA_DIR.
+    """
+    settings = load(overrides=options)
+    configure_logging(settings)
+    if settings.database_url is not None:
+        return _serve_database(settings, demo)
+    return _serve_trial(settings, demo)
+
+
+def _serve_database(settings: Settings, demo: bool) -> int:
+    if demo:
+        raise CommandError("--demo works on the embedded PostgreSQL only; unset DATABASE_URL to use it")
+    from app.trial import has_keys
+
+    if not has_keys(settings):
+        raise CommandError("nobody could be let in: run `portico keys` and set JWT_SECRET, ANON_KEY, SERVICE_ROLE_KEY")
+    listener = listen(settings.host, settings.port)
+    from app.database.url import parse_database_url
+    from app.wsgi import create_app
+
+    target = parse_database_url(settings.database_url or "")
+
+    def started() -> None:
+        click.echo(f"Portico serves {target.database} at {address_of(listener)}/graphql/v1")
+
+    return serve(settings, create_app, listener, started=started)
+
+
+def _serve_trial(settings: Settings, demo: bool) -> int:
+    listener = listen(settings.host, settings.port)
+    from app.demo import demo_banner, load_demo
+    from app.trial import DATABASE, DEMO_DATABASE, start_trial, trial_banner
+    from app.wsgi import create_app
+
+    cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
+    try:
+        click.echo(f"The embedded PostgreSQL keeps its data in {cluster.data_directory} (run by {cluster.account}).")
+        if demo:
+            load_demo(settings.database_url or "", click.echo)
+        banner = demo_banner if demo else trial_banner
+
+        def started() -> None:
+            click.echo(banner(settings, address_of(listener)))
+
+        return serve(settings, create_app, listener, started=started, look=cluster.watch)
+    finally:
+        cluster.leave()

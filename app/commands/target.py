@@ -1,0 +1,28 @@
+"""The database that a command works on: that of DATABASE_URL, else the embedded one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from app.commands.failure import CommandError
+from app.embedded import EmbeddedPostgres
+from app.settings import Settings, load
+
+
+@contextmanager
+def settings_with_database() -> Iterator[Settings]:
+    """The settings with a database URL; the embedded PostgreSQL runs meanwhile if it is the one."""
+    settings = load()
+    if settings.database_url is not None:
+        yield settings
+        return
+    directory = Path(settings.data_dir) / "postgres"
+    if not (directory / "data").exists():
+        raise CommandError("set DATABASE_URL; there is no embedded PostgreSQL here either (portico serve makes one)")
+    from app.trial import database_of, with_kept_keys
+
+    with EmbeddedPostgres(directory) as cluster:
+        yield replace(with_kept_keys(settings), database_url=cluster.url(database_of(cluster)))

@@ -1,0 +1,33 @@
+"""``portico version``"""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as distribution_version
+
+import click
+
+from app.commands.target import settings_with_database
+
+
+@click.command("version")
+def command() -> None:
+    """Show the versions of this software, and of what DATABASE_URL's database has installed."""
+    try:
+        click.echo(f"portico {distribution_version('portico')}")
+    except PackageNotFoundError:
+        click.echo("portico (not installed as a package)")
+    if not os.environ.get("DATABASE_URL"):
+        return
+    from app.database import Database
+    from app.installation import VERSION, outdated, read_state
+
+    with settings_with_database() as settings, closing(Database(settings)) as database:
+        state = read_state(database.simple)
+        server = (database.simple("select current_setting('server_version')") or b"").decode()
+    click.echo(f"database: PostgreSQL {server}, Portico's objects {state.version or 'not installed'}, newest {VERSION}")
+    notice = outdated(state)
+    if notice:
+        click.echo(notice)

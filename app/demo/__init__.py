@@ -1,0 +1,8 @@
+"""Demonstration data with real relationships: continents, countries and cities of GeoNames, and two users."""
+
+from __future__ import annotations
+
+from app.demo.banner import demo_banner
+from app.demo.load import DemoError, load_demo
+
+__all__ = ["DemoError", "demo_banner", "load_demo"]

@@ -1,0 +1,58 @@
+"""What ``portico serve --demo`` prints when it is ready: where, keys, and three requests to paste."""
+
+from __future__ import annotations
+
+import json
+
+from app.keys import make_key, make_user_token
+from app.settings import Settings
+
+USERS = (
+    ("Ada", "aaaaaaaa-0000-4000-8000-000000000001", "ada@example.com"),
+    ("Ben", "bbbbbbbb-0000-4000-8000-000000000002", "ben@example.com"),
+)
+
+_WORLD = (
+    "{ continentCollection { edges { node { name countryCollection(first: 2, orderBy: [{population: DescNullsLast}])"
+    " { edges { node { name cityCollection(first: 2, orderBy: [{population: DescNullsLast}])"
+    " { edges { node { name population } } } } } } } } } }"
+)
+_NEIGHBOURS = (
+    '{ cityCollection(filter: {name: {eq: "Vienna"}}) { edges { node { name size country { name languages'
+    " neighbours { edges { node { neighbour { name } } } } } } } } }"
+)
+_VISITS = "{ visitCollection { totalCount edges { node { note stars city { name } } } } }"
+
+
+def demo_banner(settings: Settings, address: str) -> str:
+    """The whole text; tokens are signed with the settings' secret."""
+    secret = settings.jwt_secret or ""
+    anon_key = settings.anon_key or make_key(secret, "anon")
+    url = f"{address}/graphql/v1"
+    tokens = {
+        name: make_user_token(secret, user, email=email, audience=settings.jwt_audience) for name, user, email in USERS
+    }
+    lines = [f"Portico is ready: {url}", "", f"anon key:    {anon_key}"]
+    lines += [f"{name}'s token: {token}" for name, token in tokens.items()]
+    lines += [
+        "",
+        "The two largest cities of the two largest countries of each continent:",
+        _curl(url, anon_key, _WORLD),
+        "",
+        "A city, its country, and the country's neighbours:",
+        _curl(url, anon_key, _NEIGHBOURS),
+        "",
+        "Visits, as Ada sees them (without the line with her token: as anybody does):",
+        _curl(url, anon_key, _VISITS, tokens["Ada"]),
+        "",
+        "Ctrl-C stops.",
+    ]
+    return "\n".join(lines)
+
+
+def _curl(url: str, api_key: str, query: str, token: str | None = None) -> str:
+    parts = [f"curl -s {url}", f"-H 'apiKey: {api_key}'"]
+    if token:
+        parts.append(f"-H 'Authorization: Bearer {token}'")
+    parts += ["-H 'Content-Type: application/json'", f"-d '{json.dumps({'query': query})}'"]
+    return " \\\n  ".join(parts)

@@ -1,0 +1,73 @@
+"""Load the demonstration data once."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pg8000.native
+
+from app.database.url import parse_database_url
+from app.demo.rows import Row, tables
+
+_DIRECTORY = Path(__file__).parent
+
+
+class DemoError(RuntimeError):
+    """The demonstration data cannot be loaded; the message tells the operator why."""
+
+
+def load_demo(database_url: str, say: Callable[[str], object]) -> None:
+    """Load the data unless it is there; all of it or nothing. Raises DemoError."""
+    target = parse_database_url(database_url)
+    connection = pg8000.native.Connection(
+        target.user, unix_sock=target.socket_path, database=target.database, ssl_context=False
+    )
+    try:
+        connection.run("begin")
+        # A second service that starts now waits here, and then finds the data loaded.
+        connection.run("select pg_advisory_xact_lock(hashtextextended('portico demo', 0))")
+        if not connection.run("select from pg_namespace where nspname = 'portico_demo'"):
+            began = time.monotonic()
+            cities = _load(connection)
+            say(f"Loaded the demonstration data, {cities:,} cities, in {time.monotonic() - began:.1f} s.")
+        connection.run("commit")
+    finally:
+        connection.close()
+
+
+def _load(connection: pg8000.native.Connection) -> int:
+    connection.execute_simple((_DIRECTORY / "schema.sql").read_text(encoding="utf-8"))
+    count = 0
+    try:
+        for name, columns, rows in tables():
+            count = _copy(connection, name, columns, rows)
+    except ImportError:
+        raise DemoError(
+            "the demonstration data is not installed. Install it with: pip install 'portico[demo]'"
+        ) from None
+    connection.execute_simple((_DIRECTORY / "after_load.sql").read_text(encoding="utf-8"))
+    connection.run("analyze")
+    return count
+
+
+def _copy(connection: pg8000.native.Connection, table: str, columns: Iterable[str], rows: Iterable[Row]) -> int:
+    lines = ["\t".join(map(_field, row)) + "\n" for row in rows]
+    data = io.BytesIO("".join(lines).encode())
+    connection.run(f"copy {table} ({', '.join(columns)}) from stdin", stream=data)
+    return len(lines)
+
+
+def _field(value: Any) -> str:
+    """A value in COPY's text format (PostgreSQL documentation, COPY, "Text Format")."""
+    if value is None:
+        return r"\N"
+    text = "{" + ",".join(map(_element, value)) + "}" if isinstance(value, list) else str(value)
+    return text.replace("\\", r"\\").replace("\t", r"\t").replace("\n", r"\n").replace("\r", r"\r")
+
+
+def _element(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

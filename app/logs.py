@@ -1,0 +1,45 @@
+"""Log lines on stderr, plain or JSON, through the standard library's logging."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+
+from app.settings import Settings
+
+_OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
+
+
+def configure_logging(settings: Settings) -> None:
+    """Send all log records of this process to stderr in the form that the settings ask for."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JSONLines() if settings.log_format == "json" else PlainLines())
+    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
+
+
+class PlainLines(logging.Formatter):
+    converter = staticmethod(time.gmtime)
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%SZ")
+
+
+class JSONLines(logging.Formatter):
+    """One JSON object for each record; what a caller passed as ``extra`` becomes its members."""
+
+    converter = staticmethod(time.gmtime)
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": f"{self.formatTime(record, '%Y-%m-%dT%H:%M:%S')}.{int(record.msecs):03d}Z",
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            "process": record.process,
+        }
+        line.update({name: value for name, value in vars(record).items() if name not in _OWN})
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str, ensure_ascii=False)
