@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from graphql import GraphQLObjectType
-from sqlalchemy import ColumnElement, FromClause, Select, func, literal_column, select
+from sqlalchemy import ColumnElement, FromClause, Select, func, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from app.graphql.planning import NamedRows, TableRows
@@ -100,12 +100,12 @@ class Collection:
     @property
     def position(self) -> ColumnElement[Any]:
         """The place of a row in the direction of the page, from 1."""
-        return self.rows.added_column(self._free_name("position"))
+        return self.rows.added_column(self.rows.free_name("position"))
 
     @property
     def count(self) -> ColumnElement[Any]:
         """How many rows were read: those of the page, and one more if it looks ahead and more follow."""
-        return self.rows.added_column(self._free_name("count"))
+        return self.rows.added_column(self.rows.free_name("count"))
 
     @property
     def cursor(self) -> ColumnElement[Any]:
@@ -116,27 +116,23 @@ class Collection:
         """A json array of ``expression`` for each row of the page, in the order of the collection."""
         ordered = aggregate_order_by(expression, self.position.desc()) if self.page.backward else expression
         conditions = [self.position <= self.page.limit()] if self.looks_ahead else []
-        conditions += self._has_key()
+        conditions += self._has_key(self.rows)
         rows = func.json_agg(ordered)
-        self.rows  # read even where no column of it is selected
         return func.coalesce(rows.filter(*conditions) if conditions else rows, constant("[]"))
 
-    def _has_key(self) -> list[ColumnElement[Any]]:
+    def _has_key(self, rows: NamedRows) -> list[ColumnElement[Any]]:
         # Rows of a view may lack the key that its comment declares.
         first = self.relation.relation.column(self.relation.key[0])
         if first is None or first.not_null or first.name not in self.relation.visible.select:
             return []
-        return [self.rows.column(first.name).is_not(None)]
+        return [rows.column(first.name).is_not(None)]
 
     def _page_query(self) -> Select[Any]:
         rows, conditions = self.all_rows()
         beyond = self.page.beyond_cursor(rows)
         if beyond is not None:
             conditions.append(beyond)
-        columns = [rows.column(name) for name in self.rows.asked_for] or [
-            literal_column("1").label(self._free_name("one"))
-        ]
-        query = self.query(rows, conditions, *columns)
+        query = self.query(rows, conditions, *self.rows.provided_by(rows))
         query = query.order_by(*(key.clause(rows) for key in self.page.direction))
         query = query.limit(self.page.limit(beyond=int(self.looks_ahead)))
         skipped = self.page.skipped()
@@ -146,13 +142,8 @@ class Collection:
 
     def _numbered(self, query: Select[Any]) -> Select[Any]:
         picked = query.subquery(self.planning.alias("picked"))
-        position = func.row_number().over().label(self._free_name("position"))
-        return select(*picked.c, position, func.count().over().label(self._free_name("count")))
-
-    def _free_name(self, name: str) -> str:
-        while self.relation.relation.column(name) is not None:
-            name = f"{name}_"
-        return name
+        position = func.row_number().over().label(self.rows.free_name("position"))
+        return select(*picked.c, position, func.count().over().label(self.rows.free_name("count")))
 
 
 def _asked_of_page_info(connection: Field) -> set[str]:

@@ -139,6 +139,9 @@ class ApiSchema:
             "max_rows", self._schema_directives_of(relation.schema).get("max_rows", self.max_rows)
         )
         columns = self._expose_columns(relation, visible.select, inflect)
+        given = frozenset(
+            each.name for each in relation.columns if not (each.generated or each.identity or each.serial)
+        )
         return ApiRelation(
             visible=visible,
             relation=relation,
@@ -148,16 +151,18 @@ class ApiSchema:
             max_rows=max_rows,
             key=key,
             columns=columns,
+            insertable=self._expose_columns(relation, visible.insert & given, inflect),
+            updatable=self._expose_columns(relation, visible.update & given, inflect),
             directives=directives,
             table=table_of(relation),
             by_name={each.name: each for each in columns},
         )
 
-    def _expose_columns(self, relation: Relation, readable: frozenset[str], inflect: bool) -> tuple[ApiColumn, ...]:
+    def _expose_columns(self, relation: Relation, allowed: frozenset[str], inflect: bool) -> tuple[ApiColumn, ...]:
         columns: dict[str, ApiColumn] = {}
         for column in relation.columns:
             value_type = self.value_type(column.type)
-            if column.name not in readable or value_type is None:
+            if column.name not in allowed or value_type is None:
                 continue
             name = f"{relation.schema}.{relation.name}.{column.name}"
             directives = self.directives("column", name, column.comment)

@@ -44,7 +44,9 @@ def arguments(
     refuse_unknown(nodes, declared, "Input")
     result = {}
     for name, argument in declared.items():
-        value = coerce(argument.type, nodes.get(name, ABSENT), variables)
+        given = _resolve(nodes.get(name, ABSENT), variables)
+        # An argument with a default is left out here like any other; who reads it knows the default.
+        value = ABSENT if given is ABSENT and argument.default is not None else coerce(argument.type, given, variables)
         if value is not ABSENT:
             result[name] = value
     return result

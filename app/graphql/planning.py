@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, FromClause, TableClause, bindparam, column, table
+from sqlalchemy import ColumnElement, FromClause, TableClause, bindparam, column, false, literal_column, null, table
+from sqlalchemy.sql.functions import Function
 from sqlalchemy.types import NullType
 
 from app.errors import RequestError
 from app.graphql.relations import ApiRelation
-from app.graphql.sql import alias_stem, cast_to
+from app.graphql.sql import alias_stem, cast_to, quoted
 from app.graphql.values import Leaf, Source, Variables
 
 ToText = Callable[[Any], str | None]
@@ -45,6 +46,10 @@ class Rows(Protocol):
         """The column of that SQL name in the current row."""
         ...
 
+    def whole(self) -> ColumnElement[Any]:
+        """The current row as a value of the relation's row type."""
+        ...
+
 
 class TableRows:
     """The rows of the relation itself, under an alias."""
@@ -56,6 +61,17 @@ class TableRows:
     def column(self, name: str) -> ColumnElement[Any]:
         return self.element.c[name]
 
+    def whole(self) -> ColumnElement[Any]:
+        return cast_to(self._row(), row_type(self.relation))
+
+    def is_not_empty(self) -> ColumnElement[Any]:
+        """That the row has at least one value that is not null."""
+        # NOT (row IS NULL): other than row IS NOT NULL, which asks for every value not to be null.
+        return self._row().is_(None).is_(false())
+
+    def _row(self) -> ColumnElement[Any]:
+        return Function("ROW", literal_column(f"{quoted(self.element.name)}.*"))
+
 
 class NamedRows:
     """Rows that a common table expression will provide; the columns asked for are known when the walk is done."""
@@ -63,6 +79,7 @@ class NamedRows:
     def __init__(self, relation: ApiRelation, name: str) -> None:
         self.relation = relation
         self.element: TableClause = table(name)
+        self._whole: ColumnElement[Any] | None = None
 
     def column(self, name: str) -> ColumnElement[Any]:
         if name not in self.element.c:
@@ -77,9 +94,28 @@ class NamedRows:
         """A column that the expression adds to those of the relation."""
         return column(name, _selectable=self.element)
 
-    @property
-    def asked_for(self) -> tuple[str, ...]:
-        return tuple(self.element.c.keys())
+    def whole(self) -> ColumnElement[Any]:
+        if self._whole is None:
+            self._whole = self.added_column(self.free_name("row"))
+        return self._whole
+
+    def free_name(self, name: str) -> str:
+        """``name``, or something like it that no column of the relation is called."""
+        while self.relation.relation.column(name) is not None:
+            name = f"{name}_"
+        return name
+
+    def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
+        """What was asked for, as columns of ``source``, whose rows these are; never empty."""
+        columns = [source.column(name).label(name) for name in self.element.c.keys()]
+        if self._whole is not None:
+            columns.append(source.whole().label(self.free_name("row")))
+        return columns or [literal_column("1").label(self.free_name("one"))]
+
+
+def row_type(relation: ApiRelation) -> str:
+    """The name of a relation's row type, ready for a CAST."""
+    return f"{quoted(relation.relation.schema)}.{quoted(relation.relation.name)}"
 
 
 class Planning:
@@ -102,9 +138,9 @@ class Planning:
         """
         return self._bind(leaf.source, to_text, type_text)
 
-    def bind_constant(self, text: str, type_text: str) -> ColumnElement[Any]:
-        """A value of the document as a parameter, already in PostgreSQL's text form."""
-        return self._bind(Source(None, constant=text), str, type_text)
+    def bind_or_null(self, leaf: Leaf | None, to_text: ToText, type_text: str) -> ColumnElement[Any]:
+        """``leaf`` as a parameter, or NULL of the type where null was given."""
+        return cast_to(null(), type_text) if leaf is None else self.bind(leaf, to_text, type_text)
 
     def _bind(self, source: Source, to_text: ToText, type_text: str) -> ColumnElement[Any]:
         text = Parameter("", source, to_text).value(self.variables.values)

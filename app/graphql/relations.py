@@ -59,8 +59,9 @@ class ApiColumn:
 
 @dataclass(frozen=True, eq=False)
 class ApiRelation:
-    """A relation as the API shows it to a role. ``columns`` are the readable ones in the database's order;
-    ``key`` the columns that identify a row; ``table`` the relation as an SQLAlchemy construct."""
+    """A relation as the API shows it to a role. ``columns`` are the readable ones in the database's order, ``insertable`` and
+    ``updatable`` those that may be given a value; ``key`` are the columns that identify a row; ``table`` is the
+    relation as an SQLAlchemy construct."""
 
     visible: VisibleRelation
     relation: Relation
@@ -70,6 +71,8 @@ class ApiRelation:
     max_rows: int
     key: tuple[str, ...]
     columns: tuple[ApiColumn, ...]
+    insertable: tuple[ApiColumn, ...]
+    updatable: tuple[ApiColumn, ...]
     directives: Mapping[str, Any]
     table: TableClause
     by_name: Mapping[str, ApiColumn] = field(default_factory=dict)

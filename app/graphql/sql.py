@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Text, cast, func, literal_column
+from sqlalchemy.dialects.postgresql.base import PGDialect, PGIdentifierPreparer
 from sqlalchemy.types import UserDefinedType
 
 MAX_ARGUMENTS = 100
 """PostgreSQL takes at most this many arguments of one function call (FUNC_MAX_ARGS)."""
+
+
+_PREPARER = PGIdentifierPreparer(PGDialect())
 
 
 class PgType(UserDefinedType[Any]):
@@ -28,6 +32,16 @@ class PgType(UserDefinedType[Any]):
 def cast_to(expression: ColumnElement[Any], type_text: str) -> ColumnElement[Any]:
     """``CAST(expression AS type_text)``; ``type_text`` comes from the catalog, never from a caller."""
     return cast(expression, PgType(type_text))
+
+
+def quoted(name: str) -> str:
+    """An identifier as PostgreSQL reads it, quoted by SQLAlchemy's rules."""
+    return _PREPARER.quote_identifier(name)
+
+
+def named_argument(name: str, value: ColumnElement[Any], *, variadic: bool = False) -> ColumnElement[Any]:
+    """``name => value``, as a call of a function takes it."""
+    return literal_column(f"VARIADIC {quoted(name)}" if variadic else quoted(name)).op("=>")(value)
 
 
 def as_text(expression: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -74,6 +88,25 @@ def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
     array = as_text(func.jsonb_build_array(*values))
     encoded = func.encode(func.convert_to(array, constant("UTF8")), constant("base64"))
     return func.translate(encoded, literal_column("E'\\n'"), constant(""))
+
+
+FAILURE_MARK = "portico: "
+"""What marks a message of ours within the message of a failed conversion."""
+
+
+def fail_with(message: str, because: ColumnElement[Any]) -> ColumnElement[Any]:
+    """An expression of type json that fails with ``message`` when it is evaluated, and so undoes the transaction.
+
+    PostgreSQL has no function that only raises an error, and nothing needs to be installed for a conversion that cannot
+    succeed. ``because`` is any text that is known only then, so that the planner does not evaluate it before.
+    """
+    return func.to_json(cast_to(constant(f"{FAILURE_MARK}{message}; ").concat(because), "integer"))
+
+
+def failure_message(message: str) -> str | None:
+    """The message of ``fail_with`` in what PostgreSQL said of a failed conversion, in whatever language; else None."""
+    _, mark, rest = message.partition(FAILURE_MARK)
+    return rest.partition(";")[0] if mark else None
 
 
 def alias_stem(name: str) -> str:

@@ -106,6 +106,12 @@ def unknown_field(type_: GraphQLObjectType, name: str) -> str:
     kind = type_.extensions.get("kind", "")
     if kind == "node":
         return f"Unknown field '{name}' on type '{type_.name}'"
-    if kind in ("Query", "Mutation", "aggregate"):
+    if kind in ("Query", "Mutation"):
         return f'Unknown field "{name}" on type {type_.name}'
+    if kind == "aggregate":
+        return f'Unknown field "{name}" on type "{type_.name}"'
+    if kind == "aggregate result":
+        return f'Unknown or invalid field "{name}" selected on type "{type_.name}"'
+    if kind == "connection" and name == "aggregate":
+        return "enable the aggregate directive to use aggregates"
     return f"unknown field in {kind or type_.name}"

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet
+from app.database import Context, Row, StatementError
+from app.errors import RequestError
+from app.graphql.errors import FieldError
+from app.graphql.sql import failure_message
+from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
 from app.services import Services
 from schema_cache.privileges import role_settings
+
+CONFLICTS = frozenset(("40001", "40P01"))
+"""serialization_failure and deadlock_detected: the same statements may succeed when they are tried again."""
+
+MOST_ATTEMPTS = 3
 
 
 def execute(operation: AuthorizedOperation, bound: BoundPlan, services: Services) -> ResultSet:
@@ -12,17 +21,39 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, services: Services
     plan = bound.plan
     texts: dict[str, bytes | None] = dict(plan.constants)
     if plan.calls:
-        request = operation.parsed.request
-        catalog = operation.api.catalog
-        context = services.contexts.build(
-            operation.caller,
-            method=request.method,
-            path=request.path,
-            role_settings=role_settings(catalog, operation.caller.role),
-            schema_version=catalog.change_count if catalog.counted else None,
-        )
-        calls = [(call.statement, values) for call, values in zip(plan.calls, bound.values, strict=True)]
-        results = services.database.run(context, calls, read_only=not plan.is_mutation)
-        for call, rows in zip(plan.calls, results, strict=True):
+        for call, rows in zip(plan.calls, _run(bound, _context(operation, services), services), strict=True):
             texts.update(zip(call.keys, rows[0], strict=True))
     return ResultSet(plan, texts)
+
+
+def _context(operation: AuthorizedOperation, services: Services) -> Context:
+    request = operation.parsed.request
+    catalog = operation.api.catalog
+    return services.contexts.build(
+        operation.caller,
+        method=request.method,
+        path=request.path,
+        role_settings=role_settings(catalog, operation.caller.role),
+        schema_version=catalog.change_count if catalog.counted else None,
+    )
+
+
+def _run(bound: BoundPlan, context: Context, services: Services) -> list[list[Row]]:
+    plan = bound.plan
+    calls = [(call.statement, values) for call, values in zip(plan.calls, bound.values, strict=True)]
+    for attempt in range(1, MOST_ATTEMPTS + 1):
+        try:
+            return services.database.run(context, calls, read_only=not plan.is_mutation)
+        except StatementError as ex:
+            # A statement that failed has undone the whole transaction, so nothing is applied twice.
+            if ex.diagnosis.sqlstate not in CONFLICTS or attempt == MOST_ATTEMPTS:
+                raise _explained(ex, plan) from None
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldError:
+    """The error as it is told: one that a plan raised on purpose has a message of ours."""
+    message = failure_message(error.diagnosis.message)
+    if message is None or not 1 <= error.statement_index <= len(plan.calls):
+        return error
+    return FieldError(RequestError(message), plan.calls[error.statement_index - 1].keys[0])

@@ -1,0 +1,120 @@
+"""Aggregates: count, sum, avg, min and max over a collection, regardless of pages. Opt-in by comment directive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLField, GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLScalarType
+from sqlalchemy import ColumnElement, func, literal_column
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.planning import TableRows
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.sql import cast_to
+from app.graphql.walk import Field
+from app.hooks import Fields, hookimpl
+from plugins.collection import Collection
+from plugins.scalars import scalars
+from schema_cache.directives import Directive
+from schema_cache.shapes import Enabled
+
+INTEGERS = frozenset(("int2", "int4", "int8"))
+NUMBERS = INTEGERS | {"float4", "float8", "numeric", "money"}
+ORDERED = NUMBERS | frozenset(
+    ("text", "varchar", "bpchar", "name", "citext", "date", "time", "timetz", "timestamp", "timestamptz")
+)
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """An aggregate function: the types, by their names in pg_type, that it takes, and what it makes of a column."""
+
+    types: frozenset[str]
+    apply: Callable[[ColumnElement[Any]], ColumnElement[Any]]
+
+
+AGGREGATES = {
+    "sum": Aggregate(NUMBERS, func.sum),
+    "avg": Aggregate(NUMBERS, lambda column: func.avg(cast_to(column, "numeric"))),
+    "min": Aggregate(ORDERED, func.min),
+    "max": Aggregate(ORDERED, func.max),
+}
+
+
+@hookimpl
+def comment_directives() -> Sequence[Directive]:
+    return (Directive("relation", "aggregate", Enabled()),)
+
+
+@hookimpl
+def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    if not relation.directives.get("aggregate"):
+        return None
+    field = GraphQLField(
+        _aggregate_type(api, relation), resolve=_aggregate, description="Of all rows that match, on all pages together"
+    )
+    return Fields(40, {"aggregate": field})
+
+
+def _aggregate_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
+    def fields() -> dict[str, GraphQLField]:
+        made = {"count": GraphQLField(GraphQLNonNull(GraphQLInt), resolve=_count)}
+        for name in AGGREGATES:
+            type_ = _result_type(api, relation, name)
+            if type_ is not None:
+                made[name] = GraphQLField(GraphQLNonNull(type_), resolve=_values)
+        return made
+
+    return api.named(
+        f"{relation.type_name}Aggregate", lambda name: GraphQLObjectType(name, fields, extensions={"kind": "aggregate"})
+    )
+
+
+def _result_type(api: ApiSchema, relation: ApiRelation, name: str) -> GraphQLObjectType | None:
+    """The type of one aggregate's values, by column; None if no column has any."""
+    types = api.catalog.type_by_oid
+    fields = {
+        column.field_name: GraphQLField(_value_type(api, column, name), resolve=_value(column, AGGREGATES[name]))
+        for column in relation.columns
+        if types[column.column.type].name in AGGREGATES[name].types
+    }
+    if not fields:
+        return None
+    return api.named(
+        f"{relation.type_name}{name.capitalize()}AggregateResult",
+        lambda type_name: GraphQLObjectType(type_name, fields, extensions={"kind": "aggregate result"}),
+    )
+
+
+def _value_type(api: ApiSchema, column: ApiColumn, name: str) -> GraphQLScalarType:
+    known = scalars(api).by_postgres
+    type_name = api.catalog.type_by_oid[column.column.type].name
+    if name == "sum":
+        return known["int8" if type_name in INTEGERS else "numeric"].type
+    if name == "avg" or type_name in ("float4", "float8"):
+        return known["numeric"].type
+    if type_name in known:
+        return known[type_name].type
+    return {"money": known["numeric"], "name": known["text"], "timetz": known["time"]}[type_name].type
+
+
+def _value(column: ApiColumn, aggregate: Aggregate) -> Callable[[Field, TableRows], ColumnElement[Any]]:
+    def resolve(field: Field, rows: TableRows) -> ColumnElement[Any]:
+        return aggregate.apply(rows.column(column.name))
+
+    return resolve
+
+
+def _aggregate(field: Field, collection: Collection) -> ColumnElement[Any]:
+    rows, conditions = collection.all_rows()
+    return collection.query(rows, conditions, field.json(rows)).scalar_subquery()
+
+
+def _count(field: Field, rows: TableRows) -> ColumnElement[Any]:
+    return func.count(literal_column("*"))
+
+
+def _values(field: Field, rows: TableRows) -> ColumnElement[Any]:
+    return field.json(rows)
