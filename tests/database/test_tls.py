@@ -1,0 +1,135 @@
+"""What sslmode means, against a server that speaks TLS and one that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.database import DatabaseUrlError, Statement
+from app.errors import Unavailable
+from tests.database.certificates import Authority
+from tests.database.conftest import MakeDatabase
+from tests.database.proxy import Proxy
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"), "authority")
+
+
+@pytest.fixture(scope="module")
+def stranger(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("stranger"), "stranger")
+
+
+@pytest.fixture
+def encrypting(url: str, authority: Authority) -> Iterator[Proxy]:
+    """A server with a certificate for ``localhost``, not for its address."""
+    made = Proxy(url, authority.server("localhost"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("mode", "encrypted"), [("", 1), ("sslmode=prefer", 1), ("sslmode=require", 1), ("sslmode=disable", 0)]
+)
+def test_encrypted_without_looking_at_the_certificate(
+    encrypting: Proxy, make_database: MakeDatabase, mode: str, encrypted: int
+) -> None:
+    assert make_database(encrypting.url(mode)).simple("select 1") == b"1"
+    assert encrypting.encrypted == encrypted
+
+
+def test_allow_is_plain_when_that_works(encrypting: Proxy, make_database: MakeDatabase) -> None:
+    assert make_database(encrypting.url("sslmode=allow")).simple("select 1") == b"1"
+    assert encrypting.encrypted == 0
+
+
+@pytest.mark.parametrize(
+    ("mode", "host", "accepted"),
+    [
+        ("verify-ca", "localhost", True),
+        ("verify-ca", "127.0.0.1", True),
+        ("verify-full", "localhost", True),
+        ("verify-full", "127.0.0.1", False),
+        ("require", "127.0.0.1", True),
+    ],
+)
+def test_known_authority(
+    encrypting: Proxy, authority: Authority, make_database: MakeDatabase, mode: str, host: str, accepted: bool
+) -> None:
+    database = make_database(encrypting.url(f"sslmode={mode}&sslrootcert={authority.certificate}", host))
+    if accepted:
+        assert database.simple("select 1") == b"1"
+        assert encrypting.encrypted == 1
+    else:
+        with pytest.raises(Unavailable) as raised:
+            database.simple("select 1")
+        assert "CERTIFICATE_VERIFY_FAILED" in str(raised.value.__cause__)
+
+
+@pytest.mark.parametrize("mode", ["verify-ca", "verify-full", "require"])
+def test_unknown_authority_is_refused(
+    encrypting: Proxy, stranger: Authority, make_database: MakeDatabase, mode: str
+) -> None:
+    database = make_database(encrypting.url(f"sslmode={mode}&sslrootcert={stranger.certificate}", "localhost"))
+    with pytest.raises(Unavailable):
+        database.simple("select 1")
+    assert encrypting.encrypted == 0
+
+
+@pytest.mark.parametrize("mode", ["verify-ca", "verify-full"])
+def test_without_a_file_the_systems_authorities_count(
+    encrypting: Proxy, make_database: MakeDatabase, mode: str
+) -> None:
+    with pytest.raises(Unavailable):
+        make_database(encrypting.url(f"sslmode={mode}", "localhost")).simple("select 1")
+
+
+@pytest.mark.parametrize(("mode", "works"), [("prefer", True), ("allow", True), ("require", False)])
+def test_server_without_tls(url: str, proxy: Proxy, make_database: MakeDatabase, mode: str, works: bool) -> None:
+    direct = make_database(url)
+    if direct.target.socket_path is None and direct.simple("show ssl") == b"on":
+        pytest.skip("this server speaks TLS")
+    database = make_database(proxy.url(f"sslmode={mode}"))
+    if works:
+        assert database.simple("select 1") == b"1"
+    else:
+        with pytest.raises(Unavailable) as raised:
+            database.simple("select 1")
+        assert "does not offer TLS" in str(raised.value.__cause__)
+
+
+@pytest.mark.timeout(60)
+def test_large_both_ways_over_tls(encrypting: Proxy, make_database: MakeDatabase) -> None:
+    database = make_database(encrypting.url("sslmode=require"), pool_size=1)
+    large = b"z" * 5_000_000
+    echo = Statement("select $1::text, repeat('x', 5000000)")
+    for _ in range(2):
+        answers = database.run(None, [(echo, [large])] * 3, read_only=True)
+        assert answers == [[(large, b"x" * 5_000_000)]] * 3
+
+
+def test_broken_tls_connections_are_replaced(encrypting: Proxy, make_database: MakeDatabase) -> None:
+    database = make_database(encrypting.url("sslmode=require"), pool_size=1)
+    for _ in range(3):
+        with database.transaction(None) as transaction:
+            assert transaction.run(Statement("select 1")) == [(b"1",)]
+        encrypting.cut()
+
+
+def test_channel_binding_that_the_server_lacks_is_refused(encrypting: Proxy, make_database: MakeDatabase) -> None:
+    database = make_database(encrypting.url("sslmode=require&channel_binding=require"))
+    with pytest.raises(Unavailable) as raised:
+        database.simple("select 1")
+    assert "channel_binding" in str(raised.value.__cause__)
+
+
+def test_missing_and_damaged_certificate_files(tmp_path: Path, make_database: MakeDatabase) -> None:
+    damaged = tmp_path / "damaged.crt"
+    damaged.write_text("not a certificate")
+    for path in (tmp_path / "absent.crt", damaged):
+        with pytest.raises(DatabaseUrlError, match="sslrootcert"):
+            make_database(f"postgresql://u:word@127.0.0.1/d?sslmode=verify-full&sslrootcert={path}")
