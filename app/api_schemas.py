@@ -13,6 +13,7 @@ from app.graphql.dialect import Dialect
 from app.graphql.errors import DocumentError
 from schema_cache.directives import DirectiveError
 from schema_cache.freshness import SchemaCache
+from schema_cache.model import Catalog
 from schema_cache.privileges import UnknownRole, can_set_role
 from schema_cache.role_view import RoleView
 
@@ -37,13 +38,11 @@ class ApiSchemas:
         Raises AccessError (403) for a role that does not exist or that the service may not take on, and DocumentError
         where a comment directive is malformed.
         """
-        catalog = self._schema_cache.current()
         try:
-            if not can_set_role(catalog, role):
-                raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)
-            view = self._schema_cache.view(catalog, role)
-        except UnknownRole:
-            raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403) from None
+            view = self._view(role, self._schema_cache.current())
+        except AccessError:
+            # The role, or the service's membership in it, may be newer than what was read of the database.
+            view = self._view(role, self._schema_cache.refresh_if_changed())
         found = self._built.get(view.key)
         if found is None:
             with self._building:
@@ -54,6 +53,14 @@ class ApiSchemas:
         if isinstance(found, PorticoError):
             raise found
         return found
+
+    def _view(self, role: str, catalog: Catalog) -> RoleView:
+        try:
+            if can_set_role(catalog, role):
+                return self._schema_cache.view(catalog, role)
+        except UnknownRole:
+            raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403) from None
+        raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)
 
     def _build(self, view: RoleView) -> ApiSchema | PorticoError:
         try:

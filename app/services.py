@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pluggy
 
@@ -16,6 +17,7 @@ from app.hooks import plugin_manager
 from app.identity import Identity
 from app.settings import Settings
 from schema_cache.freshness import SchemaCache
+from schema_cache.poller import Poller
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Services:
     contexts: ContextBuilder
     identity: Identity
     schema_cache: SchemaCache
+    poller: Poller
     api_schemas: ApiSchemas
     limits: Limits
     documents: BoundedCache
@@ -36,9 +39,13 @@ class Services:
     steering: BoundedCache
     plans: BoundedCache
 
+    def start(self) -> None:
+        """Begin what runs in the background."""
+        self.poller.start()
+
     def close(self) -> None:
         """Stop what runs in the background, and let go of the connections."""
-        self.schema_cache.close()
+        self.poller.close()
         self.database.close()
 
 
@@ -46,7 +53,9 @@ def make_services(settings: Settings, plugins: pluggy.PluginManager | None = Non
     """The services of one process, after it was forked. Nothing is connected before the first request needs it."""
     plugins = plugins or plugin_manager()
     database = Database(settings)
-    schema_cache = SchemaCache(database.simple, settings.api_schemas, dump_path=settings.schema_dump)
+    dump = Path(settings.schema_dump) if settings.schema_dump else None
+    schema_cache = SchemaCache(database.simple, settings.api_schemas, dump)
+    poller = Poller(schema_cache)
     entries = settings.plan_cache_entries
     return Services(
         settings=settings,
@@ -55,6 +64,7 @@ def make_services(settings: Settings, plugins: pluggy.PluginManager | None = Non
         contexts=ContextBuilder(statement_timeout_ms=settings.statement_timeout_ms),
         identity=Identity(settings),
         schema_cache=schema_cache,
+        poller=poller,
         api_schemas=ApiSchemas(schema_cache, DIALECTS[settings.graphql_dialect], plugins.hook, settings.max_rows),
         limits=Limits(
             tokens=settings.token_limit,

@@ -31,7 +31,9 @@ class Application:
 
 def create_app(settings: Settings, plugins: pluggy.PluginManager | None = None) -> Application:
     """The application of one process. Call it after forking: it owns connections and threads."""
-    return Application(make_services(settings, plugins))
+    services = make_services(settings, plugins)
+    services.start()
+    return Application(services)
 
 
 def _routes(services: Services) -> falcon.App[Any, Any]:

@@ -8,7 +8,7 @@ from time import perf_counter
 from app.errors import PorticoError
 from app.pipeline.authorize import authorize
 from app.pipeline.execute import execute
-from app.pipeline.freshness import is_outdated
+from app.pipeline.freshness import has_changed
 from app.pipeline.parse import parse
 from app.pipeline.plan import plan
 from app.pipeline.records import GraphQLRequest, ParsedOperation, Reply, ResultSet
@@ -27,10 +27,9 @@ def run(request: GraphQLRequest, services: Services) -> Reply:
         try:
             results = _answer(parsed, services, timing)
         except PorticoError as ex:
-            if not is_outdated(ex):
+            if not has_changed(ex, services.schema_cache):
                 raise
             # Nothing was applied: the statements were refused as a whole. Once more, on the schema as it is now.
-            services.schema_cache.reload()
             results = _answer(parsed, services, timing)
         reply = timing.of("shape", shape, request, results)
     except PorticoError as ex:

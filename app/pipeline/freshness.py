@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.database import SchemaOutdated, StatementError
 from app.errors import PorticoError
+from schema_cache.freshness import SchemaCache
 
 MISSING_OBJECT = frozenset(
     (
@@ -17,8 +18,12 @@ MISSING_OBJECT = frozenset(
 )
 
 
-def is_outdated(error: PorticoError) -> bool:
-    """Whether to plan again on the schema as it is now. The failed transaction has left nothing behind."""
+def has_changed(error: PorticoError, schema_cache: SchemaCache) -> bool:
+    """Whether to plan again, because the schema is another one by now. The failed transaction has left nothing behind."""
     if isinstance(error, SchemaOutdated):
+        schema_cache.refresh_if_changed(thorough=False)
         return True
-    return isinstance(error, StatementError) and error.diagnosis.sqlstate in MISSING_OBJECT
+    if isinstance(error, StatementError) and error.diagnosis.sqlstate in MISSING_OBJECT:
+        before = schema_cache.current()
+        return schema_cache.refresh_if_changed() is not before
+    return False
