@@ -34,7 +34,10 @@ select pg_advisory_xact_lock({_LOCK});
 _CREATE_SCHEMA = "select has_database_privilege(current_database(), 'create')::text"
 _WHO = "select current_user::text"
 _WHERE = "select current_database()::text"
-_MISSING_EXISTS = "select (to_regclass('graphql.missing') is not null)::text"
+_MISSING_EXISTS = """
+select (count(*) > 0)::text from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname = 'graphql' and c.relname = 'missing'
+"""
 _MISSING = "select what, fix from graphql.missing"
 _UNPROTECTED = """
 select count(*)::text from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.rolname = 'anon'

@@ -31,45 +31,49 @@ class State:
     counting: bool
 
 
+# Not to_regclass: it fails for a role that may not use the schema.
 _OUTSIDE = """
+with mine as (
+  select c.oid, n.nspname, c.relowner,
+         has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as readable
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where n.nspname in ('graphql', 'storage') and c.relname = 'installation' and c.relkind = 'r'
+), extension as (
+  select extversion, extowner from pg_catalog.pg_extension where extname = 'portico'
+)
 select json_build_object(
-  'extension', (select extversion from pg_catalog.pg_extension where extname = 'portico'),
+  'extension', (select extversion from extension),
   'offered', coalesce((select json_agg(version) from pg_catalog.pg_available_extension_versions
                        where name = 'portico'), '[]'),
-  'recorded', to_regclass('graphql.installation') is not null
-              and to_regprocedure('graphql.schema_version()') is not null,
-  'storage', coalesce(has_table_privilege(to_regclass('storage.installation'), 'select'), false),
+  'recorded', coalesce((select readable from mine where nspname = 'graphql'), false),
+  'storage', coalesce((select readable from mine where nspname = 'storage'), false),
   'owned', coalesce(
-    pg_has_role(current_user, (select extowner from pg_catalog.pg_extension where extname = 'portico'), 'usage'),
-    pg_has_role(current_user, (select relowner from pg_catalog.pg_class
-                               where oid = to_regclass('graphql.installation')), 'usage'),
+    pg_has_role(current_user, (select extowner from extension), 'usage'),
+    pg_has_role(current_user, (select relowner from mine where nspname = 'graphql'), 'usage'),
     false
   ),
+  'counting', (select count(*) = 2 from pg_catalog.pg_event_trigger
+               where evtname in ('portico_count_ddl', 'portico_count_drop') and evtenabled in ('A', 'O')),
   'superuser', (select rolsuper from pg_catalog.pg_roles where rolname = current_user)
 )::text
 """
-_RECORDED = """
-select json_build_object(
-  'version', (select version from graphql.installation),
-  'counting', graphql.schema_version() is not null
-)::text
-"""
+_RECORDED = "select version from graphql.installation"
 _STORAGE = "select version from storage.installation where component = 'storage'"
 
 
 def read_state(ask: Ask) -> State:
     """Look what is installed; changes nothing."""
     outside = json.loads(ask(_OUTSIDE) or b"")
-    recorded = json.loads(ask(_RECORDED) or b"") if outside["recorded"] else {}
+    recorded = ask(_RECORDED) if outside["recorded"] else None
     storage = ask(_STORAGE) if outside["storage"] else None
     return State(
-        version=outside["extension"] or recorded.get("version"),
+        version=outside["extension"] or (recorded.decode() if recorded is not None else None),
         by_extension=outside["extension"] is not None,
         storage_version=storage.decode() if storage is not None else None,
         offered=tuple(outside["offered"]),
         superuser=outside["superuser"],
         owned=outside["owned"],
-        counting=recorded.get("counting", False),
+        counting=outside["counting"],
     )
 
 

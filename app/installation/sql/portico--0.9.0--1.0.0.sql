@@ -114,16 +114,19 @@ create or replace view graphql.missing as
          'a superuser: run portico init, or create extension portico, once more'
   where graphql.schema_version() is null
   union all
-  select format('the function %s does not exist', f.signature),
+  select format('the function auth.%s() does not exist', f.name),
          format('the owner of schema auth: grant create on schema auth to %s, then portico init once more',
                 quote_ident(current_user))
-  from unnest(array['auth.jwt()', 'auth.uid()', 'auth.role()', 'auth.email()']) as f (signature)
-  where to_regprocedure(f.signature) is null
+  from unnest(array['jwt', 'uid', 'role', 'email']) as f (name)
+  where not exists (
+    select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'auth' and p.proname = f.name and p.pronargs = 0)
   union all
-  select 'the tables of the storage API do not exist', 'run portico init once more'
-  where to_regclass('storage.buckets') is null
-     or to_regclass('storage.objects') is null
-     or to_regclass('storage.work') is null
+  select format('the table storage.%s does not exist', t.name), 'run portico init once more'
+  from unnest(array['buckets', 'objects', 'work']) as t (name)
+  where not exists (
+    select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'storage' and c.relname = t.name)
   union all
   select format('the role %s may not use the schema %s', p.rolname, n.nspname),
          format('the owner of the schema: grant usage on schema %I to %I', n.nspname, p.rolname)

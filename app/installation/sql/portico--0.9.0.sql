@@ -19,14 +19,15 @@ declare
   part text;
   kind text;
   identity text;
-  present boolean;
+  present record;
+  in_extension constant boolean := exists (select from pg_catalog.pg_extension where extname = 'portico');
 begin
   -- A dump holds its extensions by name, and after them auth, storage and all grants as they were. So what is restored
   -- must not be made here first; pg_dump and pg_restore turn row_security off before anything else.
   perform set_config(
     'portico.restoring',
     (current_setting('row_security') = 'off'
-      and exists (select from pg_catalog.pg_extension where extname = 'portico')
+      and in_extension
       and to_regclass('graphql.schema_change') is null)::text,
     true
   );
@@ -38,11 +39,6 @@ begin
     true
   );
 
-  if not exists (select from pg_catalog.pg_extension where extname = 'portico') then
-    return;
-  end if;
-  -- In an extension's script CREATE OR REPLACE refuses objects that are not the extension's, and GRANT marks the rights
-  -- on them as the extension's, so that pg_dump leaves them out.
   foreach part in array array[
     'schema graphql', 'table graphql.schema_change', 'table graphql.installation',
     'view graphql.available_extensions',
@@ -60,28 +56,42 @@ begin
   ] loop
     kind := substring(part from '^(event trigger|[a-z]+) ');
     identity := substr(part, length(kind) + 2);
-    present := case kind
-      when 'schema' then to_regnamespace(identity) is not null
-      when 'function' then to_regprocedure(identity) is not null
-      when 'event trigger' then exists (select from pg_catalog.pg_event_trigger where evtname = identity)
-      else to_regclass(identity) is not null
-    end;
-    if present and not exists (
+    present := null;
+    case kind
+      when 'schema' then
+        select 'pg_catalog.pg_namespace'::regclass as class, oid, nspowner as owner into present
+        from pg_catalog.pg_namespace where oid = to_regnamespace(identity);
+      when 'function' then
+        select 'pg_catalog.pg_proc'::regclass as class, oid, proowner as owner into present
+        from pg_catalog.pg_proc where oid = to_regprocedure(identity);
+      when 'event trigger' then
+        select 'pg_catalog.pg_event_trigger'::regclass as class, oid, evtowner as owner into present
+        from pg_catalog.pg_event_trigger where evtname = identity;
+      else
+        select 'pg_catalog.pg_class'::regclass as class, oid, relowner as owner into present
+        from pg_catalog.pg_class where oid = to_regclass(identity);
+    end case;
+    continue when not found;
+
+    -- A stranger who made it beforehand could change it afterwards, and with it what runs with other roles' rights.
+    if part <> 'schema auth' and not exists (
+      select from pg_catalog.pg_roles r
+      where r.oid = present.owner
+        and (r.rolsuper or r.rolname = current_user
+             or r.oid = (select datdba from pg_catalog.pg_database where datname = current_database()))
+    ) then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = format('%s exists already and belongs to %s', part, pg_get_userbyid(present.owner)),
+        hint = format('If you trust what is in it: alter %s owner to %s. Otherwise drop or rename it.',
+                      part, quote_ident(current_user));
+    end if;
+
+    -- In an extension's script CREATE OR REPLACE refuses objects that are not the extension's, and GRANT marks the rights
+    -- on them as the extension's, so that pg_dump leaves them out.
+    if in_extension and not exists (
       select from pg_catalog.pg_depend d
-      where d.deptype = 'e' and (d.classid, d.objid) = (
-        case kind
-          when 'schema' then 'pg_catalog.pg_namespace'::regclass
-          when 'function' then 'pg_catalog.pg_proc'::regclass
-          when 'event trigger' then 'pg_catalog.pg_event_trigger'::regclass
-          else 'pg_catalog.pg_class'::regclass
-        end,
-        case kind
-          when 'schema' then to_regnamespace(identity)::oid
-          when 'function' then to_regprocedure(identity)::oid
-          when 'event trigger' then (select oid from pg_catalog.pg_event_trigger where evtname = identity)
-          else to_regclass(identity)::oid
-        end
-      )
+      where d.deptype = 'e' and d.classid = present.class and d.objid = present.oid
     ) then
       execute format('alter extension portico add %s', part);
     end if;

@@ -19,14 +19,15 @@ declare
   part text;
   kind text;
   identity text;
-  present boolean;
+  present record;
+  in_extension constant boolean := exists (select from pg_catalog.pg_extension where extname = 'portico');
 begin
   -- A dump holds its extensions by name, and after them auth, storage and all grants as they were. So what is restored
   -- must not be made here first; pg_dump and pg_restore turn row_security off before anything else.
   perform set_config(
     'portico.restoring',
     (current_setting('row_security') = 'off'
-      and exists (select from pg_catalog.pg_extension where extname = 'portico')
+      and in_extension
       and to_regclass('graphql.schema_change') is null)::text,
     true
   );
@@ -38,11 +39,6 @@ begin
     true
   );
 
-  if not exists (select from pg_catalog.pg_extension where extname = 'portico') then
-    return;
-  end if;
-  -- In an extension's script CREATE OR REPLACE refuses objects that are not the extension's, and GRANT marks the rights
-  -- on them as the extension's, so that pg_dump leaves them out.
   foreach part in array array[
     'schema graphql', 'table graphql.schema_change', 'table graphql.installation',
     'view graphql.available_extensions', 'view graphql.missing',
@@ -60,28 +56,42 @@ begin
   ] loop
     kind := substring(part from '^(event trigger|[a-z]+) ');
     identity := substr(part, length(kind) + 2);
-    present := case kind
-      when 'schema' then to_regnamespace(identity) is not null
-      when 'function' then to_regprocedure(identity) is not null
-      when 'event trigger' then exists (select from pg_catalog.pg_event_trigger where evtname = identity)
-      else to_regclass(identity) is not null
-    end;
-    if present and not exists (
+    present := null;
+    case kind
+      when 'schema' then
+        select 'pg_catalog.pg_namespace'::regclass as class, oid, nspowner as owner into present
+        from pg_catalog.pg_namespace where oid = to_regnamespace(identity);
+      when 'function' then
+        select 'pg_catalog.pg_proc'::regclass as class, oid, proowner as owner into present
+        from pg_catalog.pg_proc where oid = to_regprocedure(identity);
+      when 'event trigger' then
+        select 'pg_catalog.pg_event_trigger'::regclass as class, oid, evtowner as owner into present
+        from pg_catalog.pg_event_trigger where evtname = identity;
+      else
+        select 'pg_catalog.pg_class'::regclass as class, oid, relowner as owner into present
+        from pg_catalog.pg_class where oid = to_regclass(identity);
+    end case;
+    continue when not found;
+
+    -- A stranger who made it beforehand could change it afterwards, and with it what runs with other roles' rights.
+    if part <> 'schema auth' and not exists (
+      select from pg_catalog.pg_roles r
+      where r.oid = present.owner
+        and (r.rolsuper or r.rolname = current_user
+             or r.oid = (select datdba from pg_catalog.pg_database where datname = current_database()))
+    ) then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = format('%s exists already and belongs to %s', part, pg_get_userbyid(present.owner)),
+        hint = format('If you trust what is in it: alter %s owner to %s. Otherwise drop or rename it.',
+                      part, quote_ident(current_user));
+    end if;
+
+    -- In an extension's script CREATE OR REPLACE refuses objects that are not the extension's, and GRANT marks the rights
+    -- on them as the extension's, so that pg_dump leaves them out.
+    if in_extension and not exists (
       select from pg_catalog.pg_depend d
-      where d.deptype = 'e' and (d.classid, d.objid) = (
-        case kind
-          when 'schema' then 'pg_catalog.pg_namespace'::regclass
-          when 'function' then 'pg_catalog.pg_proc'::regclass
-          when 'event trigger' then 'pg_catalog.pg_event_trigger'::regclass
-          else 'pg_catalog.pg_class'::regclass
-        end,
-        case kind
-          when 'schema' then to_regnamespace(identity)::oid
-          when 'function' then to_regprocedure(identity)::oid
-          when 'event trigger' then (select oid from pg_catalog.pg_event_trigger where evtname = identity)
-          else to_regclass(identity)::oid
-        end
-      )
+      where d.deptype = 'e' and d.classid = present.class and d.objid = present.oid
     ) then
       execute format('alter extension portico add %s', part);
     end if;
@@ -362,7 +372,6 @@ begin
       versioning_status text not null default 'DISABLED'
         constraint buckets_versioning_status_check check (versioning_status = 'DISABLED')
     );
-    create unique index bname on storage.buckets (name);
     comment on table storage.buckets is 'Buckets of the storage API';
     comment on column storage.buckets.owner is 'Deprecated: owner_id also holds users whose id is not a uuid';
     alter table storage.buckets enable row level security;
@@ -386,10 +395,6 @@ begin
       is_delete_marker boolean not null default false,
       is_versioned boolean not null default false
     );
-    create unique index bucketid_objname on storage.objects (bucket_id, name);
-    create index idx_objects_bucket_id_name on storage.objects (bucket_id, name collate "C");
-    create index idx_objects_bucket_id_name_lower on storage.objects (bucket_id, (lower(name) collate "C"));
-    create index name_prefix_search on storage.objects (name text_pattern_ops);
     comment on table storage.objects is 'Objects of the storage API: what is known of each but its bytes';
     comment on column storage.objects.version is 'Names the bytes: each write has a fresh version, the row tells the valid one';
     comment on column storage.objects.owner is 'Deprecated: owner_id also holds users whose id is not a uuid';
@@ -421,13 +426,21 @@ begin
 
   -- Tables of an earlier version, or of another maker: add what ours have. Nobody shall wait long behind us, and running
   -- requests hold these locks in another order: so take all or none, and try again.
-  select count(*) <> 9 into incomplete
+  select count(*) <> 27 into incomplete
   from pg_catalog.pg_attribute
   where attnum > 0 and not attisdropped and (
-    (attrelid = 'storage.buckets'::regclass and attname in ('owner_id', 'type', 'versioning_status'))
-    or (attrelid = 'storage.objects'::regclass
-        and attname in ('version', 'owner_id', 'user_metadata', 'archived_at', 'is_delete_marker', 'is_versioned')));
+    (attrelid = 'storage.buckets'::regclass and attname in (
+      'id', 'name', 'owner', 'created_at', 'updated_at', 'public', 'avif_autodetection', 'file_size_limit',
+      'allowed_mime_types', 'owner_id', 'type', 'versioning_status'))
+    or (attrelid = 'storage.objects'::regclass and attname in (
+      'id', 'bucket_id', 'name', 'owner', 'created_at', 'updated_at', 'last_accessed_at', 'metadata', 'path_tokens',
+      'version', 'owner_id', 'user_metadata', 'archived_at', 'is_delete_marker', 'is_versioned')));
   if tables_were_there and (incomplete or (
+    select count(*) <> 5 from pg_catalog.pg_class
+    where relnamespace = 'storage'::regnamespace
+      and relname in ('bname', 'bucketid_objname', 'idx_objects_bucket_id_name', 'idx_objects_bucket_id_name_lower',
+                      'name_prefix_search')
+  ) or (
     select count(*) <> 7 from pg_catalog.pg_trigger
     where tgrelid in ('storage.buckets'::regclass, 'storage.objects'::regclass)
       and tgname in ('enforce_bucket_name_length_trigger', 'update_buckets_updated_at', 'protect_buckets_delete',
@@ -450,17 +463,41 @@ begin
   end if;
   if incomplete then
     alter table storage.buckets
+      add column if not exists created_at timestamptz default now(),
+      add column if not exists updated_at timestamptz default now(),
+      add column if not exists public boolean default false,
+      add column if not exists avif_autodetection boolean default false,
+      add column if not exists file_size_limit bigint,
+      add column if not exists allowed_mime_types text[],
       add column if not exists owner_id text,
       add column if not exists type storage.buckettype not null default 'STANDARD',
       add column if not exists versioning_status text not null default 'DISABLED'
         constraint buckets_versioning_status_check check (versioning_status = 'DISABLED');
     alter table storage.objects
+      add column if not exists last_accessed_at timestamptz default now(),
+      add column if not exists metadata jsonb,
+      add column if not exists path_tokens text[] generated always as (string_to_array(name, '/')) stored,
       add column if not exists version text,
       add column if not exists owner_id text,
       add column if not exists user_metadata jsonb,
       add column if not exists archived_at timestamptz,
       add column if not exists is_delete_marker boolean not null default false,
       add column if not exists is_versioned boolean not null default false;
+  end if;
+  if to_regclass('storage.bname') is null then
+    create unique index bname on storage.buckets (name);
+  end if;
+  if to_regclass('storage.bucketid_objname') is null then
+    create unique index bucketid_objname on storage.objects (bucket_id, name);
+  end if;
+  if to_regclass('storage.idx_objects_bucket_id_name') is null then
+    create index idx_objects_bucket_id_name on storage.objects (bucket_id, name collate "C");
+  end if;
+  if to_regclass('storage.idx_objects_bucket_id_name_lower') is null then
+    create index idx_objects_bucket_id_name_lower on storage.objects (bucket_id, (lower(name) collate "C"));
+  end if;
+  if to_regclass('storage.name_prefix_search') is null then
+    create index name_prefix_search on storage.objects (name text_pattern_ops);
   end if;
 end
 $storage$;
@@ -807,16 +844,19 @@ create or replace view graphql.missing as
          'a superuser: run portico init, or create extension portico, once more'
   where graphql.schema_version() is null
   union all
-  select format('the function %s does not exist', f.signature),
+  select format('the function auth.%s() does not exist', f.name),
          format('the owner of schema auth: grant create on schema auth to %s, then portico init once more',
                 quote_ident(current_user))
-  from unnest(array['auth.jwt()', 'auth.uid()', 'auth.role()', 'auth.email()']) as f (signature)
-  where to_regprocedure(f.signature) is null
+  from unnest(array['jwt', 'uid', 'role', 'email']) as f (name)
+  where not exists (
+    select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'auth' and p.proname = f.name and p.pronargs = 0)
   union all
-  select 'the tables of the storage API do not exist', 'run portico init once more'
-  where to_regclass('storage.buckets') is null
-     or to_regclass('storage.objects') is null
-     or to_regclass('storage.work') is null
+  select format('the table storage.%s does not exist', t.name), 'run portico init once more'
+  from unnest(array['buckets', 'objects', 'work']) as t (name)
+  where not exists (
+    select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'storage' and c.relname = t.name)
   union all
   select format('the role %s may not use the schema %s', p.rolname, n.nspname),
          format('the owner of the schema: grant usage on schema %I to %I', n.nspname, p.rolname)
