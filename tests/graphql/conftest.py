@@ -1,0 +1,39 @@
+"""Doors to databases of a test's own making."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.graphql.door import Door
+from tests.postgres_server import PostgresServer
+
+ROLES = """
+do $$ declare name text; begin
+  foreach name in array array['anon', 'authenticated', 'service_role'] loop
+    begin
+      execute format('create role %I', name);
+    exception when duplicate_object or unique_violation then null;
+    end;
+  end loop;
+end $$;
+"""
+"""The roles that the service takes on, without anything else that the installation brings."""
+
+
+@pytest.fixture
+def open_door(postgres: PostgresServer) -> Iterator[Callable[..., Door]]:
+    """``open_door(sql, **settings)``: a door to a new database made by ``sql``; its URL is ``door.database_url``."""
+    opened: list[Door] = []
+
+    def make(sql: str = "", **settings: Any) -> Door:
+        url = postgres.create_database(sql=ROLES + sql)
+        opened.append(Door(url, **settings))
+        return opened[-1]
+
+    yield make
+    for door in opened:
+        door.close()
+        postgres.drop_database(door.database_url)
