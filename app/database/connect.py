@@ -17,10 +17,20 @@ from app.database.failure import read_diagnosis, unavailable
 from app.database.tls import TlsRefused, negotiate
 from app.database.url import Target
 from app.database.wire import Connection
-from app.errors import Diagnosis, Unavailable
+from app.errors import Diagnosis
 
 # Half-open connections are noticed after about two minutes, not after the kernel's two hours.
 _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4), ("TCP_USER_TIMEOUT", 120_000))
+# invalid_authorization_specification: pg_hba.conf has no line for such a connection, perhaps one for the other kind.
+_NO_SUCH_LINE = "28000"
+
+
+class Refused(ConnectionError):
+    """The server does not want this connection. Its text is for the operator."""
+
+    def __init__(self, diagnosis: Diagnosis) -> None:
+        super().__init__(f"{diagnosis.message} (SQLSTATE {diagnosis.sqlstate})")
+        self.diagnosis = diagnosis
 
 
 def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) -> Connection:
@@ -30,11 +40,10 @@ def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) 
     """
     try:
         return _by_sslmode(target, tls, prepared_limit)
-    except pg8000.exceptions.DatabaseError as error:
-        diagnosis = _diagnosis(error)
-        raise unavailable(diagnosis, "The database refused the service's connection.") from error
-    except (OSError, pg8000.exceptions.InterfaceError, ValueError) as error:
-        raise _unreachable() from error
+    except Refused as error:
+        raise unavailable(error.diagnosis, "The database refused the service's connection.") from error
+    except OSError as error:
+        raise unavailable(None) from error
 
 
 def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Connection:
@@ -45,9 +54,8 @@ def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int)
     first, second = (tls, None) if target.sslmode == "prefer" else (None, tls)
     try:
         return _open(target, first, prepared_limit)
-    except (ssl.SSLError, pg8000.exceptions.DatabaseError) as error:
-        # 28000: pg_hba.conf has no line for this kind of connection, so the other kind may be welcome.
-        if isinstance(error, pg8000.exceptions.DatabaseError) and _diagnosis(error).sqlstate != "28000":
+    except (ssl.SSLError, Refused) as error:
+        if isinstance(error, Refused) and error.diagnosis.sqlstate != _NO_SUCH_LINE:
             raise
         with contextlib.suppress(TlsRefused):
             return _open(target, second, prepared_limit)
@@ -59,7 +67,19 @@ def _open(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Co
     try:
         if tls is not None:
             sock = negotiate(sock, tls, target)
-        session = pg8000.core.CoreConnection(
+        session = _start_session(target, sock)
+        _check_channel_binding(target, session)
+    except BaseException:
+        sock.close()
+        raise
+    connection = Connection(sock, prepared_limit=prepared_limit, release=session.close)
+    connection.parameters.update(session.parameter_statuses)
+    return connection
+
+
+def _start_session(target: Target, sock: socket.socket) -> pg8000.core.CoreConnection:
+    try:
+        return pg8000.core.CoreConnection(
             target.user,
             database=target.database,
             # With none at all the driver fails in a way of its own; an empty one is refused by the server.
@@ -69,13 +89,14 @@ def _open(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Co
             application_name=target.application_name or "portico",
             startup_params=_startup_parameters(target),
         )
-        _check_channel_binding(target, session)
-    except BaseException:
-        sock.close()
-        raise
-    connection = Connection(sock, prepared_limit=prepared_limit, release=session.close)
-    connection.parameters.update(session.parameter_statuses)
-    return connection
+    except Exception as error:
+        # When the server refuses, the driver says goodbye, and often fails in that as well: then what the server
+        # said is one error further down.
+        for one in (error, error.__context__):
+            if isinstance(one, pg8000.exceptions.DatabaseError):
+                raise Refused(_diagnosis(one)) from None
+        # Also errors of the driver's that are no driver's errors, as from a server that is not PostgreSQL.
+        raise ConnectionError(f"the start of the session failed: {type(error).__name__}: {error}") from error
 
 
 def _startup_parameters(target: Target) -> dict[str, str]:
@@ -110,15 +131,10 @@ def _check_channel_binding(target: Target, session: pg8000.core.CoreConnection) 
     if target.channel_binding == "require":
         mechanism = getattr(getattr(session, "auth", None), "mechanism_name", "")
         if not mechanism.endswith("-PLUS"):
-            session.close()
-            raise pg8000.exceptions.InterfaceError("channel_binding=require, but the server did not offer it")
+            raise ConnectionError("channel_binding=require, but the server did not offer it")
 
 
 def _diagnosis(error: pg8000.exceptions.DatabaseError) -> Diagnosis:
     fields = error.args[0] if error.args and isinstance(error.args[0], dict) else {}
     body = b"\0".join(f"{letter}{text}".encode() for letter, text in fields.items())
     return read_diagnosis(body)[0]
-
-
-def _unreachable() -> Unavailable:
-    return unavailable(None)

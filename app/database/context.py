@@ -50,6 +50,7 @@ class ContextBuilder:
     def __init__(self, *, statement_timeout_ms: int = 0) -> None:
         self._statement_timeout_ms = statement_timeout_ms
         self._of_caller = lru_cache(_REMEMBERED_CALLERS)(self._settings_of_caller)
+        self._repeated = lru_cache(_REMEMBERED_CALLERS)(self._assemble)
 
     def build(
         self,
@@ -69,13 +70,27 @@ class ContextBuilder:
         (ALTER ROLE ... SET), from the schema cache. ``extra`` are more pairs of a setting's name and value.
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         """
-        count, encoded = self._of_caller(caller, role_settings)
-        own: list[Setting] = [("request.method", method), ("request.path", path)]
+        if headers is None and search_path is None and not extra:
+            return self._repeated(caller, role_settings, method, path, schema_version)
+        own: list[Setting] = []
         if headers is not None:
             own.append(("request.headers", json.dumps({name.lower(): value for name, value in headers.items()})))
         if search_path is not None:
             own.append(("search_path", search_path))
         own.extend(extra)
+        return self._assemble(caller, role_settings, method, path, schema_version, own)
+
+    def _assemble(
+        self,
+        caller: Caller,
+        role_settings: tuple[Setting, ...],
+        method: str,
+        path: str,
+        schema_version: int | None,
+        more: Sequence[Setting] = (),
+    ) -> Context:
+        count, encoded = self._of_caller(caller, role_settings)
+        own = [("request.method", method), ("request.path", path), *more]
         count += len(own)
         values = [encoded, _encode_pairs(own)]
         if schema_version is not None:

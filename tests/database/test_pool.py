@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import signal
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -205,3 +207,44 @@ def test_close_ends_idle_and_later_used_connections(
     while postgres.execute(count) != [[0]]:
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_an_interrupted_request_leaves_no_answer_for_the_next(url: str, make_database: MakeDatabase) -> None:
+    database = make_database(url, pool_size=1)
+    database.simple("select 1")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            database.run(None, [(Statement("select 'late' from pg_sleep(5)"), [])], read_only=True)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert database.run(None, [(ECHO, [b"mine"])], read_only=True)[0][0][0] == b"mine"
+
+
+def test_a_transaction_left_open_is_not_given_to_the_next(url: str, make_database: MakeDatabase) -> None:
+    database = make_database(url, pool_size=1)
+    database.run(None, [(Statement("begin"), []), (Statement("set local work_mem = '5MB'"), [])], read_only=False)
+    assert database.simple("select current_setting('work_mem') = '5MB'") == b"f"
+
+
+def test_something_else_listens(make_database: MakeDatabase) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            for _ in range(2):
+                client, _ = listener.accept()
+                with client:
+                    client.recv(1000)
+                    client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        for mode in ("disable", "require"):
+            address = f"127.0.0.1:{listener.getsockname()[1]}"
+            with pytest.raises(Unavailable):
+                make_database(f"postgres://u:p@{address}/d?sslmode={mode}&connect_timeout=5").simple("select 1")
