@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.schema_cache.asker import Asker
 from tests.schema_cache.session import Session
 
 Connect = Callable[..., Session]
@@ -21,6 +22,25 @@ def connect(database_url: str) -> Iterator[Connect]:
     yield open_session
     for session in opened:
         session.close()
+
+
+@pytest.fixture
+def ask(database_url: str) -> Iterator[Callable[..., Asker]]:
+    """Makes what a schema cache asks with, on the test's own database or that of ``url``."""
+    made: list[Asker] = []
+
+    def make(url: str = database_url) -> Asker:
+        made.append(Asker(url))
+        return made[-1]
+
+    yield make
+    for asker in made:
+        asker.close()
+
+
+@pytest.fixture
+def asker(ask: Callable[..., Asker]) -> Asker:
+    return ask()
 
 
 @pytest.fixture

@@ -267,7 +267,9 @@ def test_every_type_that_is_used_is_there(owner: Session) -> None:
     """)  # noqa: E501
     catalog = load_catalog(owner.value)
     used = {column.type for r in catalog.relations for column in r.columns}
-    used |= {argument.type for f in catalog.functions for argument in f.arguments} | {f.returns for f in catalog.functions}
+    used |= {argument.type for f in catalog.functions for argument in f.arguments} | {
+        f.returns for f in catalog.functions
+    }
     assert used <= set(catalog.type_by_oid)
 
 
@@ -345,8 +347,10 @@ def test_an_unprivileged_login_reads_the_same(owner: Session, connect: Connect) 
 def test_functions_that_hide_postgresql_s_own_are_not_called(owner: Session) -> None:
     owner.rows("""
         create function public.left(text, int) returns text language plpgsql as $$ begin raise 'trapped'; end $$;
-        create function public.starts_with(text, text) returns bool language plpgsql as $$ begin raise 'trapped'; end $$;
-        create function public.json_build_array(bigint, name) returns json language plpgsql as $$ begin raise 'x'; end $$;
+        create function public.starts_with(text, text) returns bool
+          language plpgsql as $$ begin raise 'trapped'; end $$;
+        create function public.json_build_array(bigint, bigint) returns json
+          language plpgsql as $$ begin raise 'trapped'; end $$;
         create function public.trap(oid, int) returns bool language plpgsql as $$ begin raise 'trapped'; end $$;
         create operator public.>= (leftarg = oid, rightarg = int, function = public.trap);
         set search_path = public, pg_catalog;

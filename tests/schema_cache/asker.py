@@ -1,0 +1,39 @@
+"""A ``run`` for a schema cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+
+from tests.schema_cache.session import Session
+
+
+class Asker:
+    """Asks on one connection, made anew when it broke, that counts what it was asked."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._session: Session | None = None
+        self._lock = Lock()
+        self.loads = 0
+        self.looks = 0
+        self.before_load: Callable[[], object] = lambda: None
+
+    def __call__(self, sql: str) -> str:
+        if "'relations'" in sql:
+            self.loads += 1
+            self.before_load()
+        else:
+            self.looks += 1
+        with self._lock:
+            try:
+                if self._session is None:
+                    self._session = Session(self.url)
+                return self._session.value(sql)
+            except Exception:
+                self._session = None
+                raise
+
+    def close(self) -> None:
+        if self._session:
+            self._session.close()
