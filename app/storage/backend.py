@@ -132,6 +132,7 @@ class Backend(Protocol):
     """Bytes under keys. Every method may be called from many threads at once.
 
     All raise BackendUnavailable when the backend cannot be had, and KeyRefused for a key that ``checked_key`` refuses.
+    Of many puts of one key at a time one wins, whole; the others succeed before it or raise BackendUnavailable.
     """
 
     def put(self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None) -> Stored:
@@ -144,7 +145,11 @@ class Backend(Protocol):
         """
 
     def open_read(self, key: str, start: int = 0, end: int | None = None) -> Readable:
-        """The bytes from ``start`` up to, not including, ``end``, cut to what there is; BlobMissing at once."""
+        """The bytes from ``start`` up to, not including, ``end``; without ``end``, all that there are from ``start``.
+
+        The caller knows the size from its row, so an ``end`` behind the last byte is BlobMissing too: what was stored
+        is not there. A missing blob raises at once; one that is too short may raise only while ``chunks`` are read.
+        """
 
     def stat(self, key: str) -> int | None:
         """The size in bytes, None if there is no such blob."""
@@ -156,12 +161,16 @@ class Backend(Protocol):
         """Delete; keys without a blob are no error. After an error some may be gone: it can be repeated."""
 
     def list(self, prefix: str = "") -> Iterator[Blob]:
-        """All whole blobs whose key starts with ``prefix``, in no particular order, without holding them all."""
+        """All whole blobs whose key starts with ``prefix``, in no particular order, without holding them all.
+
+        What others put there under keys that ``checked_key`` refuses is left out. Blobs may be deleted meanwhile.
+        """
 
     def discard_unfinished(self, before: datetime, *, dry_run: bool = False) -> int:
         """Remove what writes left that were begun before then and never ended (a killed process); how many.
 
         None of it is visible to the other methods; it only takes room. Clouds that expire it themselves give 0.
+        A write that is still going on is lost too if it began before then: an hour ago is safe, a minute is not.
         """
 
     def close(self) -> None:
@@ -173,6 +182,7 @@ def checked_key(key: str) -> str:
 
     1 to 900 bytes of UTF-8 in segments of 1 to 255 divided by ``/``; a segment does not end with a dot (Azure drops
     it; this also excludes ``.`` and ``..``) and has no backslash (Azure takes it for ``/``) and no control character.
+    A folder moreover cannot keep both ``a`` and ``a/b``: keys that end with a segment of their own have no such pair.
     """
     try:
         encoded = key.encode()
