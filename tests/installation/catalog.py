@@ -67,7 +67,10 @@ _PARTS = {
 def describe(session: pg8000.native.Connection) -> dict[str, list[list[object]]]:
     """The definitions of all objects, by kind. Needs the rights of a superuser."""
     session.run("set search_path = pg_catalog")
-    return {part: session.run(query) for part, query in _PARTS.items()}
+    try:
+        return {part: session.run(query) for part, query in _PARTS.items()}
+    finally:
+        session.run("reset search_path")
 
 
 def members(session: pg8000.native.Connection) -> list[str]:
