@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
 
@@ -14,6 +15,8 @@ from app.commands.failure import explained
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """A GraphQL API and an object storage API in front of any PostgreSQL."""
+    # Commands tell what went wrong in one line of their own; serve has log lines and says where they go.
+    logging.getLogger("portico").addHandler(logging.NullHandler())
 
 
 for _command in (doctor, init, keys, plan, plugins, schema, serve, settings, upgrade, version):

@@ -118,13 +118,18 @@ def run_worker(
     try:
         worker = Worker(application, listener, settings)
         signal.signal(signal.SIGTERM, lambda *_: worker.stop())
-        threading.Thread(target=lambda: (parent_gone(), worker.stop()), name="parent", daemon=True).start()
+        threading.Thread(target=_stop_after, args=(parent_gone, worker), name="parent", daemon=True).start()
         ready()
         worker.run()
     finally:
         close = getattr(application, "close", None)
         if close is not None:
             close()
+
+
+def _stop_after(parent_gone: Callable[[], object], worker: Worker) -> None:
+    parent_gone()
+    worker.stop()
 
 
 def _proxy(trusted: str | None) -> dict[str, Any]:

@@ -6,12 +6,40 @@ import os
 
 import click
 
-from app.settings import load, shown
+from app.settings import SETTINGS, Setting, load, shown
 
 
 @click.command("settings")
-def command() -> None:
+@click.option("--markdown", is_flag=True, help="Print docs/settings.md instead.")
+def command(markdown: bool) -> None:
     """Show every setting, its value here, and where it comes from; secrets are masked."""
+    if markdown:
+        click.echo(settings_page(), nl=False)
+        return
     for setting, value in shown(load()):
         origin = "environment" if os.environ.get(setting.env) else "default"
         click.echo(f"{setting.env:<26}{value or '-':<34}{origin:<13}{setting.help}")
+
+
+def settings_page() -> str:
+    """The text of docs/settings.md."""
+    lines = [
+        "# Settings",
+        "",
+        "Set as environment variables, or as options of `portico serve` where one is named; an option wins over a",
+        "variable, and an empty variable counts as absent. `portico settings` shows the values in effect. Secrets are",
+        "no options, because the command line of a process can be read by other users.",
+        "",
+        "This page is made by `portico settings --markdown`.",
+        "",
+        "| variable | option of `serve` | value | default | what it is |",
+        "|---|---|---|---|---|",
+    ]
+    lines += [f"| {' | '.join(_cells(setting))} |" for setting in SETTINGS]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(setting: Setting) -> tuple[str, ...]:
+    default = setting.default_note or ("" if setting.default is None else f"`{setting.kind.show(setting.default)}`")
+    option = f"`{setting.option}`" if setting.is_option else ""
+    return f"`{setting.env}`", option, setting.kind.description, default, setting.help

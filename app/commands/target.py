@@ -19,10 +19,20 @@ def settings_with_database() -> Iterator[Settings]:
     if settings.database_url is not None:
         yield settings
         return
-    directory = Path(settings.data_dir) / "postgres"
+    directory = _embedded(settings)
     if not (directory / "data").exists():
         raise CommandError("set DATABASE_URL; there is no embedded PostgreSQL here either (portico serve makes one)")
     from app.trial import database_of, with_kept_keys
 
     with EmbeddedPostgres(directory) as cluster:
         yield replace(with_kept_keys(settings), database_url=cluster.url(database_of(cluster)))
+
+
+def has_database() -> bool:
+    """Whether ``settings_with_database`` would find one."""
+    settings = load()
+    return settings.database_url is not None or (_embedded(settings) / "data").exists()
+
+
+def _embedded(settings: Settings) -> Path:
+    return Path(settings.data_dir) / "postgres"

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as distribution_version
 
 import click
 
-from app.commands.target import settings_with_database
+from app.commands.target import has_database, settings_with_database
 
 
 @click.command("version")
 def command() -> None:
-    """Show the versions of this software, and of what DATABASE_URL's database has installed."""
+    """Show the versions of this software, and of what it has installed in the database."""
     try:
         click.echo(f"portico {distribution_version('portico')}")
     except PackageNotFoundError:
         click.echo("portico (not installed as a package)")
-    if not os.environ.get("DATABASE_URL"):
+    if not has_database():
         return
     from app.database import Database
     from app.installation import VERSION, outdated, read_state

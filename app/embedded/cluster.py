@@ -59,9 +59,11 @@ class EmbeddedPostgres:
             return
         with FileLock(self._place.gate_lock) as gate:
             gate.seize()
-            is_last = self._membership.try_seize()
             self._membership.close()
             self._membership, self._state = None, None
+            # A look of its own: a child that was forked still has the lock that we closed.
+            with FileLock(self._place.members_lock) as members:
+                is_last = members.try_seize()
             if is_last and (self._place.data / "postmaster.pid").exists():
                 self._ensure_keeper()
         until = time.monotonic() + _LEAVE_LIMIT_S

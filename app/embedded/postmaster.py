@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ _POLL_S = 0.01
 # Crash recovery of a big cluster takes its time; a server that has not even begun by then is stuck.
 _START_LIMIT_S = 300.0
 _STOP_LIMIT_S = 60.0
+_SILENCE_LIMIT_S = 5.0
 _NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
@@ -105,8 +107,17 @@ class Postmaster:
         """The process id of the running server of this data directory, or 0."""
         lines = self._pid_file()
         pid = int(lines[0]) if lines and lines[0].lstrip("-").isdigit() else 0
-        if pid > 0 and _is_server_of(pid, self.home / "data"):
-            return pid
+        socket_directory = Path(lines[4]) if len(lines) > 4 else self.socket_directory
+        until = time.monotonic() + _SILENCE_LIMIT_S
+        while pid > 0 and _is_server_of(pid, self.home / "data"):
+            # One that was killed this instant still looks alive.
+            if _listens(socket_directory / socket_name()):
+                return pid
+            if time.monotonic() > until:
+                # Its socket is gone; nobody could talk to it again.
+                self.pid = pid
+                self.stop()
+            time.sleep(_POLL_S)
         if pid > 0 and _is_someone_else(pid, self.home / "data"):
             # Its process id was given to a stranger, which PostgreSQL would take for a running server.
             (self.home / "data" / "postmaster.pid").unlink(missing_ok=True)
@@ -162,18 +173,27 @@ class Postmaster:
         with open(self.place.log, "rb") as log:
             log.seek(self._log_start)
             said = log.read(100_000).decode(errors="replace")
-        reasons = [line.partition("] ")[2] or line for line in said.splitlines() if _is_reason(line)]
+        reasons = [line.partition("] ")[2] or line for line in said.splitlines() if _is_reason(line)][-3:]
         kind = StillInUse if "shared memory block" in said else EmbeddedError
         return kind(f"the embedded PostgreSQL does not start: {' '.join(reasons) or f'see {self.place.log}'}")
 
 
 def _is_reason(line: str) -> bool:
-    return any(mark in line for mark in ("FATAL:", "PANIC:", "HINT:", "error while loading"))
+    return not any(mark in line for mark in ("LOG:  starting", "LOG:  listening", "LOG:  database system"))
 
 
 def _environment() -> dict[str, str]:
     """Nothing of ours: PG* variables and locales would change how the server behaves."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
+
+
+def _listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(path))
+        except OSError:
+            return False
+    return True
 
 
 def _is_server_of(pid: int, data: Path) -> bool:

@@ -1,0 +1,78 @@
+"""Processes of the tests' own: started, spoken to, and gone at the end by their process ids."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PATIENCE_S = 30.0
+T = TypeVar("T")
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Ours, without what would configure a service, with the repository importable."""
+    from app.settings import SETTINGS
+
+    kept = {name: value for name, value in os.environ.items() if name not in {each.env for each in SETTINGS}}
+    return kept | {"PYTHONPATH": str(REPOSITORY), "PYTHONUNBUFFERED": "1"} | changes
+
+
+def until(find: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
+    """What ``find`` gives as soon as it is true; fails when that takes too long."""
+    deadline = time.monotonic() + patience_s
+    while not (found := find()):
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.01)
+    return found
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    # A process whose parent did not look yet is there, but does not run.
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def portico(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "app", *arguments],
+        cwd=cwd, env=environment(**variables), capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+@contextmanager
+def started(program: list[str], cwd: Path, **variables: str) -> Iterator[subprocess.Popen[str]]:
+    """A process with its output in a pipe, killed at the end if it still runs."""
+    process = subprocess.Popen(
+        program,
+        cwd=cwd, env=environment(**variables), text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+        process.communicate()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

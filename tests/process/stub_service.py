@@ -1,0 +1,48 @@
+"""A service with a stub in place of the application. Arguments: settings as NAME=value, then flags.
+
+GET /pid answers the worker's process id; /hold FILE waits until FILE exists; /die ends the worker by SIGKILL.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from app.logs import configure_logging
+from app.server import address_of, listen, serve
+from app.settings import Settings, load
+
+
+class Stub:
+    def __init__(self, settings: Settings) -> None:
+        if "broken" in sys.argv:
+            raise RuntimeError("the stub is broken")
+        if "crashing" in sys.argv and Path("crash").exists():
+            os._exit(7)
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        path, query = environ["PATH_INFO"], environ["QUERY_STRING"]
+        if path == "/hold":
+            Path(f"{query}.begun").touch()
+            while not Path(query).exists():
+                time.sleep(0.01)
+        if path == "/die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        body = f"{os.getpid()} {environ['wsgi.url_scheme']} {environ['REMOTE_ADDR']}".encode()
+        start_response("200 OK", [("Content-Length", str(len(body)))])
+        return [body]
+
+    def close(self) -> None:
+        Path(f"closed.{os.getpid()}").touch()
+
+
+given = dict(argument.split("=", 1) for argument in sys.argv[1:] if "=" in argument)
+settings = load({}, {"port": 0, "workers": 2, "threads": 2, **given})
+configure_logging(settings)
+listener = listen(settings.host, settings.port)
+sys.exit(serve(settings, Stub, listener, started=lambda: print(f"ready {address_of(listener)}", flush=True)))

@@ -1,0 +1,270 @@
+"""The embedded PostgreSQL: shared, kept, never root's, and back after whatever was killed."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.embedded import EmbeddedError, EmbeddedPostgres, account, binaries, place
+from tests.postgres_server import connect
+from tests.process.running import environment, is_running, until
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root drops privileges")
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Iterator[Path]:
+    """A cluster to copy, which is quicker than making one."""
+    with open_directory() as base:
+        EmbeddedPostgres(base / "postgres", durable=False).join().leave()
+        yield base / "postgres"
+
+
+@pytest.fixture
+def directory(prepared: Path) -> Iterator[Path]:
+    with open_directory() as base:
+        subprocess.run(["cp", "-a", prepared, base], check=True)
+        yield base / "postgres"
+
+
+@contextmanager
+def open_directory() -> Iterator[Path]:
+    """Not pytest's tmp_path: its parents are closed to the account that runs the server for root."""
+    base = Path(tempfile.mkdtemp(prefix="portico-cluster-"))
+    base.chmod(0o755)
+    try:
+        yield base
+    finally:
+        shutil.rmtree(base)
+
+
+@pytest.fixture
+def cluster(directory: Path) -> Iterator[EmbeddedPostgres]:
+    with EmbeddedPostgres(directory, durable=False) as running:
+        yield running
+
+
+def ask(cluster: EmbeddedPostgres, sql: str) -> list[list[object]]:
+    connection = connect(cluster.url())
+    try:
+        return [list(row) for row in connection.execute_simple(sql).rows or ()]
+    finally:
+        connection.close()
+
+
+def member(directory: Path) -> tuple[subprocess.Popen[str], int, int]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.process.member", str(directory)],
+        env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout
+    server, keeper = process.stdout.readline().split()
+    return process, int(server), int(keeper)
+
+
+def answers(cluster: EmbeddedPostgres) -> bool:
+    try:
+        return ask(cluster, "select 1") == [[1]]
+    except Exception:
+        return False
+
+
+def test_data_is_kept_and_the_server_stopped(directory: Path) -> None:
+    with EmbeddedPostgres(directory, durable=False) as first:
+        ask(first, "create table kept as select 7 as number")
+        pid = first.server_pid
+        assert Path(first.data_directory) == directory / "data"
+    assert not is_running(pid)
+    with EmbeddedPostgres(directory, durable=False) as second:
+        assert ask(second, "select number from kept") == [[7]]
+        assert second.server_pid != pid
+
+
+def test_processes_share_one_server_and_the_last_one_stops_it(directory: Path, cluster: EmbeddedPostgres) -> None:
+    process, server, keeper = member(directory)
+    assert (server, keeper) == (cluster.server_pid, cluster.keeper_pid)
+    cluster.leave()
+    assert is_running(server)
+    process.communicate()
+    assert process.returncode == 0
+    assert not is_running(server)
+    assert not is_running(keeper)
+
+
+def test_a_killed_user_does_not_keep_the_server_running(directory: Path) -> None:
+    process, server, keeper = member(directory)
+    process.kill()
+    process.communicate()
+    until(lambda: not is_running(server) and not is_running(keeper))
+
+
+def test_a_child_counts_while_it_lives(cluster: EmbeddedPostgres) -> None:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(writing)
+        os.read(reading, 1)
+        os._exit(0)
+    os.close(reading)
+    server = cluster.server_pid
+    cluster.leave()
+    assert is_running(server)
+    os.close(writing)
+    os.waitpid(child, 0)
+    until(lambda: not is_running(server))
+
+
+def test_a_killed_postmaster_is_replaced_and_nothing_is_lost(directory: Path) -> None:
+    with EmbeddedPostgres(directory) as cluster:
+        ask(cluster, "create table kept as select 7 as number")
+        killed = cluster.server_pid
+        os.kill(killed, signal.SIGKILL)
+        until(lambda: cluster.server_pid != killed and answers(cluster))
+        assert ask(cluster, "select number from kept") == [[7]]
+
+
+def test_a_killed_keeper_is_replaced_and_keeps_the_same_server(cluster: EmbeddedPostgres) -> None:
+    server, keeper = cluster.server_pid, cluster.keeper_pid
+    os.kill(keeper, signal.SIGKILL)
+    until(lambda: not is_running(keeper))
+    cluster.watch()
+    until(lambda: cluster.keeper_pid not in (0, keeper))
+    assert cluster.server_pid == server
+    assert answers(cluster)
+
+
+def test_the_last_one_stops_the_server_although_the_keeper_was_killed(cluster: EmbeddedPostgres) -> None:
+    server, keeper = cluster.server_pid, cluster.keeper_pid
+    os.kill(keeper, signal.SIGKILL)
+    until(lambda: not is_running(keeper))
+    cluster.leave()
+    assert not is_running(server)
+
+
+def test_it_starts_after_everything_was_killed(directory: Path) -> None:
+    process, server, keeper = member(directory)
+    for pid in (keeper, server, process.pid):
+        os.kill(pid, signal.SIGKILL)
+    process.communicate()
+    until(lambda: not is_running(server) and not is_running(keeper))
+    with EmbeddedPostgres(directory, durable=False) as again:
+        assert answers(again)
+        assert again.server_pid != server
+
+
+def test_it_starts_although_a_stranger_has_the_old_process_id(directory: Path) -> None:
+    with EmbeddedPostgres(directory, durable=False) as first:
+        data, owner = Path(first.data_directory), Path(first.data_directory).stat()
+    # PostgreSQL believes its pid file if a process with that number exists; here our own account's.
+    stranger = subprocess.Popen(["sleep", "60"], user=owner.st_uid if os.geteuid() == 0 else None)
+    try:
+        stale = data / "postmaster.pid"
+        stale.write_text(f"{stranger.pid}\n{data}\n1\n5432\n{directory}/run\n\n  1 1\nready   \n")
+        os.chown(stale, owner.st_uid, owner.st_gid)
+        with EmbeddedPostgres(directory, durable=False) as again:
+            assert answers(again)
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_a_long_path_has_its_socket_elsewhere(directory: Path) -> None:
+    long = directory.parent / ("d" * 60) / ("e" * 60)
+    long.parent.mkdir()
+    directory.rename(long)
+    with EmbeddedPostgres(long, durable=False) as first:
+        assert answers(first)
+        assert len(first.socket_path) <= place.LONGEST_SOCKET_PATH
+        short = first.socket_directory
+    with EmbeddedPostgres(long, durable=False) as second:
+        assert second.socket_directory == short
+    shutil.rmtree(short)
+
+
+def test_only_the_user_who_runs_it_may_connect(cluster: EmbeddedPostgres) -> None:
+    assert ask(cluster, "show listen_addresses") == [[""]]
+    assert Path(cluster.socket_directory).stat().st_mode & 0o077 == 0
+    assert ask(cluster, "select distinct auth_method from pg_hba_file_rules") == [["peer"]]
+
+
+@as_root
+def test_root_runs_it_as_an_unprivileged_user(cluster: EmbeddedPostgres) -> None:
+    status = Path(f"/proc/{cluster.server_pid}/status").read_text()
+    ids = next(line.split()[1:] for line in status.splitlines() if line.startswith("Uid:"))
+    assert set(ids) == {str(pwd.getpwnam(cluster.account).pw_uid)}
+    assert "0" not in ids
+    groups = next(line.split()[1:] for line in status.splitlines() if line.startswith("Groups:"))
+    assert groups == []
+
+
+@as_root
+def test_data_goes_where_the_unprivileged_user_gets(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as system:
+        Path(system).chmod(0o755)
+        monkeypatch.setattr(binaries, "SYSTEM_PLACE", Path(system) / "portico")
+        closed = directory.parent / "closed"
+        closed.mkdir(mode=0o700)
+        chosen = account.choose_account()
+        where = place.Place(closed / "postgres")
+        where.make()
+        home = where.server_home(chosen)
+        assert home.parent == Path(system) / "portico"
+        assert chosen.can_enter(home)
+        assert closed.stat().st_mode & 0o777 == 0o700
+
+
+@as_root
+def test_programs_out_of_reach_are_copied(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as system:
+        Path(system).chmod(0o755)
+        monkeypatch.setattr(binaries, "SYSTEM_PLACE", Path(system) / "portico")
+        closed = directory.parent / "closed"
+        closed.mkdir(mode=0o700)
+        for part in ("bin", "lib", "share"):
+            (closed / part).symlink_to(binaries.wheel_programs().parent / part)
+        monkeypatch.setattr(binaries, "wheel_programs", lambda: closed / "bin")
+        programs = binaries.reachable_programs(account.choose_account())
+        assert programs.is_relative_to(system)
+        assert (programs / "postgres").is_file()
+
+
+def test_without_the_wheel_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(EmbeddedError, match=r"pip install 'portico\[embedded\]'.*DATABASE_URL"):
+        binaries.wheel_programs()
+
+
+def test_a_user_without_an_account_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody_there(_uid: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr(pwd, "getpwuid", nobody_there)
+    with pytest.raises(EmbeddedError, match="no entry in /etc/passwd"):
+        account.choose_account()
+
+
+def test_data_of_another_version_is_refused(directory: Path) -> None:
+    with EmbeddedPostgres(directory, durable=False) as first:
+        data = Path(first.data_directory)
+    (data / "PG_VERSION").write_text("16\n")
+    with pytest.raises(EmbeddedError, match="made by PostgreSQL 16"):
+        EmbeddedPostgres(directory, durable=False).join()
+
+
+def test_a_server_that_cannot_start_says_why(directory: Path) -> None:
+    with EmbeddedPostgres(directory, durable=False) as first:
+        data = Path(first.data_directory)
+    with open(data / "postgresql.conf", "a") as configuration:
+        configuration.write("max_connections = many\n")
+    with pytest.raises(EmbeddedError, match="max_connections"):
+        EmbeddedPostgres(directory, durable=False).join()
