@@ -90,11 +90,13 @@ def _start_session(target: Target, sock: socket.socket) -> pg8000.core.CoreConne
             startup_params=_startup_parameters(target),
         )
     except Exception as error:
-        # When the server refuses, the driver says goodbye, and often fails in that as well: then what the server
-        # said is one error further down.
-        for one in (error, error.__context__):
-            if isinstance(one, pg8000.exceptions.DatabaseError):
-                raise Refused(_diagnosis(one)) from None
+        # When the server refuses, the driver says goodbye, which fails when the server is gone by then: what the server
+        # said is further down in the chain of errors.
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, pg8000.exceptions.DatabaseError):
+                raise Refused(_diagnosis(cause)) from None
+            cause = cause.__context__
         # Also errors of the driver's that are no driver's errors, as from a server that is not PostgreSQL.
         raise ConnectionError(f"the start of the session failed: {type(error).__name__}: {error}") from error
 

@@ -55,9 +55,25 @@ def make_database() -> Iterator[MakeDatabase]:
         database.close()
 
 
+@pytest.fixture(scope="module")
+def shared_url(postgres: PostgresServer) -> Iterator[str]:
+    yield from _made(postgres)
+
+
 @pytest.fixture
-def url(postgres: PostgresServer) -> Iterator[str]:
-    """A database with a few tables and two roles that see it differently."""
+def url(postgres: PostgresServer, shared_url: str) -> str:
+    """A database with a few tables and two roles that see it differently. ``entry`` is empty; no DDL, please."""
+    postgres.execute("truncate entry restart identity", shared_url)
+    return shared_url
+
+
+@pytest.fixture
+def own_url(postgres: PostgresServer) -> Iterator[str]:
+    """The same as ``url``, for a test that changes the schema."""
+    yield from _made(postgres)
+
+
+def _made(postgres: PostgresServer) -> Iterator[str]:
     postgres.execute(ROLES)
     made = postgres.create_database(sql=SCHEMA)
     yield made

@@ -193,7 +193,8 @@ def test_the_roles_own_timeout_may_be_longer(database: Database) -> None:
     assert ask(database, context, "select 'slept' from pg_sleep(0.2)") == b"slept"
 
 
-def test_outdated_schema(database: Database, contexts: ContextBuilder, as_role: AsRole) -> None:
+def test_outdated_schema(own_url: str, make_database: MakeDatabase, contexts: ContextBuilder) -> None:
+    database = make_database(own_url, pool_size=1)
     database.simple("""
         create schema graphql;
         create table graphql.counter as select 7::bigint as version;

@@ -68,8 +68,8 @@ def test_an_error_of_a_call_without_context_is_counted_from_one(database: Databa
     assert raised.value.statement_index == 2
 
 
-def test_a_statement_that_could_not_be_parsed_works_once_it_can(url: str, make_database: MakeDatabase) -> None:
-    database = make_database(url, pool_size=1)
+def test_a_statement_that_could_not_be_parsed_works_once_it_can(own_url: str, make_database: MakeDatabase) -> None:
+    database = make_database(own_url, pool_size=1)
     statement = Statement("select a from later")
     for _ in range(2):
         with pytest.raises(StatementError, match="later"):
@@ -137,8 +137,8 @@ def test_forgotten_statements_are_prepared_again(
     assert database.run(as_role(WRITER), [(INSERT, [b"b"]), (COUNT, [])], read_only=False) == [[(b"b",)], [(b"2",)]]
 
 
-def test_a_changed_result_type_is_prepared_again(url: str, make_database: MakeDatabase) -> None:
-    database = make_database(url, pool_size=1)
+def test_a_changed_result_type_is_prepared_again(own_url: str, make_database: MakeDatabase) -> None:
+    database = make_database(own_url, pool_size=1)
     statement = Statement("select * from note where id = $1::int")
     database.run(None, [(statement, [b"1"])], read_only=True)
     database.simple("alter table note add column more text default 'm'")
