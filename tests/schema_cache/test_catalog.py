@@ -357,3 +357,29 @@ def test_functions_that_hide_postgresql_s_own_are_not_called(owner: Session) -> 
     """)
     assert load_catalog(owner.value).functions
     assert owner.value("show search_path") == "public, pg_catalog"
+
+
+def test_a_key_over_periods_is_no_relationship(owner: Session) -> None:
+    if owner.value("select current_setting('server_version_num')::int") < 180000:
+        pytest.skip("PERIOD came with PostgreSQL 18")
+    owner.rows("""
+        create table a (r int4range, at daterange, primary key (r, at without overlaps));
+        create table b (r int4range, at daterange, foreign key (r, period at) references a (r, period at));
+    """)
+    catalog = load_catalog(owner.value)
+    assert relation(catalog, "b").foreign_keys == ()
+    assert relation(catalog, "a").primary_key == ("r", "at")
+
+
+def test_modifiers_of_an_extension_s_type(owner: Session) -> None:
+    if not owner.rows("select from pg_available_extensions where name = 'vector'"):
+        pytest.skip("needs the extension vector")
+    owner.rows("""
+        create schema "Odd one"; create extension vector schema "Odd one";
+        create table a (x "Odd one".vector(3), y "Odd one".vector, z "Odd one".vector(4)[]);
+    """)
+    assert [column.type_text for column in relation(load_catalog(owner.value), "a").columns] == [
+        '"Odd one".vector(3)',
+        '"Odd one".vector',
+        '"Odd one".vector(4)[]',
+    ]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Callable
@@ -60,11 +61,21 @@ def test_a_dump_of_another_database_is_not_used(postgres: PostgresServer, ask: A
     elsewhere = postgres.create_database()
     asker = ask(elsewhere)
     there = SchemaCache(asker, ("public",), path).current()
-    # The same oids and transaction numbers: by its fingerprint it is the same schema.
     assert there.contents_fingerprint == here.contents_fingerprint
     assert asker.loads == 1
     asker.close()
     postgres.drop_database(elsewhere)
+
+
+def test_a_dump_of_another_server_is_not_used(owner: Session, ask: Ask, path: Path) -> None:
+    """Two servers that the same script has set up have the same oids and transaction numbers throughout."""
+    payload = json.loads(fetch_catalog(owner.value))
+    payload["identity"] += "1"
+    write_dump(path, json.dumps(payload))
+    assert read_dump(path) is not None
+    asker = ask()
+    SchemaCache(asker, ("public",), path).current()
+    assert asker.loads == 1
 
 
 def damage(path: Path, how: str) -> None:
