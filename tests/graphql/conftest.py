@@ -22,9 +22,11 @@ end $$;
 """
 """The roles that the service takes on, without anything else that the installation brings."""
 
+OpenDoor = Callable[..., Door]
+
 
 @pytest.fixture
-def open_door(postgres: PostgresServer) -> Iterator[Callable[..., Door]]:
+def open_door(postgres: PostgresServer) -> Iterator[OpenDoor]:
     """``open_door(sql, **settings)``: a door to a new database made by ``sql``; its URL is ``door.database_url``."""
     opened: list[Door] = []
 
@@ -37,3 +39,24 @@ def open_door(postgres: PostgresServer) -> Iterator[Callable[..., Door]]:
     for door in opened:
         door.close()
         postgres.drop_database(door.database_url)
+
+
+@pytest.fixture(scope="session")
+def reading_door(postgres: PostgresServer) -> Iterator[OpenDoor]:
+    """Like ``open_door``, for tests that change nothing: they share one door for the same SQL and settings."""
+    opened: dict[object, Door] = {}
+    urls: dict[str, str] = {}
+
+    def get(sql: str = "", **settings: Any) -> Door:
+        key = sql, *sorted(settings.items())
+        if key not in opened:
+            if sql not in urls:
+                urls[sql] = postgres.create_database(sql=ROLES + sql)
+            opened[key] = Door(urls[sql], **settings)
+        return opened[key]
+
+    yield get
+    for door in opened.values():
+        door.close()
+    for url in urls.values():
+        postgres.drop_database(url)
