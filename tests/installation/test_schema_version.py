@@ -39,7 +39,7 @@ COUNTS = [
     "alter table victim drop column more",
     "create unique index on t (body)",
     "comment on table t is 'new'",
-    "comment on column t.body is '@graphql({\"name\": \"text\"})'",
+    'comment on column t.body is \'@graphql({"name": "text"})\'',
     "comment on schema public is '@graphql({\"inflect_names\": true})'",
     "grant select on t to counted_role",
     "grant select (id) on t to counted_role",
@@ -231,7 +231,9 @@ def test_whoever_may_do_ddl_is_counted(database_url: str, postgres: PostgresServ
         owner.run("update graphql.schema_change set changes = 0")
 
 
-@pytest.mark.parametrize("damage", ["alter table graphql.schema_change rename to gone", "drop function graphql.count_change()"])
+@pytest.mark.parametrize(
+    "damage", ["alter table graphql.schema_change rename to gone", "drop function graphql.count_change()"]
+)
 def test_ddl_never_fails_because_of_the_counter(database_url: str, session: Session, damage: str) -> None:
     install(database_url, as_extension=False)
     owner = session(database_url)

@@ -87,9 +87,13 @@ def test_nobody_reaches_anything_without_a_policy(service) -> None:
         assert refused(service, "select * from storage.work")[0] == "42501"
         assert refused(service, "select * from storage.installation")[0] == "42501"
     assert service.run("select count(*) from pg_policy where polrelid::regclass::text like 'storage.%'") == [[0]]
-    assert service.run(
-        "select relname from pg_class where relnamespace = 'storage'::regnamespace and relkind = 'r' and not relrowsecurity"
-    ) == []
+    assert (
+        service.run(
+            "select relname from pg_class"
+            " where relnamespace = 'storage'::regnamespace and relkind = 'r' and not relrowsecurity"
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize("relation", ["buckets", "objects"])
@@ -102,7 +106,9 @@ def test_rows_are_not_deleted_by_hand(service, relation: str) -> None:
 
 
 def test_bytes_that_no_row_names_any_more_are_listed(service) -> None:
-    listed = "select kind, bucket_id, name, version, attempts, due_at <= clock_timestamp() from storage.work order by id"
+    listed = (
+        "select kind, bucket_id, name, version, attempts, due_at <= clock_timestamp() from storage.work order by id"
+    )
     assert service.run(listed) == []
     service.run("update storage.objects set metadata = '{}', user_metadata = '{}'")
     service.run("insert into storage.objects (bucket_id, name) values ('b', 'without bytes')")
@@ -128,7 +134,11 @@ def test_bytes_are_listed_whoever_replaces_them(service) -> None:
 def test_the_work_list_takes_no_half_entries(service) -> None:
     entry = "insert into storage.work (kind, bucket_id, name, version, event) values "
     service.run(entry + "('post_event', 'b', 'n', null, '{}')")
-    for half in ("('delete_blob', 'b', 'n', null, null)", "('post_event', 'b', 'n', 'v', null)", "('x', 'b', 'n', 'v', '{}')"):
+    for half in (
+        "('delete_blob', 'b', 'n', null, null)",
+        "('post_event', 'b', 'n', 'v', null)",
+        "('x', 'b', 'n', 'v', '{}')",
+    ):
         assert refused(service, entry + half)[0] == "23514"
 
 
@@ -173,7 +183,10 @@ def test_objects(service) -> None:
 @pytest.mark.parametrize(
     ("query", "index"),
     [
-        ("bucket_id = 'b' and name collate \"C\" >= 'f7/' order by name collate \"C\" limit 10", "idx_objects_bucket_id_name"),
+        (
+            "bucket_id = 'b' and name collate \"C\" >= 'f7/' order by name collate \"C\" limit 10",
+            "idx_objects_bucket_id_name",
+        ),
         (
             "bucket_id = 'b' and lower(name) collate \"C\" >= 'f7/' order by lower(name) collate \"C\" limit 10",
             "idx_objects_bucket_id_name_lower",
@@ -181,8 +194,13 @@ def test_objects(service) -> None:
     ],
 )
 def test_listing_has_an_index(service, query: str, index: str) -> None:
-    service.run("insert into storage.objects (bucket_id, name) select 'b', 'f' || n % 50 || '/' || n from generate_series(1, 3000) n")
-    service.run("reset role; analyze storage.objects; set local enable_seqscan = off; set local enable_bitmapscan = off")
+    service.run(
+        "insert into storage.objects (bucket_id, name)"
+        " select 'b', 'f' || n % 50 || '/' || n from generate_series(1, 3000) n"
+    )
+    service.run(
+        "reset role; analyze storage.objects; set local enable_seqscan = off; set local enable_bitmapscan = off"
+    )
     plan = " ".join(row[0] for row in service.run(f"explain select name from storage.objects where {query}"))
     assert index in plan
     assert "Sort" not in plan
@@ -193,10 +211,10 @@ def test_tables_of_another_maker_are_adopted(database_url: str, session: Session
     owner.run(
         """
         create schema storage;
-        create table storage.buckets (id text primary key, name text not null, owner uuid, created_at timestamptz default now(),
-          updated_at timestamptz default now(), public boolean default false);
-        create table storage.objects (id uuid primary key default gen_random_uuid(), bucket_id text references storage.buckets,
-          name text, owner uuid, created_at timestamptz default now(), updated_at timestamptz default now(),
+        create table storage.buckets (id text primary key, name text not null, owner uuid,
+          created_at timestamptz default now(), updated_at timestamptz default now(), public boolean default false);
+        create table storage.objects (id uuid primary key default gen_random_uuid(), 
+          bucket_id text references storage.buckets, name text, owner uuid, created_at timestamptz default now(), updated_at timestamptz default now(),
           last_accessed_at timestamptz default now(), metadata jsonb,
           path_tokens text[] generated always as (string_to_array(name, '/')) stored);
         alter table storage.buckets enable row level security;
@@ -209,8 +227,10 @@ def test_tables_of_another_maker_are_adopted(database_url: str, session: Session
     columns = "select count(*) from pg_attribute where attnum > 0 and attrelid = 'storage.%s'::regclass"
     assert owner.run("select count(*) from storage.objects where version is null and not is_versioned") == [[2]]
     assert owner.run(columns % "objects") == [[15]]
-    assert owner.run("insert into storage.objects (bucket_id, name, version, owner_id, user_metadata)"
-                     " values ('old', 'c', 'v', 'me', '{}') returning path_tokens") == [[["c"]]]
+    assert owner.run(
+        "insert into storage.objects (bucket_id, name, version, owner_id, user_metadata)"
+        " values ('old', 'c', 'v', 'me', '{}') returning path_tokens"
+    ) == [[["c"]]]
     assert refused_delete(owner)
 
 

@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from app.installation import VERSION, InstallationError, install, installed_version, outdated, read_state
+from app.installation import VERSION, InstallationError, install, installed_version, outdated, read_state, upgrade
 from app.installation import uninstall as uninstall_from
-from app.installation import upgrade
 from app.installation.scripts import DIRECTORY, install_files, install_script, upgrade_path, versions
 from app.installation.version import precedence
 from tests.installation.catalog import describe, members
@@ -16,7 +15,9 @@ from tests.installation.conftest import Session
 from tests.postgres_server import PostgresServer
 
 OLDEST = versions()[0]
-VIEW = "select name, default_version, installed_version, comment from graphql.available_extensions where name = 'portico'"
+VIEW = (
+    "select name, default_version, installed_version, comment from graphql.available_extensions where name = 'portico'"
+)
 
 
 def ask(session, query):
@@ -67,7 +68,7 @@ def test_init_mends_what_was_taken_away(database_url: str, session: Session, new
 
 
 def test_what_is_missing_is_told(database_url: str, session: Session) -> None:
-    install(database_url)
+    install(database_url, as_extension=False)
     owner = session(database_url)
     assert owner.run("select * from graphql.missing") == []
     owner.run("drop event trigger portico_count_drop")

@@ -148,9 +148,7 @@ def test_upgrade_without_the_extension(database_url: str, session: Session) -> N
     _change_while_requests_run(database_url, session, 1, upgraded)
 
 
-def _change_while_requests_run(
-    url: str, session: Session, times: int, change: Callable[[object, str], None]
-) -> None:
+def _change_while_requests_run(url: str, session: Session, times: int, change: Callable[[object, str], None]) -> None:
     owner = session(url)
     owner.run("insert into storage.buckets (id, name) values ('b', 'b')")
     with Requests(url) as requests:
