@@ -11,7 +11,8 @@ _PARTS = {
     """,
     "relations": """
         select c.oid::regclass::text, c.relkind, c.relacl::text, c.relrowsecurity, c.relforcerowsecurity,
-               c.reloptions::text, obj_description(c.oid, 'pg_class'), case when c.relkind = 'v' then pg_get_viewdef(c.oid) end
+               c.reloptions::text, obj_description(c.oid, 'pg_class'),
+               case when c.relkind = 'v' then pg_get_viewdef(c.oid) end
         from pg_class c where relnamespace in ('graphql'::regnamespace, 'auth'::regnamespace, 'storage'::regnamespace)
         order by 1
     """,

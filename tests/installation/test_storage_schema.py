@@ -213,8 +213,9 @@ def test_tables_of_another_maker_are_adopted(database_url: str, session: Session
         create schema storage;
         create table storage.buckets (id text primary key, name text not null, owner uuid,
           created_at timestamptz default now(), updated_at timestamptz default now(), public boolean default false);
-        create table storage.objects (id uuid primary key default gen_random_uuid(), 
-          bucket_id text references storage.buckets, name text, owner uuid, created_at timestamptz default now(), updated_at timestamptz default now(),
+        create table storage.objects (id uuid primary key default gen_random_uuid(),
+          bucket_id text references storage.buckets, name text, owner uuid,
+          created_at timestamptz default now(), updated_at timestamptz default now(),
           last_accessed_at timestamptz default now(), metadata jsonb,
           path_tokens text[] generated always as (string_to_array(name, '/')) stored);
         alter table storage.buckets enable row level security;
