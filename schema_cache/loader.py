@@ -8,7 +8,7 @@ from schema_cache.catalog_query import SUPPORT_QUERY, catalog_query
 from schema_cache.decode import decode
 from schema_cache.model import Catalog
 
-Run = Callable[[str], str | bytes]
+Run = Callable[[str], str | bytes | None]
 """Executes one SQL text without parameters, by the simple query protocol, and gives the single value of the single row.
 
 It runs as the login role, not as a caller's, outside any transaction. The text sets a search path for itself, so it
@@ -23,9 +23,17 @@ def load_catalog(run: Run) -> Catalog:
 
 def fetch_catalog(run: Run) -> str | bytes:
     """The same as the text that ``decode`` understands, for who wants to keep it."""
-    return run(catalog_query(counted=has_support_objects(run)))
+    return ask(run, catalog_query(counted=has_support_objects(run)))
 
 
 def has_support_objects(run: Run) -> bool:
     """Whether the database counts its schema changes, by a function that we may trust and call."""
-    return run(SUPPORT_QUERY) in ("1", b"1")
+    return ask(run, SUPPORT_QUERY) in ("1", b"1")
+
+
+def ask(run: Run, sql: str) -> str | bytes:
+    """What ``run`` answers to a statement that always has an answer."""
+    answer = run(sql)
+    if answer is None:
+        raise ValueError("the database gave no answer about its catalog")
+    return answer

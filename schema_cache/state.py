@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from schema_cache.catalog_query import state_query
-from schema_cache.loader import Run, has_support_objects
+from schema_cache.loader import Run, ask, has_support_objects
 from schema_cache.model import Catalog
 
 
@@ -49,4 +49,4 @@ def read_state(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
 
 
 def _ask(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
-    return SchemaState(*json.loads(run(state_query(counted, thorough))))
+    return SchemaState(*json.loads(ask(run, state_query(counted, thorough))))

@@ -253,7 +253,7 @@ def test_types_are_printed_as_the_server_prints_them(owner: Session) -> None:
     owner.rows('create type "Mood" as enum (); create table "group" (id int); create domain "d d" as int')
     catalog = load_catalog(owner.value)
     owner.execute("set search_path = pg_catalog")
-    printed = {oid: text for oid, text in owner.rows("select oid, format_type(oid, -1) from pg_type")}
+    printed = dict(owner.rows("select oid, format_type(oid, -1) from pg_type"))
     assert {type_.oid: type_.text for type_ in catalog.types} == {
         type_.oid: printed[type_.oid] for type_ in catalog.types
     }

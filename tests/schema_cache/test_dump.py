@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from collections.abc import Callable
 from dataclasses import fields
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from schema_cache.catalog_query import catalog_query
 from schema_cache.dump import read_dump, write_dump
 from schema_cache.freshness import SchemaCache
 from schema_cache.loader import fetch_catalog
@@ -23,6 +25,15 @@ create table "Ünï" (id int primary key, b text);
 comment on table "Ünï" is 'words — and more';
 create view v as select 1 as one;
 """
+
+SMALLEST = json.dumps(
+    {
+        **dict.fromkeys(re.findall("^  '([a-z_]+)', ", catalog_query(counted=False), re.MULTILINE)),
+        "server_version": 180000,
+        "database": [1, "name", 10],
+    }
+)
+"""The payload of a database without anything."""
 
 
 @pytest.fixture
@@ -112,13 +123,21 @@ def damage(path: Path, how: str) -> None:
         "words",
     ],
 )
-def test_a_damaged_dump_is_ignored(asker: Asker, path: Path, how: str) -> None:
-    write_dump(path, '{"this": "payload"}')
+def test_a_damaged_dump_is_ignored(path: Path, how: str) -> None:
+    write_dump(path, SMALLEST)
+    assert read_dump(path) is not None
     damage(path, how)
     assert read_dump(path) is None
-    SchemaCache(asker, ("public",), path).current()
+
+
+def test_a_damaged_dump_is_replaced(asker: Asker, path: Path) -> None:
+    write_dump(path, SMALLEST)
+    damage(path, "one bit")
+    catalog = SchemaCache(asker, ("public",), path).current()
     assert asker.loads == 1
-    assert read_dump(path) is not None
+    stored = read_dump(path)
+    assert stored is not None
+    assert stored.version == catalog.version
 
 
 @pytest.mark.parametrize("payload", ["", "[]", "{}", "null", '{"acls": 5}', "[" * 100_000])
