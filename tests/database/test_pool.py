@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -248,3 +249,19 @@ def test_something_else_listens(make_database: MakeDatabase) -> None:
             address = f"127.0.0.1:{listener.getsockname()[1]}"
             with pytest.raises(Unavailable):
                 make_database(f"postgres://u:p@{address}/d?sslmode={mode}&connect_timeout=5").simple("select 1")
+
+
+def test_a_connection_given_back_just_before_somebody_waits_is_not_overlooked(
+    url: str, make_database: MakeDatabase
+) -> None:
+    database = make_database(url, pool_size=1, pool_timeout_s=2)
+    pool = database._pool
+    lease = pool.acquire()
+
+    class AnotherThreadIsFaster(deque[None]):
+        def append(self, item: None) -> None:
+            pool.give_back(lease)
+            super().append(item)
+
+    pool._waiting = AnotherThreadIsFaster()
+    assert database.simple("select 1") == b"1"
