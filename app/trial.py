@@ -38,10 +38,15 @@ def start_trial(settings: Settings, database: str = DATABASE) -> tuple[EmbeddedP
 
 
 def with_kept_keys(settings: Settings) -> Settings:
-    """The settings as they are if they have any key, else with the keys kept beside the data, made the first time."""
-    if has_keys(settings):
-        return settings
-    return replace(settings, **asdict(_kept_keys(Path(settings.data_dir) / "keys.json")))
+    """The settings with all three keys: those that they have, else the ones kept beside the data or made for them."""
+    secret = settings.jwt_secret
+    keys = make_keys(secret) if secret else _kept_keys(Path(settings.data_dir) / "keys.json")
+    return replace(
+        settings,
+        jwt_secret=keys.jwt_secret,
+        anon_key=settings.anon_key or keys.anon_key,
+        service_role_key=settings.service_role_key or keys.service_role_key,
+    )
 
 
 def has_keys(settings: Settings) -> bool:
@@ -70,7 +75,7 @@ def trial_banner(settings: Settings, address: str) -> str:
     """What is printed when the service is ready."""
     return (
         f"Portico is ready: {address}/graphql/v1\n"
-        f"  anon key (header apiKey): {settings.anon_key or 'a token signed with JWT_SECRET'}\n"
+        f"  anon key (header apiKey): {settings.anon_key}\n"
         f"  database:                 {settings.database_url}"
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from app.keys import make_key, make_user_token
+from app.keys import make_user_token
 from app.settings import Settings
 
 USERS = (
@@ -25,9 +25,8 @@ _VISITS = "{ visitCollection { totalCount edges { node { note stars city { name 
 
 
 def demo_banner(settings: Settings, address: str) -> str:
-    """The whole text; tokens are signed with the settings' secret."""
-    secret = settings.jwt_secret or ""
-    anon_key = settings.anon_key or make_key(secret, "anon")
+    """The whole text. The settings have a secret, with which the tokens are signed, and an anon key."""
+    secret, anon_key = settings.jwt_secret or "", settings.anon_key or ""
     url = f"{address}/graphql/v1"
     tokens = {
         name: make_user_token(secret, user, email=email, audience=settings.jwt_audience) for name, user, email in USERS

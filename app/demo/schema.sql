@@ -69,7 +69,7 @@ comment on table continent is '@graphql({"description": "A continent", "totalCou
 comment on table country is
   '@graphql({"description": "A country or territory", "totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
 comment on table city is
-  '@graphql({"description": "A city of more than 15,000 people", "totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
+  '@graphql({"description": "A city of more than 15,000 people, or a capital", "totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
 comment on table visit is
   '@graphql({"description": "A visit of a member to a city: everybody reads public ones, a member all of their own", "totalCount": {"enabled": true}})';
 comment on column city.alternate_names is '@graphql({"description": "What the city is called elsewhere"})';

@@ -7,7 +7,6 @@ unless that account cannot get there, and then ``directory/data`` is a link to w
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pwd
 import stat
@@ -76,9 +75,8 @@ class Place:
             return self.data.resolve().parent
         if not account.differs or account.can_enter(self.directory):
             return self.directory
-        name = hashlib.sha256(os.fsencode(self.directory)).hexdigest()[:16]
-        home = make_system_place() / name
-        home.mkdir(exist_ok=True)
+        # A new one every time: only the link tells whose data is in it.
+        home = Path(tempfile.mkdtemp(prefix="cluster-", dir=make_system_place()))
         home.chmod(0o711)
         return home
 

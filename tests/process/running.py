@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
-import socket
 import subprocess
-import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,14 +47,6 @@ def is_running(pid: int) -> bool:
     return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def portico(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "app", *arguments],
-        cwd=cwd, env=environment(**variables), capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-
-
 @contextmanager
 def started(program: list[str], cwd: Path, **variables: str) -> Iterator[subprocess.Popen[str]]:
     """A process with its output in a pipe, killed at the end if it still runs."""
@@ -71,8 +63,12 @@ def started(program: list[str], cwd: Path, **variables: str) -> Iterator[subproc
         process.communicate()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+@contextmanager
+def open_directory() -> Iterator[Path]:
+    """Not pytest's tmp_path: its parents are closed to the account that runs the server for root."""
+    base = Path(tempfile.mkdtemp(prefix="portico-cluster-"))
+    base.chmod(0o755)
+    try:
+        yield base
+    finally:
+        shutil.rmtree(base)

@@ -10,14 +10,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from app.embedded import EmbeddedError, EmbeddedPostgres, account, binaries, place
 from tests.postgres_server import connect
-from tests.process.running import environment, is_running, until
+from tests.process.running import environment, is_running, open_directory, until
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root drops privileges")
 
@@ -35,17 +34,6 @@ def directory(prepared: Path) -> Iterator[Path]:
     with open_directory() as base:
         subprocess.run(["cp", "-a", prepared, base], check=True)
         yield base / "postgres"
-
-
-@contextmanager
-def open_directory() -> Iterator[Path]:
-    """Not pytest's tmp_path: its parents are closed to the account that runs the server for root."""
-    base = Path(tempfile.mkdtemp(prefix="portico-cluster-"))
-    base.chmod(0o755)
-    try:
-        yield base
-    finally:
-        shutil.rmtree(base)
 
 
 @pytest.fixture

@@ -1,0 +1,136 @@
+"""The commands, as an operator runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import jwt
+import pytest
+import requests
+
+from app.cli import cli
+from tests.postgres_server import PostgresServer
+from tests.process.conftest import Portico
+from tests.process.running import REPOSITORY, environment, open_directory, started
+
+
+def test_every_command_says_what_it_does(portico: Portico) -> None:
+    expected = {"doctor", "init", "keys", "plan", "plugins", "schema", "serve", "settings", "upgrade", "version"}
+    assert expected <= set(cli.commands)
+    assert all(command.help for command in cli.commands.values())
+    assert portico("--help").returncode == 0
+
+
+def test_wrong_usage_is_exit_code_2(portico: Portico) -> None:
+    assert portico("nonsense").returncode == 2
+    assert portico("plan").returncode == 2
+
+
+def test_keys_are_signed_with_their_secret(portico: Portico) -> None:
+    finished = portico("keys")
+    keys = dict(line.split("=", 1) for line in finished.stdout.splitlines())
+    assert len(keys["JWT_SECRET"]) >= 32
+    for name, role in (("ANON_KEY", "anon"), ("SERVICE_ROLE_KEY", "service_role")):
+        claims = jwt.decode(keys[name], keys["JWT_SECRET"], ["HS256"])
+        assert claims["role"] == role
+        assert 9 < (claims["exp"] - claims["iat"]) / (365 * 24 * 3600) < 11
+    again = portico("keys", JWT_SECRET=keys["JWT_SECRET"]).stdout
+    assert f"JWT_SECRET={keys['JWT_SECRET']}\n" in again
+    assert portico("keys").stdout != finished.stdout
+
+
+@pytest.mark.parametrize("command", [["doctor"], ["init"], ["upgrade"], ["schema", "print"], ["plan", "{__typename}"]])
+def test_an_unreachable_database_is_one_line(portico: Portico, command: list[str]) -> None:
+    url = "postgresql://somebody:hunter2@127.0.0.1:1/nothing"
+    finished = portico(*command, DATABASE_URL=url, ANON_KEY="k")
+    assert finished.returncode == 1
+    assert finished.stderr.count("\n") == 1
+    assert finished.stderr.startswith("portico: ")
+    assert "hunter2" not in finished.stderr
+
+
+def test_without_any_database_a_command_says_so(portico: Portico, tmp_path: Path) -> None:
+    finished = portico("doctor")
+    assert finished.returncode == 1
+    assert finished.stderr.startswith("portico: set DATABASE_URL;")
+    assert not (tmp_path / ".portico").exists()
+
+
+def test_serve_refuses_a_database_without_keys(portico: Portico, database_url: str) -> None:
+    finished = portico("serve", "--port", "0", DATABASE_URL=database_url)
+    assert finished.returncode == 1
+    assert "run `portico keys`" in finished.stderr
+
+
+def test_the_demonstration_never_touches_a_database_of_yours(portico: Portico, database_url: str) -> None:
+    finished = portico("serve", "--demo", DATABASE_URL=database_url, ANON_KEY="k")
+    assert finished.returncode == 1
+    assert "unset DATABASE_URL" in finished.stderr
+
+
+def test_doctor_before_and_after_init(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+    before = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
+    assert before.returncode == 0, before.stderr
+    assert "portico init was not run here" in before.stdout
+    assert portico("init", DATABASE_URL=database_url).returncode == 0
+    postgres.execute("create table open (id int primary key); grant select on open to anon", database_url)
+    after = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
+    assert "portico init was not run here" not in after.stdout
+    assert "anon may read 1 of 1 relations in schema public" in after.stdout
+    wrong = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", API_SCHEMAS="public,no'where")
+    assert wrong.returncode == 1
+    assert "WRONG there is no schema no'where" in wrong.stdout
+
+
+def test_schema_and_plan(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+    portico("init", DATABASE_URL=database_url)
+    postgres.execute("create table shelf (id int primary key); grant select on shelf to anon", database_url)
+    sdl = portico("schema", "print", "--role", "anon", DATABASE_URL=database_url)
+    assert "type shelf" in sdl.stdout, sdl.stderr
+    plan = portico("plan", "{shelfCollection{edges{node{id}}}}", DATABASE_URL=database_url)
+    assert "public.shelf" in plan.stdout, plan.stderr
+    wrong = portico("plan", "{nothing}", DATABASE_URL=database_url)
+    assert wrong.returncode == 1
+    assert wrong.stderr.startswith("portico: ")
+
+
+def test_serve_makes_a_database_and_keeps_its_keys() -> None:
+    program = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "1"]
+    keys = []
+    with open_directory() as here:
+        for _ in range(2):
+            with started(program, here) as process:
+                assert process.stdout
+                said = [process.stdout.readline() for _ in range(4)]
+                assert f"keeps its data in {here}/.portico/postgres/data" in said[0], said
+                address, key = said[1].split()[-1], said[2].split()[-1]
+                answer = requests.post(address, json={"query": "{__typename}"}, headers={"apiKey": key}, timeout=10)
+                assert answer.json() == {"data": {"__typename": "Query"}}
+                process.terminate()
+                assert process.wait(20) == 0
+                keys.append(key)
+        assert keys[0] == keys[1]
+        kept = here / ".portico" / "keys.json"
+        assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+        assert json.loads(kept.read_text())["anon_key"] == keys[0]
+
+
+def test_the_program_and_the_module_are_the_same() -> None:
+    finished = subprocess.run(
+        [sys.executable, "-m", "app", "plugins"], env=environment(), capture_output=True, text=True
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert "collections" in finished.stdout
+
+
+def test_the_readme_and_the_continuous_integration_run_the_same_command() -> None:
+    readme = (REPOSITORY / "README.md").read_text()
+    assert "\n    sh demo.sh\n" in readme
+    assert "\n    sh test.sh\n" in readme
+    assert "exec sh test.sh" in (REPOSITORY / ".ci" / "run").read_text()
+    assert os.access(REPOSITORY / ".ci" / "run", os.X_OK)

@@ -1,0 +1,107 @@
+"""Settings: one table, and every face of it says the same."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from app.commands.settings import settings_page
+from app.setting_kinds import MASK, Number
+from app.settings import SETTINGS, Setting, SettingError, Settings, load, shown
+from tests.process.conftest import Portico
+from tests.process.running import REPOSITORY
+
+
+def test_the_table_and_the_attributes_are_the_same() -> None:
+    attributes = [each.name for each in dataclasses.fields(Settings)]
+    assert attributes == [*(each.name for each in SETTINGS), "extra"]
+    assert len({each.env for each in SETTINGS}) == len(SETTINGS)
+
+
+def test_the_documentation_is_current() -> None:
+    assert (REPOSITORY / "docs" / "settings.md").read_text() == settings_page(), "portico settings --markdown"
+
+
+def test_defaults_depend_on_other_settings() -> None:
+    assert load({"THREADS": "7"}).pool_size == 7
+    assert load({"THREADS": "7", "POOL_SIZE": "2"}).pool_size == 2
+    assert 1 <= load({}).workers <= 4
+
+
+def test_an_option_wins_over_a_variable_and_empty_is_absent() -> None:
+    assert load({"PORT": "81"}, {"port": "82"}).port == 82
+    assert load({"PORT": "81"}, {"port": None}).port == 81
+    assert load({"PORT": ""}).port == 8000
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("UPLOAD_SIZE_LIMIT", "50MB", 50 * 1024 * 1024),
+        ("UPLOAD_SIZE_LIMIT", "5GiB", 5 * 1024**3),
+        ("BODY_LIMIT", "1000", 1000),
+        ("API_SCHEMAS", " a, b ,", ("a", "b")),
+        ("PREPARED_STATEMENTS", "No", False),
+        ("SHUTDOWN_GRACE_S", "2.5", 2.5),
+        ("GRAPHQL_DIALECT", "PG_GRAPHQL", "pg_graphql"),
+        ("PROJECT_REF", "abcdefghijklmnopqrst", "abcdefghijklmnopqrst"),
+    ],
+)
+def test_texts_are_read(name: str, text: str, value: object) -> None:
+    attribute = next(each.name for each in SETTINGS if each.env == name)
+    assert getattr(load({name: text}), attribute) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("PORT", "http"),
+        ("PORT", "70000"),
+        ("WEB_CONCURRENCY", "0"),
+        ("UPLOAD_SIZE_LIMIT", "much"),
+        ("API_SCHEMAS", ","),
+        ("SHOW_SQL", "maybe"),
+        ("SHUTDOWN_GRACE_S", "nan"),
+        ("LOG_LEVEL", "loud"),
+        ("PROJECT_REF", "short"),
+    ],
+)
+def test_a_bad_value_is_told_in_one_line_that_names_the_variable(name: str, text: str) -> None:
+    with pytest.raises(SettingError, match=f"^{name}: ") as caught:
+        load({name: text})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_bad_value_ends_a_command_without_a_traceback(portico: Portico) -> None:
+    finished = portico("serve", PORT="http")
+    assert finished.returncode == 1
+    assert finished.stderr == "portico: PORT: 'http' is not a whole number from 0 to 65535\n"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://user:hunter2@host/database",
+        "postgresql://user:hunter2@hunter2@host/database",
+        "postgresql://user@host/database?password=hunter2&sslmode=require",
+        "s3://key:hunter2@bucket/prefix",
+    ],
+)
+def test_secrets_are_masked(url: str) -> None:
+    keys = {"JWT_SECRET": "hunter2" * 5, "ANON_KEY": "hunter2", "SERVICE_ROLE_KEY": "hunter2"}
+    settings = load({"DATABASE_URL": url, "STORAGE_URL": url, **keys})
+    values = {setting.env: value for setting, value in shown(settings)}
+    assert not any("hunter2" in value for value in values.values()), values
+    assert values["JWT_SECRET"] == MASK
+    assert "hunter2" not in repr(settings)
+
+
+def test_plugins_add_settings() -> None:
+    row = Setting("bucket_count", "BUCKET_COUNT", Number(1), 3, "How many.")
+    assert load({}, extra_settings=[row]).extra == {"bucket_count": 3}
+    settings = load({"BUCKET_COUNT": "5"}, extra_settings=[row])
+    assert settings.extra == {"bucket_count": 5}
+    assert shown(settings, [row]) == [(row, "5")]
+    with pytest.raises(SettingError, match=r"^BUCKET_COUNT: "):
+        load({"BUCKET_COUNT": "0"}, extra_settings=[row])
