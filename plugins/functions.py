@@ -65,7 +65,7 @@ def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | Non
     for argument, type_ in zip(function.arguments, types, strict=True):
         assert type_ is not None
         arguments[names.lower_first(names.base(argument.name, None, inflect))] = argument, type_
-    if len(arguments) < len(types) or not all(map(names.is_valid, arguments)):
+    if len(arguments) < len(types) or not all(map(api.is_name, arguments)):
         return None
     if result.is_collection and not COLLECTION_ARGUMENTS.isdisjoint(arguments):
         return None

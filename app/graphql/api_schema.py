@@ -83,6 +83,11 @@ class ApiSchema:
 
     # What is exposed
 
+    def is_name(self, name: str) -> bool:
+        """Whether something may be called ``name``. Two leading underscores are GraphQL's own: one such name would make the
+        whole schema invalid, where schemas are validated."""
+        return names.is_valid(name) and not (self.dialect.validates and name.startswith("__"))
+
     def directives(self, on: Commented, name: str, comment: str | None) -> Mapping[str, Any]:
         """The comment directives of an object of kind ``on`` called ``name``; empty without any."""
         return self._directives.read(on, comment, f"{on.replace('_', ' ')} {name}")
@@ -133,7 +138,7 @@ class ApiSchema:
         inflect = self.inflects(relation.schema)
         type_name = self._type_name(relation)
         key = key_of(relation, directives)
-        if not (visible.select and key and names.is_valid(type_name)):
+        if not (visible.select and key and self.is_name(type_name)):
             return None
         max_rows = directives.get(
             "max_rows", self._schema_directives_of(relation.schema).get("max_rows", self.max_rows)
@@ -167,7 +172,7 @@ class ApiSchema:
             name = f"{relation.schema}.{relation.name}.{column.name}"
             directives = self.directives("column", name, column.comment)
             field_name = names.field(column.name, directives.get("name"), inflect)
-            if names.is_valid(field_name):
+            if self.is_name(field_name):
                 columns.setdefault(field_name, ApiColumn(column, field_name, value_type, directives.get("description")))
         return tuple(columns.values())
 
@@ -196,7 +201,7 @@ class ApiSchema:
                 fields=lambda: {
                     field_name: field
                     for field_name, field in in_order(self.hooks.node_fields(api=self, relation=relation)).items()
-                    if names.is_valid(field_name)
+                    if self.is_name(field_name)
                 },
                 interfaces=lambda: [each for some in self.hooks.node_interfaces(api=self) for each in some],
                 description=relation.directives.get("description"),
@@ -239,10 +244,9 @@ class ApiSchema:
         fields = self._root_fields(self.hooks.mutation_fields(api=self))
         return GraphQLObjectType("Mutation", fields, extensions={"kind": "Mutation"}) if fields else None
 
-    @staticmethod
-    def _root_fields(contributions: Any) -> dict[str, GraphQLField]:
+    def _root_fields(self, contributions: Any) -> dict[str, GraphQLField]:
         fields = in_order(contributions)
-        return {name: fields[name] for name in sorted(fields) if names.is_valid(name)}
+        return {name: fields[name] for name in sorted(fields) if self.is_name(name)}
 
     # Introspection
 
