@@ -1,0 +1,176 @@
+"""Reading through the GraphQL door: ``python -m bench.reading [--seconds N]``.
+
+One nested query (10 parents, 5 children each, 3 KB of answer) is asked of a real service with two workers of two
+threads over 8 connections, beside pgbench running the same SQL as the same role, and beside the same service answering
+without a database. Then the client's CPU time for a warm request, and the memory of a worker.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+
+from app.database.url import parse_database_url
+from app.embedded import EmbeddedPostgres
+from app.embedded.binaries import wheel_programs
+from app.inspect import plan_sql
+from app.pipeline import run
+from app.pipeline.records import GraphQLRequest
+from app.settings import Settings, load
+from app.wsgi import create_app
+from bench.load import http_request, run_load
+
+SCHEMA = """
+do $$ begin create role anon; exception when duplicate_object then null; end $$;
+comment on schema public is '@graphql({"inflect_names": true})';
+create table author (id int primary key, name text not null, email text);
+create table book (id int primary key, author_id int not null references author, title text not null);
+create index on book (author_id, id);
+insert into author select i, 'Author ' || i, 'author' || i || '@example.com' from generate_series(1, 1000) i;
+insert into book select i, 1 + i % 1000, 'The book with the number ' || i from generate_series(1, 20000) i;
+alter table author enable row level security;
+create policy everybody on author for select using (id > 0);
+grant select on author, book to anon;
+vacuum analyze author;
+vacuum analyze book;
+"""
+QUERY = """query ($first: Int) { authorCollection(first: $first) { edges { node { id name email
+  bookCollection(first: 5) { edges { node { id title } } } } } } }"""
+SECRET = "a secret that only this benchmark uses"
+CONNECTIONS = 8
+WORKERS = 2
+THREADS = 2
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=8.0)
+    seconds = parser.parse_args().seconds
+    with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
+        os.chmod(place, 0o755)
+        for statement in SCHEMA.strip().split(";\n"):
+            _psql(cluster, statement)
+        settings = _settings(cluster.url())
+        rows = [("served without a database", _serve(settings, "{ __typename }", {}, seconds))]
+        rows.append(("the nested query", _serve(settings, QUERY, {"first": 10}, seconds)))
+        rows.append(("pgbench, the same SQL", _pgbench(cluster, settings, place, seconds)))
+        for name, (per_second, note) in rows:
+            print(f"{name:32} {per_second:8.0f} per second  {note}")
+        _client_cpu(settings)
+
+
+def _settings(url: str) -> Settings:
+    given = {"database_url": url, "jwt_secret": SECRET, "anon_key": "anon-key", "service_role_key": "service-key"}
+    return load({}, {**given, "workers": WORKERS, "threads": THREADS})
+
+
+def _psql(cluster: EmbeddedPostgres, statement: str) -> None:
+    from tests.postgres_server import connect
+
+    connection = connect(cluster.url())
+    connection.execute_simple(statement)
+    connection.close()
+
+
+def _serve(settings: Settings, query: str, variables: dict[str, object], seconds: float) -> tuple[float, str]:
+    environment = os.environ | {
+        "DATABASE_URL": settings.database_url or "",
+        "JWT_SECRET": SECRET,
+        "ANON_KEY": "anon-key",
+        "SERVICE_ROLE_KEY": "service-key",
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "app",
+        "serve",
+        "--port",
+        "0",
+        "--workers",
+        str(WORKERS),
+        "--threads",
+        str(THREADS),
+    ]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as service:
+        try:
+            assert service.stdout is not None
+            address = next(match for line in service.stdout if (match := re.search(r"http://([\d.]+):(\d+)", line)))
+            body = json.dumps({"query": query, "variables": variables}).encode()
+            request = http_request("/graphql/v1", body, {"apiKey": "anon-key", "Content-Type": "application/json"})
+            target = address[1], int(address[2])
+            run_load(target, request, connections=CONNECTIONS, seconds=1)
+            load = run_load(target, request, connections=CONNECTIONS, seconds=seconds)
+            memory = max(_memory(pid) for pid in _children(service.pid))
+        finally:
+            service.send_signal(signal.SIGTERM)
+    return load.per_second, f"({load.failures} failures; a worker has {memory:.0f} MiB)"
+
+
+def _children(pid: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _memory(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1024  # type: ignore[index]
+
+
+def _pgbench(cluster: EmbeddedPostgres, settings: Settings, place: str, seconds: float) -> tuple[float, str]:
+    script = Path(place) / "query.sql"
+    sql = re.sub(r"\s+", " ", plan_sql(settings, "anon", QUERY, {"first": 10}))
+    script.write_text(
+        "\\set first 10\n" + re.sub(r"\$\d", lambda match: ":first" if match[0] == "$1" else "5", sql) + ";\n"
+    )
+    target = parse_database_url(cluster.url())
+    environment = os.environ | {"PGOPTIONS": "-c role=anon"}
+    program = wheel_programs() / "pgbench"
+    command = [
+        str(program),
+        "-n",
+        "-M",
+        "prepared",
+        "-c",
+        str(CONNECTIONS),
+        "-j",
+        "2",
+        "-T",
+        str(int(seconds)),
+        "-f",
+        str(script),
+    ]
+    command += ["-h", target.host, "-p", str(target.port), "-U", target.user, target.database]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return float(re.search(r"tps = ([\d.]+)", done.stdout)[1]), ""  # type: ignore[index]
+
+
+def _client_cpu(settings: Settings) -> None:
+    application = create_app(settings)
+    request = GraphQLRequest(QUERY, {"first": 10}, api_key="anon-key", host="localhost")
+    reply = run(request, application.services)
+    assert reply.status == 200, reply.body
+    for _ in range(300):
+        run(request, application.services)
+    count = 3000
+    wall, cpu = time.perf_counter(), time.process_time()
+    for _ in range(count):
+        run(request, application.services)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    application.close()
+    print(
+        f"the pipeline alone: {cpu / count * 1e6:.0f} us of CPU, {wall / count * 1e6:.0f} us of time, {len(reply.body)} bytes"
+    )
+
+
+if __name__ == "__main__":
+    main()
