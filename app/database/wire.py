@@ -22,7 +22,11 @@ Row = tuple[bytes | None, ...]
 Step = tuple[Statement, bytes | Sequence[bytes | None], str]
 """A statement, its parameters (values, or the bytes of ``encode_parameters``) and the role that it will run as."""
 
-IDLE, IN_TRANSACTION, FAILED_TRANSACTION = b"I", b"T", b"E"
+IDLE = b"I"
+"""The transaction status of a connection that is in no transaction."""
+
+_Key = tuple[bytes, str]
+"""What a prepared statement is known by: the digest of its text and the role it runs as."""
 
 _header = Struct("!ci")
 _int = Struct("!i")
@@ -70,8 +74,8 @@ class Connection:
         self._transport = Transport(sock)
         self._release = release
         self._prepared_limit = prepared_limit
-        # (digest, role) -> the start of its Bind message, least recently used first
-        self._prepared: OrderedDict[tuple[bytes, str], bytes] = OrderedDict()
+        # The start of each one's Bind message, least recently used first
+        self._prepared: OrderedDict[_Key, bytes] = OrderedDict()
         self.usable = True
         self.opened_at = time.monotonic()
         self.transaction_status = IDLE
@@ -108,14 +112,14 @@ class Connection:
             self.usable = False
             raise
 
-    def _compose(self, steps: Sequence[Step]) -> tuple[bytes, list[tuple[tuple[bytes, str], bytes]]]:
+    def _compose(self, steps: Sequence[Step]) -> tuple[bytes, list[tuple[_Key, bytes]]]:
         """The bytes of the request, and what the server will have prepared, in the order of its answers."""
         out: list[bytes] = []
         append = out.append
         prepared = self._prepared
         keep = self._prepared_limit > 0
-        parsing: list[tuple[tuple[bytes, str], bytes]] = []
-        fresh: dict[tuple[bytes, str], bytes] = {}
+        parsing: list[tuple[_Key, bytes]] = []
+        fresh: dict[_Key, bytes] = {}
         for statement, parameters, role in steps:
             if keep:
                 key = (statement.digest, role)
@@ -148,7 +152,7 @@ class Connection:
             out[:0] = self._make_room(len(fresh), {(statement.digest, role) for statement, _, role in steps})
         return b"".join(out), parsing
 
-    def _make_room(self, wanted: int, needed: set[tuple[bytes, str]]) -> list[bytes]:
+    def _make_room(self, wanted: int, needed: set[_Key]) -> list[bytes]:
         """Messages that close the least recently used statements; they travel with the request that needs the room."""
         closing = []
         while self._prepared and len(self._prepared) + wanted > self._prepared_limit:
@@ -167,7 +171,7 @@ class Connection:
     # Receiving
 
     def _converse(  # noqa: C901
-        self, message: bytes, parsing: Sequence[tuple[tuple[bytes, str], bytes]], count: int
+        self, message: bytes, parsing: Sequence[tuple[_Key, bytes]], count: int
     ) -> list[list[Row]]:
         """Send ``message`` and read to ReadyForQuery; ``count`` results are due, any number when it is negative.
 
@@ -202,7 +206,8 @@ class Connection:
             elif kind == b"C" or kind == b"I":
                 results.append(rows)
                 rows = []
-            elif kind == b"2":
+                started = True
+            elif kind == b"2" or kind == b"T":
                 started = True
             elif kind == b"1":
                 if parsing:
@@ -221,7 +226,7 @@ class Connection:
                     )
                 if failure is None:
                     failure = StatementError(diagnosis, len(results), fields.get("R", ""))
-            elif kind not in b"3TtnN":
+            elif kind not in b"3tnN":
                 self._asynchronous(kind, buffer[body:end])
         if failure is not None:
             raise failure

@@ -123,6 +123,13 @@ def test_a_read_is_not_repeated_for_ever(proxy: Proxy, make_database: MakeDataba
     assert database.simple("select 1") == b"1"
 
 
+def test_simple_is_not_repeated_once_it_has_done_something(proxy: Proxy, make_database: MakeDatabase) -> None:
+    database = make_database(proxy.url(), pool_size=1)
+    with pytest.raises(Unavailable):
+        database.simple("insert into entry (body) values ('a'); commit; select pg_terminate_backend(pg_backend_pid())")
+    assert database.simple("select count(*) from entry") == b"1"
+
+
 def test_an_answer_that_breaks_off_is_no_answer(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
     database = make_database(proxy.url(), pool_size=1)
     long = Statement("select repeat('x', 1000)")
