@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
-    from graphql import GraphQLField, GraphQLInputField, GraphQLInterfaceType, GraphQLNamedType
+    from graphql import GraphQLInterfaceType, GraphQLNamedType
 
     from app.graphql.api_schema import ApiSchema
     from app.graphql.relations import ApiRelation, ValueType
@@ -103,7 +103,7 @@ def plugin_manager(extra: Mapping[str, Any] | None = None) -> pluggy.PluginManag
     return manager
 
 
-def in_order(contributions: Sequence[Fields | None]) -> dict[str, GraphQLField | GraphQLInputField]:
+def in_order(contributions: Sequence[Fields | None]) -> dict[str, Any]:
     """The fields of all contributions by position; of two with one name the earlier stays."""
     result: dict[str, Any] = {}
     for contribution in sorted((each for each in contributions if each), key=lambda each: each.position):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pluggy
 
@@ -18,6 +19,9 @@ from app.identity import Identity
 from app.settings import Settings
 from schema_cache.freshness import SchemaCache
 from schema_cache.poller import Poller
+
+if TYPE_CHECKING:
+    from app.pipeline.records import ParsedDocument, SQLPlan
 
 
 @dataclass(frozen=True)
@@ -34,10 +38,10 @@ class Services:
     poller: Poller
     api_schemas: ApiSchemas
     limits: Limits
-    documents: BoundedCache
-    valid_documents: BoundedCache
-    steering: BoundedCache
-    plans: BoundedCache
+    documents: BoundedCache[ParsedDocument]
+    valid_documents: BoundedCache[bool]
+    steering: BoundedCache[Steering]
+    plans: BoundedCache[SQLPlan]
 
     def start(self) -> None:
         """Begin what runs in the background."""

@@ -18,7 +18,6 @@ import tempfile
 import time
 from pathlib import Path
 
-
 from app.database.url import parse_database_url
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
@@ -168,7 +167,8 @@ def _client_cpu(settings: Settings) -> None:
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     application.close()
     print(
-        f"the pipeline alone: {cpu / count * 1e6:.0f} us of CPU, {wall / count * 1e6:.0f} us of time, {len(reply.body)} bytes"
+        f"the pipeline alone: {cpu / count * 1e6:.0f} us of CPU, {wall / count * 1e6:.0f} us of time, "
+        f"{len(reply.body)} bytes"
     )
 
 

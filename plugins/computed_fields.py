@@ -24,7 +24,7 @@ def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     if not relation.visible.select_all:
         return None
     functions = api.shared("computed_fields", lambda: _by_row_type(api)).get(relation.relation.row_type, ())
-    fields = {}
+    fields: dict[str, GraphQLField] = {}
     for function in functions:
         field = _field(api, function)
         if field is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -40,11 +40,11 @@ class Result:
     def type(self) -> GraphQLOutputType:
         """The GraphQL type, always nullable."""
         if self.relation is None:
-            return cast(ValueType, self.value).graphql
+            return cast(GraphQLOutputType, cast(ValueType, self.value).graphql)
         return connection_type(self.api, self.relation) if self.is_collection else self.api.object_type(self.relation)
 
     @property
-    def arguments(self) -> Mapping[str, GraphQLArgument]:
+    def arguments(self) -> dict[str, GraphQLArgument]:
         """The arguments that the result adds to the function's own."""
         return collection_arguments(self.api, self.relation) if self.is_collection and self.relation else {}
 
@@ -52,7 +52,7 @@ class Result:
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
     ) -> ColumnElement[Any]:
         """The result of a call as the API prints it. ``outer`` are the FROM elements that ``arguments`` refer to."""
-        call = Call(
+        call: Call[Any] = Call(
             quoted_name(self.function.name, quote=True),
             *arguments,
             packagenames=(quoted_name(self.function.schema, quote=True),),

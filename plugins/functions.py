@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from graphql import GraphQLArgument, GraphQLDefaultInput, GraphQLField, GraphQLNonNull
 from sqlalchemy import ColumnElement, func
@@ -63,8 +63,7 @@ def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | Non
     inflect = api.inflects(function.schema)
     arguments: dict[str, tuple[Argument, ValueType]] = {}
     for argument, type_ in zip(function.arguments, types, strict=True):
-        assert type_ is not None
-        arguments[names.lower_first(names.base(argument.name, None, inflect))] = argument, type_
+        arguments[names.lower_first(names.base(argument.name, None, inflect))] = argument, cast(ValueType, type_)
     if len(arguments) < len(types) or not all(map(api.is_name, arguments)):
         return None
     if result.is_collection and not COLLECTION_ARGUMENTS.isdisjoint(arguments):

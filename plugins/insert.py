@@ -63,7 +63,7 @@ def _statement(field: Field, relation: ApiRelation, objects: Sequence[Object]) -
     if not columns:
         # Rows of nothing but defaults: PostgreSQL wants a column to say so for more than one.
         columns = [relation.insertable[0]]
-    default = literal_column("DEFAULT")
+    default: ColumnElement[Any] = literal_column("DEFAULT")
     rows = [
         tuple(
             assigned(field, each, record[each.field_name]) if each.field_name in record else default for each in columns

@@ -85,7 +85,7 @@ def order_keys(
     for element in value or ():
         if len(element) > 1 and api.dialect.one_order_key_per_element:
             raise RequestError(
-                f"An element of orderBy names one column: [{', '.join('{%s: ...}' % name for name in element)}]",
+                "An element of orderBy names one column: [" + ", ".join(f"{{{name}: ...}}" for name in element) + "]",
                 code="BAD_USER_INPUT",
             )
         for name, direction in element.items():

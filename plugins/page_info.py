@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphql import GraphQLBoolean, GraphQLField, GraphQLNamedType, GraphQLNonNull, GraphQLObjectType, GraphQLString
-from sqlalchemy import ColumnElement, and_, false, func, literal_column
+from sqlalchemy import ColumnElement, and_, false, func, literal_column, null
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.planning import Rows
@@ -41,11 +41,11 @@ def _page_info(field: Field, collection: Collection) -> ColumnElement[Any]:
 
 
 def _start_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:
-    return _cursor_at(collection, _last(collection) if collection.page.backward else literal_column("1"))
+    return _cursor_at(collection, last=collection.page.backward)
 
 
 def _end_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:
-    return _cursor_at(collection, literal_column("1") if collection.page.backward else _last(collection))
+    return _cursor_at(collection, last=not collection.page.backward)
 
 
 def _has_next_page(field: Field, collection: Collection) -> ColumnElement[Any]:
@@ -56,24 +56,26 @@ def _has_previous_page(field: Field, collection: Collection) -> ColumnElement[An
     return _more_follow(collection) if collection.page.backward else _is_beyond_the_edge(collection)
 
 
-def _last(collection: Collection) -> ColumnElement[Any]:
-    """The position of the last row of the page in its direction."""
-    return func.least(collection.count, collection.page.limit()) if collection.looks_ahead else collection.count
-
-
-def _cursor_at(collection: Collection, position: ColumnElement[Any]) -> ColumnElement[Any]:
+def _cursor_at(collection: Collection, *, last: bool) -> ColumnElement[Any]:
+    """The cursor of the first or the last row of the page in its direction; null where the page is empty."""
+    if collection.page.is_empty:
+        return null()
+    position: ColumnElement[Any] = literal_column("1")
+    if last:
+        position = collection.count
+        position = func.least(position, collection.page.limit()) if collection.looks_ahead else position
     # Only the one row that the filter lets through has its cursor computed.
     return func.max(collection.cursor).filter(collection.position == position)
 
 
 def _more_follow(collection: Collection) -> ColumnElement[Any]:
     """Whether rows remain after the page, in its direction."""
-    return func.count() > collection.page.limit()
+    return func.count(collection.position) > collection.page.limit()
 
 
 def _is_beyond_the_edge(collection: Collection) -> ColumnElement[Any]:
     """Whether the collection begins, in the direction of the page, with a row that is not on the page."""
-    if collection.page.starts_at_the_edge:
+    if collection.page.starts_at_the_edge or collection.page.is_empty:
         return false()
     rows, conditions = collection.all_rows()
     first = collection.query(rows, conditions, _identity(collection, rows))

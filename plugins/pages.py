@@ -65,6 +65,11 @@ class Page:
         """Whether the page begins where the collection does, seen in its direction."""
         return self.cursor is None and self.offset is None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row was asked for; one may be read nevertheless, to see whether there is any."""
+        return self.size == 0
+
     def limit(self, beyond: int = 0) -> ColumnElement[Any]:
         """The size of the page, plus ``beyond`` rows."""
         return literal_column(str(self.size + beyond))
@@ -77,8 +82,8 @@ class Page:
         """The condition that a row comes after the cursor in the page's direction."""
         if self.cursor is None:
             return None
-        nulls = self.cursor.steer(cursor_form) and cursor_form(self.cursor.raw)
-        assert isinstance(nulls, tuple)
+        self.cursor.steer(cursor_form)
+        nulls = cursor_form(self.cursor.raw)
         keys = self.direction[: len(nulls)]
         values = [
             None if is_null else self.planning.bind(self.cursor, CursorValue(position), key.column.type_text)
@@ -138,7 +143,7 @@ def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, order: 
         if one is not None and other is not None:
             raise RequestError(message, code="BAD_USER_INPUT")
     cursor = before if before is not None else after
-    if cursor is not None and len(cursor_form(cursor.raw)) > len(order):  # type: ignore[arg-type]
+    if cursor is not None and len(cursor_form(cursor.raw)) > len(order):
         raise RequestError("orderBy clause incompatible with pagination cursor", code="BAD_USER_INPUT")
     return Page(
         planning=planning,

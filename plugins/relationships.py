@@ -58,7 +58,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Relationship:
-    """One direction of a link: the field ``name`` on ``source`` leads to ``target``, whose columns equal the source's."""
+    """One direction of a link: the field ``name`` on ``source`` leads to ``target``; ``pairs`` of their columns are
+    equal."""
 
     name: str
     source: ApiRelation
@@ -170,9 +171,9 @@ def _is_named(relation: ApiRelation, declared: Mapping[str, Any]) -> bool:
 def _readable(link: Link) -> Iterator[Link]:
     """The link, if the role may read all its columns on both sides."""
     has_all = link.local.visible.select.issuperset(link.local_columns)
-    if has_all and link.foreign.visible.select.issuperset(link.foreign_columns):
-        if len(link.local_columns) == len(link.foreign_columns) > 0:
-            yield link
+    has_all = has_all and link.foreign.visible.select.issuperset(link.foreign_columns)
+    if has_all and len(link.local_columns) == len(link.foreign_columns) > 0:
+        yield link
 
 
 def _forward(api: ApiSchema, link: Link, taken: Mapping[int, set[str]]) -> Relationship | None:

@@ -110,7 +110,7 @@ def node_id_form(value: Any) -> Hashable:
     return node_id.schema, node_id.table, len(node_id.key)
 
 
-def cursor_form(value: Any) -> Hashable:
+def cursor_form(value: Any) -> tuple[bool, ...]:
     """What of a cursor the SQL depends on: which of its values are null."""
     return tuple(item is None for item in decode_cursor(value))
 

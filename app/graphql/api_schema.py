@@ -6,7 +6,7 @@ import itertools
 import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pluggy
 from graphql import (
@@ -26,11 +26,11 @@ from app.graphql.relations import (
     ApiColumn,
     ApiRelation,
     ValueType,
-    with_own_names,
     is_composite,
     is_exposed_kind,
     key_of,
     table_of,
+    with_own_names,
 )
 from app.hooks import in_order
 from schema_cache.directives import Commented, DirectiveReader
@@ -84,8 +84,8 @@ class ApiSchema:
     # What is exposed
 
     def is_name(self, name: str) -> bool:
-        """Whether something may be called ``name``. Two leading underscores are GraphQL's own: one such name would make the
-        whole schema invalid, where schemas are validated."""
+        """Whether something may be called ``name``. Two leading underscores are GraphQL's own: one such name would
+        make the whole schema invalid, where schemas are validated."""
         return names.is_valid(name) and not (self.dialect.validates and name.startswith("__"))
 
     def directives(self, on: Commented, name: str, comment: str | None) -> Mapping[str, Any]:
@@ -190,7 +190,7 @@ class ApiSchema:
         """The type of that name, made by ``factory(name)`` when it is first asked for."""
         if name not in self._types:
             self._types[name] = factory(name)
-        return self._types[name]
+        return cast(NamedType, self._types[name])
 
     def object_type(self, relation: ApiRelation) -> GraphQLObjectType:
         """The type of a relation's rows."""
@@ -213,7 +213,7 @@ class ApiSchema:
         """What plugins share within one schema: made when it is first asked for."""
         if key not in self._shared:
             self._shared[key] = factory()
-        return self._shared[key]
+        return cast(Made, self._shared[key])
 
     def is_taken(self, name: str) -> bool:
         """Whether a type of that name belongs to a relation."""

@@ -20,7 +20,10 @@ class DocumentError(RequestError):
 
 
 class FieldError(RequestError):
-    """A root field whose arguments or selection do not fit: the answer has ``data``, which is null. ``key`` is its response key."""
+    """A root field whose arguments or selection do not fit: the answer has ``data``, which is null.
+
+    ``key`` is the field's response key.
+    """
 
     status = 200
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from graphql import (
     FieldNode,
@@ -61,7 +62,7 @@ def check_limits(
 
 
 class _Measure:
-    """Sizes with fragments in place; each fragment is measured once, so that nesting them does not multiply the work."""
+    """Sizes with fragments in place; each fragment is measured once, so nesting them does not multiply the work."""
 
     def __init__(self, fragments: Mapping[str, FragmentDefinitionNode]) -> None:
         self._fragments = fragments
@@ -98,9 +99,9 @@ class _Measure:
             return self.fragment(node.name.value)
         if isinstance(node, InlineFragmentNode):
             return self.selections(node.selection_set)
-        assert isinstance(node, FieldNode)
-        below = self.selections(node.selection_set)
-        return _Size(below.fields + 1, below.aliases + bool(node.alias), below.depth + 1)
+        field = cast(FieldNode, node)
+        below = self.selections(field.selection_set)
+        return _Size(below.fields + 1, below.aliases + bool(field.alias), below.depth + 1)
 
     def root_fields(self, selection_set: SelectionSetNode) -> int:
         return sum(1 for _ in self._roots(selection_set))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from sqlalchemy import ColumnElement, FromClause, TableClause, bindparam, column, false, literal_column, null, table
 from sqlalchemy.sql.functions import Function
+from sqlalchemy.sql.selectable import Alias
 from sqlalchemy.types import NullType
 
 from app.errors import RequestError
@@ -39,8 +40,11 @@ class Parameter:
 class Rows(Protocol):
     """A FROM element whose rows belong to one relation."""
 
-    relation: ApiRelation
-    element: FromClause
+    @property
+    def relation(self) -> ApiRelation: ...
+
+    @property
+    def element(self) -> FromClause: ...
 
     def column(self, name: str) -> ColumnElement[Any]:
         """The column of that SQL name in the current row."""
@@ -52,9 +56,9 @@ class Rows(Protocol):
 
 
 class TableRows:
-    """The rows of the relation itself, under an alias."""
+    """The rows of the relation itself, or of a function that returns such rows, under a name."""
 
-    def __init__(self, relation: ApiRelation, element: FromClause) -> None:
+    def __init__(self, relation: ApiRelation, element: TableClause | Alias[Any]) -> None:
         self.relation = relation
         self.element = element
 
@@ -107,7 +111,7 @@ class NamedRows:
 
     def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
         """What was asked for, as columns of ``source``, whose rows these are; never empty."""
-        columns = [source.column(name).label(name) for name in self.element.c.keys()]
+        columns: list[ColumnElement[Any]] = [source.column(each.name).label(each.name) for each in self.element.columns]
         if self._whole is not None:
             columns.append(source.whole().label(self.free_name("row")))
         return columns or [literal_column("1").label(self.free_name("one"))]
@@ -123,7 +127,7 @@ class Planning:
 
     def __init__(self, variables: Variables) -> None:
         self.variables = variables
-        self._parameters: dict[object, tuple[Parameter, Any]] = {}
+        self._parameters: dict[object, tuple[Parameter, ColumnElement[Any]]] = {}
         self._aliases = 0
 
     @property
@@ -153,7 +157,7 @@ class Planning:
 
     def rows_of(self, relation: ApiRelation) -> TableRows:
         """The relation under an alias of its own."""
-        return TableRows(relation, relation.table.alias(self.alias(relation.relation.name)))
+        return TableRows(relation, cast(Alias[Any], relation.table.alias(self.alias(relation.relation.name))))
 
     def named_rows(self, relation: ApiRelation, stem: str) -> NamedRows:
         return NamedRows(relation, self.alias(stem))

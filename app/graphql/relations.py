@@ -22,9 +22,9 @@ log = logging.getLogger("portico.graphql")
 class ValueType:
     """How values of one PostgreSQL type cross the API.
 
-    ``graphql`` is the (nullable) GraphQL type, ``to_json`` makes an SQL value what the API prints, ``to_text`` makes a JSON input
-    PostgreSQL's text form of it (None for null) or raises RequestError. ``filter`` names the kind of filter, None where it
-    cannot be filtered; ``element`` is set for arrays.
+    ``graphql`` is the (nullable) GraphQL type, ``to_json`` makes an SQL value what the API prints, ``to_text`` makes a
+    JSON input PostgreSQL's text form of it (None for null) or raises RequestError. ``filter`` names the kind of filter,
+    None where it cannot be filtered; ``element`` is set for arrays.
     """
 
     graphql: GraphQLNullableInputType
@@ -59,9 +59,9 @@ class ApiColumn:
 
 @dataclass(frozen=True, eq=False)
 class ApiRelation:
-    """A relation as the API shows it to a role. ``columns`` are the readable ones in the database's order, ``insertable`` and
-    ``updatable`` those that may be given a value; ``key`` are the columns that identify a row; ``table`` is the
-    relation as an SQLAlchemy construct."""
+    """A relation as the API shows it to a role. ``columns`` are the readable ones in the database's order,
+    ``insertable`` and ``updatable`` those that may be given a value; ``key`` are the columns that identify a row;
+    ``table`` is the relation as an SQLAlchemy construct."""
 
     visible: VisibleRelation
     relation: Relation
@@ -132,7 +132,8 @@ def with_own_names(relations: Iterable[ApiRelation], reserved: Iterable[str]) ->
             kept.append(relation)
         else:
             log.warning(
-                'The relation %s is not exposed: the type name %s belongs to %s. A comment @graphql({"name": ...}) renames it.',
+                "The relation %s is not exposed: the type name %s belongs to %s. "
+                'A comment @graphql({"name": ...}) renames it.',
                 full_name,
                 clash,
                 taken[clash],

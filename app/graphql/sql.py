@@ -14,7 +14,7 @@ MAX_ARGUMENTS = 100
 """PostgreSQL takes at most this many arguments of one function call (FUNC_MAX_ARGS)."""
 
 
-_PREPARER = PGIdentifierPreparer(PGDialect())
+_PREPARER = PGIdentifierPreparer(PGDialect())  # type: ignore[no-untyped-call]
 
 
 class PgType(UserDefinedType[Any]):

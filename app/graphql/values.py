@@ -112,7 +112,7 @@ class Source:
             return [None if (item := part.read(variables)) is ABSENT else item for part in self.parts]
         if self.path is None:
             return self.constant
-        value: Any = variables.get(self.path[0], ABSENT)
+        value: Any = variables.get(str(self.path[0]), ABSENT)
         for step in self.path[1:]:
             value = value[step]
         return value

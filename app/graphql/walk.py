@@ -64,7 +64,8 @@ class Field:
         return [self.walk.field(type_, nodes) for nodes in fields.values() if nodes[0].name.value != "__typename"]
 
     def json(self, scope: Any, type_: GraphQLObjectType | None = None) -> ColumnElement[Any]:
-        """The fields selected below this one as one json object in ``scope``; ``type_`` where the declared type is abstract."""
+        """The fields selected below this one as one json object in ``scope``; ``type_`` is the type of the object where
+        the declared one is abstract."""
         return json_object(self.walk.members(type_ or cast(GraphQLObjectType, self.type), self.nodes, scope))
 
 

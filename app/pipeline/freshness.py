@@ -19,7 +19,7 @@ MISSING_OBJECT = frozenset(
 
 
 def has_changed(error: PorticoError, schema_cache: SchemaCache) -> bool:
-    """Whether to plan again, because the schema is another one by now. The failed transaction has left nothing behind."""
+    """Whether to plan again, because the schema is another one by now. The failed transaction left nothing behind."""
     if isinstance(error, SchemaOutdated):
         schema_cache.refresh_if_changed(thorough=False)
         return True

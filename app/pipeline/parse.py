@@ -12,9 +12,11 @@ from graphql import (
     OperationDefinitionNode,
     VariableNode,
     Visitor,
-    parse as parse_document,
     value_from_ast_untyped,
     visit,
+)
+from graphql import (
+    parse as parse_document,
 )
 
 from app.errors import RequestError

@@ -23,7 +23,7 @@ from app.graphql.walk import Walk
 from app.pipeline.records import AuthorizedOperation, BoundPlan, Call, ParsedDocument, SQLPlan
 from app.services import Services
 
-DIALECT = PGDialect_pg8000(paramstyle="numeric_dollar")
+DIALECT = PGDialect_pg8000(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
 
 
 def plan(operation: AuthorizedOperation, services: Services) -> BoundPlan:

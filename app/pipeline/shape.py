@@ -1,7 +1,8 @@
 """Shape: the answer's bytes, its HTTP status and headers; errors in the form that GraphQL gives them.
 
-Follows "GraphQL over HTTP" (https://graphql.github.io/graphql-over-http/): with application/json a well-formed request is answered
-with 200 even if its document is wrong; with application/graphql-response+json a request without data is a 400.
+Follows "GraphQL over HTTP" (https://graphql.github.io/graphql-over-http/): with application/json a well-formed
+request is answered with 200 even if its document is wrong; with application/graphql-response+json a request without
+data is a 400.
 """
 
 from __future__ import annotations

@@ -33,12 +33,12 @@ class GraphQLResource:
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         parameters = req.params
         try:
-            variables = (
-                _json(parameters["variables"].encode(), "The variables") if parameters.get("variables") else None
-            )
-        except (PorticoError, AttributeError) as ex:
-            error = ex if isinstance(ex, PorticoError) else RequestError("variables is given more than once")
-            _send(shape_error(_request(req, None), error), resp)
+            given = parameters.get("variables")
+            if isinstance(given, list):
+                raise RequestError("variables is given more than once")
+            variables = _json(given.encode(), "The variables") if given else None
+        except PorticoError as ex:
+            _send(shape_error(_request(req, None), ex), resp)
             return
         request = _request(
             req, parameters.get("query"), variables, parameters.get("operationName") or None, queries_only=True

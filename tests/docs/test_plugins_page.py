@@ -41,7 +41,7 @@ def test_the_example_works(open_door: Callable[..., Door]) -> None:
     code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert code is not None
     plugin = ModuleType("shouting")
-    exec(compile(code[1], "docs/plugins.md", "exec"), plugin.__dict__)  # noqa: S102
+    exec(compile(code[1], "docs/plugins.md", "exec"), plugin.__dict__)
     door = open_door("create table thing (id int primary key, name text); insert into thing values (1, 'quiet'); "
                      "grant select on thing to anon")  # fmt: skip
     settings = door.application.services.settings
