@@ -73,15 +73,10 @@ class S3Backend(CloudBackend):
         return writer
 
     def _reader(self, name: str, start: int, length: int) -> IO[bytes]:
-        # Deferred, and in one range of just this length: a single request, with nothing left over to be cut off.
+        # Deferred, so that it is a single request. It asks for all from there on and is closed early where less is
+        # wanted: given a length (range_chunk_size), smart-open would ask for the next such range to fill its buffer.
         reader: IO[bytes] = self._open(
-            self._bucket,
-            name,
-            "rb",
-            client=self._client,
-            buffer_size=CHUNK,
-            defer_seek=True,
-            range_chunk_size=length,
+            self._bucket, name, "rb", client=self._client, buffer_size=min(CHUNK, length), defer_seek=True
         )
         reader.seek(start)
         return reader
