@@ -8,7 +8,8 @@ its system caches may see something newer than (or, for an instant, older than) 
 that cannot hurt:
 
 * ``format_type`` for a modifier such as ``(10,2)``: fixed by its arguments. Types' names come from the snapshot's rows.
-* ``pg_get_expr`` on an argument's default: the expression comes from the snapshot, only names in it could differ.
+* ``pg_get_function_arg_default``: how many arguments have a default comes from the snapshot, only the text could be
+  another. (``pg_get_expr`` would print the snapshot's, and fail when a function called there is dropped meanwhile.)
 * ``pg_relation_is_updatable``, for views and foreign tables: it locks the view and what is below it, and then sees the
   newest state; when that is newer than the snapshot, the version is out of date as well and the next look reads again.
   Where it would have to wait for somebody's ALTER TABLE, the view is taken as updatable instead: nobody waits for a
@@ -17,11 +18,11 @@ that cannot hurt:
 
 from __future__ import annotations
 
-from schema_cache.fingerprint import CONTENTS_FINGERPRINT, IDENTITY, SAFE_PATH, SHARED_FINGERPRINT
+from schema_cache.fingerprint import CONTENTS_FINGERPRINT, IDENTITY, PREAMBLE, SHARED_FINGERPRINT
 
 # A stranger may create a schema of that name and a function in it; we would run its body with our rights. So it counts
 # only when the owner is somebody who could do everything anyway. A volatile one would not answer from our snapshot.
-SUPPORT_QUERY = f"""{SAFE_PATH}
+SUPPORT_QUERY = f"""{PREAMBLE}
 select exists (
   select from pg_catalog.pg_proc p
   join pg_catalog.pg_namespace n on n.oid = p.pronamespace
@@ -43,14 +44,14 @@ def catalog_query(counted: bool) -> str:
 def state_query(counted: bool, thorough: bool) -> str:
     """The statement that tells whether anything changed: count, shared fingerprint and, if ``thorough``, the rest."""
     contents = f"({CONTENTS_FINGERPRINT}), ({IDENTITY})" if thorough else "null, null"
-    return f"{SAFE_PATH}\nselect json_build_array({_count(counted)}, ({SHARED_FINGERPRINT}), {contents})::text"
+    return f"{PREAMBLE}\nselect json_build_array({_count(counted)}, ({SHARED_FINGERPRINT}), {contents})::text"
 
 
 def _count(counted: bool) -> str:
     return "graphql.schema_version()" if counted else "null::bigint"
 
 
-_CATALOG_QUERY = f"""{SAFE_PATH}
+_CATALOG_QUERY = f"""{PREAMBLE}
 with recursive schema_row as materialized (
   select n.oid, n.nspname, n.nspowner, coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl,
          n.nspname in ('pg_catalog', 'information_schema') as is_system
@@ -187,7 +188,11 @@ select json_build_object(
     select json_agg(json_build_array(
       p.oid::bigint, p.pronamespace::bigint, p.proname, p.proowner::bigint, a.id,
       coalesce(p.proallargtypes, p.proargtypes::oid[])::bigint[], p.proargmodes, p.proargnames,
-      p.pronargdefaults, pg_get_expr(p.proargdefaults, 0),
+      p.pronargdefaults,
+      case when p.pronargdefaults > 0 then (
+        select json_agg(pg_get_function_arg_default(p.oid, position::int) order by position)
+        from generate_series(1, coalesce(cardinality(p.proallargtypes), p.pronargs)) as position
+      ) end,
       p.prorettype::bigint, p.proretset::int, p.prorows, p.provolatile)
       order by p.oid)
     from function_row p join acl_row a on a.acl = p.acl),

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from schema_cache.argument_defaults import split_defaults
 from schema_cache.model import (
     Acl,
     Argument,
@@ -219,16 +218,14 @@ class _Decoder:
 
     def _read_functions(self) -> Iterator[Function]:
         for (
-            oid, schema, name, owner, acl, types, modes, names, default_count, defaults,
+            oid, schema, name, owner, acl, types, modes, names, default_count, printed,
             returns, returns_set, rows, volatility
         ) in self._rows("functions"):  # fmt: skip
             modes = modes or ["i"] * len(types)
             names = names or [""] * len(types)
-            inputs = [
-                (argument, type_, mode)
-                for argument, type_, mode in zip(names, types, modes, strict=True)
-                if mode in _INPUT_MODES
-            ]
+            printed = printed or [None] * len(types)
+            inputs = [row for row in zip(names, types, modes, printed, strict=True) if row[2] in _INPUT_MODES]
+            first_default = len(inputs) - default_count
             yield Function(
                 oid=oid,
                 schema=self._schema_names[schema],
@@ -236,10 +233,15 @@ class _Decoder:
                 owner=owner,
                 acl=self._acl(acl),
                 arguments=tuple(
-                    Argument(argument, type_, self._text(type_), default, mode == "v")
-                    for (argument, type_, mode), default in zip(
-                        inputs, split_defaults(defaults, default_count, len(inputs)), strict=True
+                    Argument(
+                        argument,
+                        type_,
+                        self._text(type_),
+                        # NULL for a text that is lost because the function is being replaced at this moment.
+                        (default or "NULL") if position >= first_default else None,
+                        mode == "v",
                     )
+                    for position, (argument, type_, mode, default) in enumerate(inputs)
                 ),
                 returns=returns,
                 returns_text=self._text(returns),

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from schema_cache.catalog_query import SUPPORT_QUERY, catalog_query
 from schema_cache.decode import decode
 from schema_cache.model import Catalog
 
+_ATTEMPTS = 4
+
+_log = logging.getLogger(__name__)
+
 Run = Callable[[str], str | bytes | None]
 """Executes one SQL text without parameters, by the simple query protocol, and gives the single value of the single row.
 
 It runs as the login role, not as a caller's, outside any transaction. The text sets a search path for itself, so it
-holds two statements; the value is the one of the last.
+holds several statements; the value is the one of the last.
 """
 
 
@@ -23,6 +28,15 @@ def load_catalog(run: Run) -> Catalog:
 
 def fetch_catalog(run: Run) -> str | bytes:
     """The same as the text that ``decode`` understands, for who wants to keep it."""
+    for _ in range(_ATTEMPTS - 1):
+        # Outside the try: a database that is away is asked once.
+        counted = has_support_objects(run)
+        try:
+            return ask(run, catalog_query(counted))
+        except Exception as error:
+            # A function that is dropped while we print a default that calls it: "cache lookup failed". Or the
+            # counter went between the two questions.
+            _log.debug("the catalog could not be read (%s), trying again", type(error).__name__)
     return ask(run, catalog_query(counted=has_support_objects(run)))
 
 
