@@ -1,7 +1,7 @@
 """The extension contract: every hook that a plugin may implement, and how plugins are found.
 
 Built-in features come through the same door as a stranger's package: entry points of the group ``portico``, each
-naming a module (or object) with functions marked by ``hookimpl``. Where a hook's results have an order of their
+naming a module, or a class to make an instance of, with functions marked by ``hookimpl``. Where a hook's results have an order of their
 own, the result says its position; nothing depends on the order in which plugins are loaded.
 """
 
@@ -15,11 +15,16 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
+    import falcon
     from graphql import GraphQLInterfaceType, GraphQLNamedType
 
     from app.graphql.api_schema import ApiSchema
     from app.graphql.relations import ApiRelation, ValueType
+    from app.services import Services
+    from app.settings import Settings
+    from app.settings import Settings
     from app.storage.backend import Backend
+    from app.storage.events import EventReceiver
     from schema_cache.directives import Directive
     from schema_cache.model import Type
 
@@ -86,6 +91,32 @@ class StorageHooks:
     def storage_backend(self, url: str) -> Backend | None:
         """The backend for a storage URL of this plugin's scheme; None for any other. Raises BackendUnusable."""
 
+    @hookspec
+    def object_event_receivers(self, settings: Settings) -> Sequence[EventReceiver]:
+        """Who is told of objects that were created, updated, moved, copied or removed, after the commit."""
+        return ()
+
+
+class ServiceHooks:
+    """What runs around the APIs."""
+
+    @hookspec
+    def before_fork(self, settings: Settings) -> None:
+        """Called once in the process that forks workers, before it does."""
+
+    @hookspec
+    def middleware(self, services: Services) -> Sequence[object]:
+        """Falcon middleware components for every request of an application."""
+        return ()
+
+    @hookspec
+    def routes(self, app: falcon.App[Any, Any], services: Services) -> None:
+        """Add routes to an application."""
+
+    @hookspec
+    def stages_timed(self, milliseconds: Mapping[str, float]) -> None:
+        """Called after each GraphQL request with the milliseconds that each of its stages took."""
+
 
 def plugin_manager(extra: Mapping[str, Any] | None = None) -> pluggy.PluginManager:
     """A new plugin manager with every installed plugin, and ``extra`` ones by name (for tests and embedding).
@@ -94,9 +125,12 @@ def plugin_manager(extra: Mapping[str, Any] | None = None) -> pluggy.PluginManag
     """
     manager = pluggy.PluginManager(GROUP)
     manager.add_hookspecs(GraphQLHooks)
+    manager.add_hookspecs(ServiceHooks)
     manager.add_hookspecs(StorageHooks)
     for entry_point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
-        manager.register(entry_point.load(), entry_point.name)
+        plugin = entry_point.load()
+        # A class keeps what it knows in an instance for each manager, so that nothing is global.
+        manager.register(plugin() if isinstance(plugin, type) else plugin, entry_point.name)
     for name, plugin in (extra or {}).items():
         manager.register(plugin, name)
     manager.check_pending()

@@ -11,6 +11,7 @@ import pluggy
 
 from app.resources.graphql import GraphQLResource
 from app.resources.operations import HealthResource, VersionResource
+from app.resources.storage import PATHS, StorageDoor
 from app.services import Services, make_services
 from app.settings import Settings
 
@@ -37,11 +38,14 @@ def create_app(settings: Settings, plugins: pluggy.PluginManager | None = None) 
 
 
 def _routes(services: Services) -> falcon.App[Any, Any]:
-    app = falcon.App()
+    hooks = services.plugins.hook
+    app = falcon.App(middleware=[each for some in hooks.middleware(services=services) for each in some])
     app.set_error_serializer(_write_error)
     app.add_route("/graphql/v1", GraphQLResource(services))
     app.add_route("/health", HealthResource(services))
     app.add_route("/version", VersionResource(services))
+    app.add_sink(StorageDoor(services.storage), PATHS)
+    hooks.routes(app=app, services=services)
     return app
 
 

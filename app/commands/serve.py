@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -37,19 +38,23 @@ def _serve_database(settings: Settings, demo: bool) -> int:
         raise CommandError("nobody could be let in: run `portico keys` and set JWT_SECRET, ANON_KEY, SERVICE_ROLE_KEY")
     listener = listen(settings.host, settings.port)
     from app.database.url import parse_database_url
+    from app.hooks import plugin_manager
     from app.wsgi import create_app
 
+    plugins = plugin_manager()
+    plugins.hook.before_fork(settings=settings)
     target = parse_database_url(settings.database_url or "")
 
     def started() -> None:
         click.echo(f"Portico serves {target.database} at {address_of(listener)}/graphql/v1")
 
-    return serve(settings, create_app, listener, started=started)
+    return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
 
 
 def _serve_trial(settings: Settings, demo: bool) -> int:
     listener = listen(settings.host, settings.port)
     from app.demo import demo_banner, load_demo
+    from app.hooks import plugin_manager
     from app.trial import DATABASE, DEMO_DATABASE, start_trial, trial_banner
     from app.wsgi import create_app
 
@@ -63,6 +68,9 @@ def _serve_trial(settings: Settings, demo: bool) -> int:
         def started() -> None:
             click.echo(banner(settings, address_of(listener)))
 
-        return serve(settings, create_app, listener, started=started, look=cluster.watch)
+        plugins = plugin_manager()
+        plugins.hook.before_fork(settings=settings)
+        application = partial(create_app, plugins=plugins)
+        return serve(settings, application, listener, started=started, look=cluster.watch)
     finally:
         cluster.leave()

@@ -105,7 +105,11 @@ class ContextBuilder:
             raise ValueError("'none' is not a role")
         # The role first: what follows is then set with its rights, like the data statements are run with them.
         pairs = [("role", caller.role), *role_settings]
-        if self._statement_timeout_ms and not any(name.lower() == "statement_timeout" for name, _ in role_settings):
+        named = {name.lower() for name, _ in role_settings}
+        if "jit" not in named:
+            # A nested query looks dear enough to the planner to be compiled, which takes longer than running it.
+            pairs.append(("jit", "off"))
+        if self._statement_timeout_ms and "statement_timeout" not in named:
             pairs.append(("statement_timeout", str(self._statement_timeout_ms)))
         pairs.append(("request.jwt.claims", caller.claims_json))
         pairs.extend(_claim_settings(caller.claims))

@@ -37,6 +37,7 @@ def run(request: GraphQLRequest, services: Services) -> Reply:
     except Exception:
         log.exception("a request failed by a fault of the service")
         reply = shape_error(request, PorticoError("The request failed by a fault of the service; its log tells more."))
+    services.plugins.hook.stages_timed(milliseconds=timing.milliseconds)
     return timing.on(reply)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
 from typing import ParamSpec, TypeVar
@@ -30,6 +30,10 @@ class Timing:
             now = perf_counter()
             self._milliseconds[stage] = self._milliseconds.get(stage, 0.0) + (now - self._last) * 1000
             self._last = now
+
+    @property
+    def milliseconds(self) -> Mapping[str, float]:
+        return self._milliseconds
 
     def on(self, reply: Reply) -> Reply:
         """The reply with the header."""

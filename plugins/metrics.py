@@ -1,0 +1,116 @@
+"""``GET /metrics``: what the service does, in the text format of Prometheus, over all its worker processes.
+
+Worker processes keep their numbers in files of one directory, which whichever of them is asked adds up
+(https://prometheus.github.io/client_python/multiprocess/).
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+import falcon
+
+from app.hooks import hookimpl
+from app.services import Services
+from app.settings import Settings
+
+DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
+"""The environment variable in which prometheus_client looks for the directory, when it is imported."""
+
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+class Metrics:
+    """The plugin: one for each application."""
+
+    def __init__(self) -> None:
+        self._directory: tempfile.TemporaryDirectory[str] | None = None
+        self._numbers: _Numbers | None = None
+
+    @hookimpl
+    def before_fork(self, settings: Settings) -> None:
+        if settings.workers > 1 and DIRECTORY not in os.environ:
+            self._directory = tempfile.TemporaryDirectory(prefix="portico-metrics-")
+            os.environ[DIRECTORY] = self._directory.name
+
+    @hookimpl
+    def middleware(self, services: Services) -> Sequence[object]:
+        self._numbers = _Numbers()
+        return [_Observer(self._numbers)]
+
+    @hookimpl
+    def routes(self, app: falcon.App[Any, Any], services: Services) -> None:
+        if self._numbers is not None:
+            app.add_route("/metrics", _MetricsResource(self._numbers, services))
+
+    @hookimpl
+    def stages_timed(self, milliseconds: Mapping[str, float]) -> None:
+        if self._numbers is not None:
+            for stage, took in milliseconds.items():
+                self._numbers.stage(stage, took / 1000)
+
+
+class _Numbers:
+    """The counters of this process, added up with those of its siblings when they are read."""
+
+    def __init__(self) -> None:
+        import prometheus_client as client
+
+        self._client = client
+        self.registry = client.CollectorRegistry()
+        names = {"registry": self.registry}
+        self.requests = client.Histogram(
+            "portico_request_seconds", "Time of requests.", ["door", "status"], buckets=_BUCKETS, **names
+        )
+        stages = client.Counter("portico_stage_seconds", "Time in each stage of GraphQL requests.", ["stage"], **names)
+        self._stages = {name: stages.labels(name) for name in ("parse", "authorize", "plan", "execute", "shape")}
+        gauge: dict[str, Any] = {"multiprocess_mode": "livesum", **names}
+        self.plans = client.Gauge("portico_plans", "Plans kept.", **gauge)
+        self.plan_hits = client.Gauge("portico_plan_hits", "Requests that found their plan.", **gauge)
+        self.plan_misses = client.Gauge("portico_plan_misses", "Requests that were planned.", **gauge)
+        self.in_use = client.Gauge("portico_connections_in_use", "Database connections that requests use.", **gauge)
+
+    def stage(self, name: str, seconds: float) -> None:
+        self._stages[name].inc(seconds)
+
+    def text(self) -> bytes:
+        registry = self.registry
+        if DIRECTORY in os.environ:
+            from prometheus_client import multiprocess
+
+            registry = self._client.CollectorRegistry()
+            multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return bytes(self._client.generate_latest(registry))
+
+
+class _Observer:
+    """Falcon middleware that times every request of both doors."""
+
+    def __init__(self, numbers: _Numbers) -> None:
+        self._numbers = numbers
+
+    def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
+        req.context.began = perf_counter()
+
+    def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
+        door = (req.uri_template or "unknown").removeprefix("/storage/v1").split("/", 2)[1]
+        self._numbers.requests.labels(door, str(resp.status)[:3]).observe(perf_counter() - req.context.began)
+
+
+class _MetricsResource:
+    def __init__(self, numbers: _Numbers, services: Services) -> None:
+        self._numbers = numbers
+        self._services = services
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        numbers, plans = self._numbers, self._services.plans
+        numbers.plans.set(len(plans))
+        numbers.plan_hits.set(plans.hits)
+        numbers.plan_misses.set(plans.misses)
+        numbers.in_use.set(self._services.database.pool_state().in_use)
+        resp.content_type = "text/plain; version=0.0.4; charset=utf-8"
+        resp.data = numbers.text()
