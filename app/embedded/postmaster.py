@@ -81,9 +81,6 @@ class Postmaster:
             self._run("initdb", "--pgdata", str(unfinished), "--sync-only")
         # Only a complete data directory ever gets the name.
         unfinished.rename(self.home / "data")
-        if not self.place.data.exists():
-            self.place.data.unlink(missing_ok=True)
-            self.place.data.symlink_to(self.home / "data")
 
     def _run(self, program: str, *arguments: str) -> None:
         finished = subprocess.run(

