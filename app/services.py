@@ -17,6 +17,8 @@ from app.graphql.values import Steering
 from app.hooks import plugin_manager
 from app.identity import Identity
 from app.settings import Settings
+from app.storage.opening import open_storage
+from app.storage.storage import Storage
 from schema_cache.freshness import SchemaCache
 from schema_cache.poller import Poller
 
@@ -36,6 +38,7 @@ class Services:
     identity: Identity
     schema_cache: SchemaCache
     poller: Poller
+    storage: Storage
     api_schemas: ApiSchemas
     limits: Limits
     documents: BoundedCache[ParsedDocument]
@@ -46,10 +49,12 @@ class Services:
     def start(self) -> None:
         """Begin what runs in the background."""
         self.poller.start()
+        self.storage.background.start()
 
     def close(self) -> None:
         """Stop what runs in the background, and let go of the connections."""
         self.poller.close()
+        self.storage.close()
         self.database.close()
 
 
@@ -60,15 +65,18 @@ def make_services(settings: Settings, plugins: pluggy.PluginManager | None = Non
     dump = Path(settings.schema_dump) if settings.schema_dump else None
     schema_cache = SchemaCache(database.simple, settings.api_schemas, dump)
     poller = Poller(schema_cache)
+    contexts = ContextBuilder(statement_timeout_ms=settings.statement_timeout_ms)
+    identity = Identity(settings)
     entries = settings.plan_cache_entries
     return Services(
         settings=settings,
         plugins=plugins,
         database=database,
-        contexts=ContextBuilder(statement_timeout_ms=settings.statement_timeout_ms),
-        identity=Identity(settings),
+        contexts=contexts,
+        identity=identity,
         schema_cache=schema_cache,
         poller=poller,
+        storage=open_storage(settings, plugins, database, contexts, identity),
         api_schemas=ApiSchemas(schema_cache, DIALECTS[settings.graphql_dialect], plugins.hook, settings.max_rows),
         limits=Limits(
             tokens=settings.token_limit,

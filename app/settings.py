@@ -102,6 +102,17 @@ SETTINGS: tuple[Setting, ...] = (
             "A file that keeps what was read of the database's schema, for a faster start."),
     Setting("storage_url", "STORAGE_URL", URL, None, "Where the bytes of stored objects are, such as file:///srv/objects."),
     Setting("upload_size_limit", "UPLOAD_SIZE_LIMIT", BYTES, 50 * 1024 * 1024, "The largest object, in bytes."),
+    Setting("object_keys", "OBJECT_KEYS", Choice("ascii", "unicode"), "ascii",
+            "Which characters the keys of objects may have: those of S3 that are safe everywhere, or all scripts."),
+    Setting("signed_upload_s", "SIGNED_UPLOAD_S", Number(1), 7200,
+            "Seconds in which an upload may begin with a signed upload URL."),
+    Setting("remote_streams", "REMOTE_STREAMS", Number(1), None,
+            "Downloads that each worker passes on from a remote storage at a time; each of them keeps a thread.",
+            default_note="half the number of threads"),
+    Setting("replaced_bytes_grace_s", "REPLACED_BYTES_GRACE_S", Seconds(), 60.0,
+            "Seconds that the bytes of replaced and deleted objects stay, for those who are about to read them."),
+    Setting("cors_origins", "CORS_ORIGINS", Names(), (),
+            "Origins whose pages may use the storage API from a browser, comma-separated; * for all. None by default."),
     Setting("log_level", "LOG_LEVEL", Choice("debug", "info", "warning", "error"), "info", "The least that is logged."),
     Setting("log_format", "LOG_FORMAT", Choice("plain", "json"), "plain", "How log lines are written to stderr."),
     Setting("show_sql", "SHOW_SQL", SWITCH, False,
@@ -146,6 +157,11 @@ class Settings:
     schema_dump: str | None
     storage_url: str | None = field(repr=False)
     upload_size_limit: int
+    object_keys: str
+    signed_upload_s: int
+    remote_streams: int
+    replaced_bytes_grace_s: float
+    cors_origins: tuple[str, ...]
     log_level: str
     log_format: str
     show_sql: bool
@@ -172,6 +188,8 @@ def load(
         values["workers"] = min(4, _cpus())
     if values["pool_size"] is None:
         values["pool_size"] = values["threads"]
+    if values["remote_streams"] is None:
+        values["remote_streams"] = max(1, values["threads"] // 2)
     return Settings(**values, extra=_values(extra_settings, environ, given))
 
 

@@ -50,6 +50,18 @@ class Transaction:
         steps: list[Step] = [(statement, parameters, self._role) for statement, parameters in calls]
         return self._send(steps)
 
+    def attempt(self, calls: Sequence[tuple[Statement, Sequence[bytes | None]]]) -> list[list[Row]]:
+        """Run several statements and roll back, all in one round trip: what would happen, not what happens.
+
+        The transaction ends with it, whatever it did before.
+        """
+        steps: list[Step] = [(statement, parameters, self._role) for statement, parameters in calls]
+        rows = self._send([*steps, _ROLLBACK])[:-1]
+        lease, self._lease = self._lease, None
+        if lease is not None:
+            self._pool.give_back(lease)
+        return rows
+
     @contextlib.contextmanager
     def savepoint(self) -> Iterator[None]:
         """What the block did is undone when it raises; the transaction then goes on as before the block."""

@@ -1,0 +1,185 @@
+"""JSON bodies and query parameters, read as the clients of this API expect: types are coerced where that is plain.
+
+A body is described by its members; what comes out has exactly these, and unknown ones are dropped. The messages are in
+the words of JSON Schema validators, which clients show to their users.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Literal, Protocol
+
+from app.storage.errors import StorageError, invalid_json, invalid_request, too_large
+
+# Far above a list of a thousand keys of the greatest length.
+LARGEST_JSON_BODY = 4 * 1024 * 1024
+
+_INTEGER = re.compile(r"\s*[+-]?\d{1,18}(\.0*)?\s*")
+
+Kind = Literal["string", "integer", "boolean", "object", "strings", "any"]
+
+
+class RequestBody(Protocol):
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+    @property
+    def body(self) -> BinaryIO: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of an object. ``least`` is of a number, or of the length of a list, ``most`` likewise."""
+
+    name: str
+    kind: Kind
+    required: bool = False
+    nullable: bool = False
+    least: int | None = None
+    most: int | None = None
+    among: tuple[str, ...] = ()
+    members: tuple[Member, ...] = ()
+    default: Any = None
+
+
+def read_json_object(call: RequestBody, members: tuple[Member, ...], *, optional: bool = False) -> dict[str, Any]:
+    """The members of the request's JSON body; absent ones have their default, or are left out if that is None.
+
+    ``optional``: no body, an empty one and an empty object are the same.
+    """
+    media_type = call.headers.get("content-type", "").partition(";")[0].strip().lower()
+    raw = call.body.read(LARGEST_JSON_BODY + 1)
+    if len(raw) > LARGEST_JSON_BODY:
+        raise too_large("body")
+    if not raw and optional:
+        return {}
+    if media_type != "application/json":
+        if not raw:
+            raise invalid_request("body must be object")
+        raise invalid_request("body must be object") if not optional else unsupported_media_type(media_type)
+    if not raw:
+        raise empty_json_body()
+    try:
+        value = json.loads(raw, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise invalid_json("Body is not valid JSON but content-type is set to 'application/json'") from None
+    return check_object(value, members, "body")
+
+
+def refuse_empty_json(call: RequestBody) -> None:
+    """A JSON content type promises JSON: without any it is an error, even where no body is needed."""
+    if call.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json":
+        raw = call.body.read(LARGEST_JSON_BODY)
+        if not raw:
+            raise empty_json_body()
+
+
+def empty_json_body() -> StorageError:
+    return invalid_json("Body cannot be empty when content-type is set to 'application/json'")
+
+
+def unsupported_media_type(media_type: str) -> StorageError:
+    return invalid_json(f"Unsupported Media Type: {media_type}")
+
+
+def check_object(value: object, members: tuple[Member, ...], where: str) -> dict[str, Any]:
+    """The members of ``value`` coerced; ``where`` begins the messages: body, querystring, or a path below them."""
+    if not isinstance(value, Mapping):
+        raise invalid_request(f"{where} must be object")
+    for member in members:
+        if member.required and member.name not in value:
+            raise invalid_request(f"{where} must have required property '{member.name}'")
+    found: dict[str, Any] = {}
+    for member in members:
+        if member.name in value:
+            found[member.name] = _check(value[member.name], member, f"{where}/{member.name}")
+        elif member.default is not None:
+            found[member.name] = member.default
+    return found
+
+
+def _check(value: object, member: Member, where: str) -> Any:
+    if value is None and member.nullable:
+        return None
+    if member.kind == "any":
+        return value
+    if member.kind == "object":
+        return check_object(value, member.members, where) if member.members else _object(value, where)
+    result = _COERCIONS[member.kind](value, where)
+    if member.kind == "integer":
+        _check_bounds(result, member, where, "must be >= {}", "must be <= {}")
+    elif member.kind == "strings":
+        few, many = "must NOT have fewer than {} items", "must NOT have more than {} items"
+        _check_bounds(len(result), member, where, few, many)
+    if member.among and result not in member.among:
+        raise invalid_request(f"{where} must be equal to one of the allowed values")
+    return result
+
+
+def _check_bounds(value: int, member: Member, where: str, low: str, high: str) -> None:
+    if member.least is not None and value < member.least:
+        raise invalid_request(f"{where} {low.format(member.least)}")
+    if member.most is not None and value > member.most:
+        raise invalid_request(f"{where} {high.format(member.most)}")
+
+
+def _string(value: object, where: str) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return json.dumps(value)
+    raise invalid_request(f"{where} must be string")
+
+
+def _integer(value: object, where: str) -> int:
+    if isinstance(value, bool) or value is None:
+        return int(bool(value))
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
+        return int(value.partition(".")[0])
+    raise invalid_request(f"{where} must be integer")
+
+
+def _boolean(value: object, where: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "false"):
+        return value == "true"
+    if value is None or value in (0, 1):
+        return bool(value)
+    raise invalid_request(f"{where} must be boolean")
+
+
+def _strings(value: object, where: str) -> list[str]:
+    if isinstance(value, str | int | float):
+        value = [value]
+    if not isinstance(value, list):
+        raise invalid_request(f"{where} must be array")
+    return [_string(item, f"{where}/{index}") for index, item in enumerate(value)]
+
+
+def _object(value: object, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise invalid_request(f"{where} must be object")
+    return value
+
+
+_COERCIONS: Mapping[str, Callable[[object, str], Any]] = {
+    "string": _string,
+    "integer": _integer,
+    "boolean": _boolean,
+    "strings": _strings,
+}
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)

@@ -1,0 +1,58 @@
+"""Names of buckets and keys of objects: what is allowed, and the order that PostgreSQL's collation "C" gives them."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from app.storage.errors import invalid_bucket_name, invalid_key
+
+LONGEST_BUCKET_NAME = 100
+# The rule of S3; longer ones could not be moved there.
+LONGEST_KEY_BYTES = 1024
+
+_KEY = re.compile(r"[A-Za-z0-9_/!.*'()&$@=;:+,? -]+", re.ASCII)
+_BUCKET = re.compile(r"[A-Za-z0-9_!.*'()&$@=;:+,? -]{1,100}", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U0010ffff\\]")
+# S3 Tables reserves it.
+_RESERVED_END = "--table-s3"
+
+
+def check_bucket_name(name: str) -> str:
+    """The name, or the error InvalidBucketName."""
+    if not _BUCKET.fullmatch(name) or name != name.strip() or name.endswith(_RESERVED_END):
+        raise invalid_bucket_name()
+    return name
+
+
+def check_key(key: str, *, any_script: bool = False) -> str:
+    """The key, or the error InvalidKey. ``any_script`` allows all of Unicode but control characters and backslash."""
+    if not _is_key(key, any_script=any_script):
+        raise invalid_key(key)
+    return key
+
+
+def _is_key(key: str, *, any_script: bool) -> bool:
+    if any_script:
+        if not key or _CONTROL.search(key):
+            return False
+    elif not _KEY.fullmatch(key):
+        return False
+    # No backend has a file of that name; but a client, a proxy or a mirror may take these for directories.
+    return len(key.encode()) <= LONGEST_KEY_BYTES and not {".", ".."}.intersection(key.split("/"))
+
+
+def in_url(key: str) -> str:
+    """The key as a part of a URL that clients pass through JavaScript's encodeURI: only what that would leave wrong."""
+    return "".join(quote(character, safe="") if character in "?#%" else character for character in key)
+
+
+def successor(prefix: str) -> str | None:
+    """The least text, by code points, that is greater than every text with this prefix; None when there is none."""
+    while prefix:
+        last = ord(prefix[-1])
+        if last < 0x10FFFF:
+            # Surrogates are no characters of UTF-8.
+            return prefix[:-1] + chr(0xE000 if last == 0xD7FF else last + 1)
+        prefix = prefix[:-1]
+    return None

@@ -1,0 +1,76 @@
+"""Rows from the database as records, and values as the database takes them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.database import Row
+from app.identity import Caller
+from app.storage.records import Bucket, StoredObject
+
+Parameter = bytes | None
+
+_UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+
+
+def text(value: str | None) -> Parameter:
+    # PostgreSQL's text has no NUL; a name with one is refused before, a claim may have any.
+    return None if value is None else value.replace("\0", "").encode(errors="replace")
+
+
+def json_value(value: object) -> Parameter:
+    return None if value is None else json.dumps(value).replace("\\u0000", "").encode()
+
+
+def boolean(value: bool) -> Parameter:
+    return b"true" if value else b"false"
+
+
+def owner_of(caller: Caller) -> tuple[Parameter, Parameter]:
+    """The columns owner and owner_id: the sub claim, in the first only when it is a UUID."""
+    return owner_columns(caller.claims.get("sub"))
+
+
+def owner_columns(sub: object) -> tuple[Parameter, Parameter]:
+    if not isinstance(sub, str) or not sub:
+        return None, None
+    return (text(sub) if _UUID.fullmatch(sub) else None), text(sub)
+
+
+def read_bucket(row: Row) -> Bucket | None:
+    """The bucket of BUCKET or BUCKET_THEN_ROLE; None when there is none."""
+    _, identifier, public, limit, types = row
+    if identifier is None:
+        return None
+    return Bucket(
+        id=identifier.decode(),
+        public=public == b"t",
+        file_size_limit=None if limit is None else int(limit),
+        allowed_mime_types=() if types is None else tuple(each for each in json.loads(types) if each),
+    )
+
+
+def read_object(row: Sequence[Parameter]) -> StoredObject:
+    identifier, version, updated_at, metadata = row[:4]
+    found = json.loads(metadata or b"{}")
+    return StoredObject(
+        id=(identifier or b"").decode(),
+        version=(version or b"").decode(),
+        updated_at=float(updated_at or 0),
+        metadata=found if isinstance(found, dict) else {},
+    )
+
+
+def read_metadata(value: Parameter) -> Mapping[str, Any]:
+    found = json.loads(value) if value else {}
+    return found if isinstance(found, dict) else {}
+
+
+def known(value: Parameter) -> bytes:
+    """A value of a column that is never null."""
+    if value is None:
+        raise TypeError("the database answered null where there cannot be one")
+    return value

@@ -1,0 +1,221 @@
+"""The SQL of buckets and objects, except listings. All values are parameters ($1 ...)."""
+
+from __future__ import annotations
+
+from app.database import Statement
+
+TIME = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
+"""An expression's time as clients compare it: milliseconds and Z."""
+
+
+def _time(column: str) -> str:
+    return TIME.format(column)
+
+
+BUCKET_MEMBERS = """
+    'id', b.id, 'name', b.name, 'owner', coalesce(b.owner::text, ''), 'public', coalesce(b.public, false)"""
+
+BUCKET_LIMITS = f"""
+    'file_size_limit', b.file_size_limit, 'allowed_mime_types', b.allowed_mime_types,
+    'created_at', {_time("b.created_at")}, 'updated_at', {_time("b.updated_at")}"""
+
+RECORD_MEMBERS = f"""
+    'name', o.name, 'bucket_id', o.bucket_id, 'owner', coalesce(o.owner::text, ''),
+    'owner_id', coalesce(o.owner_id, ''), 'version', coalesce(o.version, ''), 'id', o.id,
+    'updated_at', {_time("o.updated_at")}, 'created_at', {_time("o.created_at")},
+    'last_accessed_at', {_time("o.last_accessed_at")}, 'metadata', o.metadata, 'user_metadata', o.user_metadata"""
+
+_OBJECT_COLUMNS = """
+    o.id, coalesce(o.version, ''), extract(epoch FROM o.updated_at), coalesce(o.metadata, '{}')"""
+
+# -- who asks
+
+# Of one row also where there is no such bucket: the role has to change in any case. $3 tells whether a public bucket's
+# objects are for everybody. The next statement is planned after this one has run, so it is under the new role's policies.
+BUCKET_THEN_ROLE = Statement(
+    """
+    SELECT num_nulls(set_config('role', CASE WHEN $3::boolean AND b.public THEN 'service_role' ELSE $2 END, true)),
+           b.id, b.public, b.file_size_limit, to_json(b.allowed_mime_types)
+    FROM (SELECT $1::text AS id) AS wanted LEFT JOIN storage.buckets b ON b.id = wanted.id
+    """,
+    "bucket_then_role",
+)
+BUCKET = Statement(
+    "SELECT 0, b.id, b.public, b.file_size_limit, to_json(b.allowed_mime_types) FROM storage.buckets b WHERE b.id = $1",
+    "bucket",
+)
+BECOME = Statement("SELECT num_nulls(set_config('role', $1, true))", "become")
+
+# -- buckets
+
+CREATE_BUCKET = Statement(
+    """
+    INSERT INTO storage.buckets (id, name, public, file_size_limit, allowed_mime_types, owner, owner_id)
+    VALUES ($1, $2, $3::boolean, $4::bigint,
+            CASE WHEN $5::json IS NULL THEN NULL ELSE array(SELECT json_array_elements_text($5::json)) END,
+            $6::uuid, $7)
+    """,
+    "create_bucket",
+)
+GET_BUCKET = Statement(
+    f"SELECT json_build_object({BUCKET_MEMBERS}, {BUCKET_LIMITS}) FROM storage.buckets b WHERE b.id = $1",  # noqa: S608
+    "get_bucket",
+)
+# $1 to $3: which of public, file_size_limit and allowed_mime_types are given.
+UPDATE_BUCKET = Statement(
+    """
+    UPDATE storage.buckets b SET
+        public = CASE WHEN $2::boolean THEN $5::boolean ELSE b.public END,
+        file_size_limit = CASE WHEN $3::boolean THEN $6::bigint ELSE b.file_size_limit END,
+        allowed_mime_types = CASE
+            WHEN NOT $4::boolean THEN b.allowed_mime_types
+            WHEN $7::json IS NULL THEN NULL
+            ELSE array(SELECT json_array_elements_text($7::json)) END
+    WHERE b.id = $1
+    RETURNING b.id
+    """,
+    "update_bucket",
+)
+DELETE_BUCKET = Statement("DELETE FROM storage.buckets WHERE id = $1 RETURNING id", "delete_bucket")
+COUNT_OBJECTS = Statement(
+    """
+    SELECT b.id, (SELECT count(*) FROM (SELECT FROM storage.objects o WHERE o.bucket_id = b.id LIMIT $2::bigint) AS found),
+           clock_timestamp()
+    FROM storage.buckets b WHERE b.id = $1
+    """,
+    "count_objects",
+)
+EMPTY_BUCKET = Statement(
+    """
+    DELETE FROM storage.objects o WHERE o.id IN (
+        SELECT o.id FROM storage.objects o WHERE o.bucket_id = $1 AND o.created_at <= $2::timestamptz
+        LIMIT 500 FOR UPDATE)
+    RETURNING o.name, o.version, o.metadata
+    """,
+    "empty_bucket",
+)
+
+# -- objects: trials, undone in any case
+
+TRY_INSERT = Statement(
+    """
+    INSERT INTO storage.objects (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
+    VALUES ($1, $2, $3::uuid, $4, '1', $5::jsonb, $6::jsonb)
+    """,
+    "try_insert",
+)
+TRY_UPSERT = Statement(
+    """
+    INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
+    VALUES ($1, $2, $3::uuid, $4, '1', $5::jsonb, $6::jsonb)
+    ON CONFLICT (bucket_id, name) DO UPDATE SET
+        owner = excluded.owner, owner_id = excluded.owner_id, version = excluded.version,
+        metadata = excluded.metadata, user_metadata = excluded.user_metadata
+    RETURNING o.id
+    """,
+    "try_upsert",
+)
+
+# -- objects: the commit of a write, which makes the row name the new bytes
+
+_WRITTEN = """
+    INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
+    VALUES ($1, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb)"""
+
+# xmax is 0 in a row that was inserted, not updated.
+COMMIT_NEW = Statement(
+    f"{_WRITTEN} ON CONFLICT (bucket_id, name) DO NOTHING RETURNING o.id, true, {RECORD_MEMBERS.join(('json_build_object(', ')'))}",
+    "commit_new",
+)
+COMMIT_ANY = Statement(
+    f"""{_WRITTEN}
+    ON CONFLICT (bucket_id, name) DO UPDATE SET
+        owner = excluded.owner, owner_id = excluded.owner_id, version = excluded.version,
+        metadata = excluded.metadata, user_metadata = excluded.user_metadata
+    RETURNING o.id, o.xmax = 0, json_build_object({RECORD_MEMBERS})
+    """,
+    "commit_any",
+)
+# $8: the entity tags of If-Match, or null for any.
+COMMIT_MATCHING = Statement(
+    f"""
+    UPDATE storage.objects o SET
+        owner = $3::uuid, owner_id = $4, version = $5, metadata = $6::jsonb, user_metadata = $7::jsonb
+    WHERE o.bucket_id = $1 AND o.name = $2
+      AND ($8::json IS NULL OR o.metadata ->> 'eTag' IN (SELECT json_array_elements_text($8::json)))
+    RETURNING o.id, false, json_build_object({RECORD_MEMBERS})
+    """,  # noqa: S608
+    "commit_matching",
+)
+
+# -- objects: reading
+
+FIND_OBJECT = Statement(
+    f"SELECT {_OBJECT_COLUMNS} FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2",  # noqa: S608
+    "find_object",
+)
+OBJECT_INFO = Statement(
+    f"""
+    SELECT {_OBJECT_COLUMNS}, json_build_object(
+        'id', o.id, 'name', o.name, 'version', coalesce(o.version, ''), 'bucket_id', o.bucket_id,
+        'size', coalesce(o.metadata -> 'size', o.metadata -> 'contentLength'), 'content_type', o.metadata ->> 'mimetype',
+        'cache_control', o.metadata ->> 'cacheControl', 'etag', o.metadata ->> 'eTag', 'metadata', o.user_metadata,
+        'last_modified', {_time("o.updated_at")}, 'created_at', {_time("o.created_at")})
+    FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2
+    """,  # noqa: S608
+    "object_info",
+)
+FIND_SOURCE = Statement(
+    f"""
+    SELECT {_OBJECT_COLUMNS}, o.user_metadata
+    FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2
+    """,  # noqa: S608
+    "find_source",
+)
+# $2: keys as a JSON array; those that the caller may see.
+VISIBLE_KEYS = Statement(
+    """
+    SELECT o.name FROM storage.objects o
+    WHERE o.bucket_id = $1 AND o.name = ANY (array(SELECT json_array_elements_text($2::json)))
+    """,
+    "visible_keys",
+)
+OBJECT_EXISTS = Statement("SELECT 1 FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2", "object_exists")
+
+# -- objects: deleting and moving, with the caller's own rights
+
+DELETE_OBJECT = Statement(
+    """
+    DELETE FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2
+      AND ($3::json IS NULL OR o.metadata ->> 'eTag' IN (SELECT json_array_elements_text($3::json)))
+    RETURNING o.name, o.version, o.metadata
+    """,
+    "delete_object",
+)
+DELETE_OBJECTS = Statement(
+    f"""
+    DELETE FROM storage.objects o
+    WHERE o.bucket_id = $1 AND o.name = ANY (array(SELECT json_array_elements_text($2::json)))
+    RETURNING o.name, o.version, o.metadata, json_build_object({RECORD_MEMBERS})
+    """,  # noqa: S608
+    "delete_objects",
+)
+MOVE_OBJECT = Statement(
+    """
+    UPDATE storage.objects o SET bucket_id = $3, name = $4, owner = $5::uuid, owner_id = $6
+    WHERE o.bucket_id = $1 AND o.name = $2
+    RETURNING o.id, o.version, o.metadata
+    """,
+    "move_object",
+)
+
+# -- events
+
+RECORD_EVENTS = Statement(
+    """
+    INSERT INTO storage.work (kind, bucket_id, name, version, event)
+    SELECT 'post_event', e ->> 'bucketId', e ->> 'name', e ->> 'version', e || jsonb_build_object('receiver', r)
+    FROM jsonb_array_elements($1::jsonb) AS e, jsonb_array_elements_text($2::jsonb) AS r
+    """,
+    "record_events",
+)

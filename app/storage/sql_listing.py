@@ -1,0 +1,181 @@
+"""The SQL of listings: one level of a bucket, in time that depends on the entries of that level and not on the bucket.
+
+Two steps, since row level security forbids PostgreSQL to use an index on ``lower(name)`` for a caller's own query
+(``lower`` is not leakproof: it would run before the policies). First the candidates are found with the service's
+rights: a walk along the index that jumps over each folder's content. It tells the caller nothing. Then the caller's
+own rights decide which of them are there: objects by their id, a folder by any object in it that the caller may see.
+
+Positions are texts in the byte order of collation "C". In ascending order a walk takes what is at or after its
+position, in descending order what is before it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal
+
+from app.database import Statement
+from app.storage.sql import TIME
+
+Order = Literal["asc", "desc"]
+
+BEYOND = "\U0010ffff\U0010ffff"
+"""After every key: keys cannot have this character."""
+
+_KEY = {True: 'lower(o.name) COLLATE "C"', False: 'o.name COLLATE "C"'}
+
+# How many rows a step of the walk reads: few after a folder, since the next row may be another one; more and more
+# while there are only objects.
+_FIRST, _AFTER_FOLDER, _GROWTH, _MOST = 16, 4, 4, 1024
+
+
+@lru_cache(16)
+def walk(*, folded: bool, order: Order, delimited: bool) -> Statement:
+    """The next entries of a level: their number, ids and folders (each null where the other is not), the position.
+
+    Parameters: bucket, position, lower and upper bound of the keys, length of the prefix, how many entries are wanted.
+    ``folded``: keys are compared in lower case, a folder has the spelling that is found first.
+    """
+    key = _KEY[folded]
+    slash = "strpos(substr(r.k, $5::int + 1), '/')" if delimited else "0"
+    if order == "asc":
+        beyond, after_object, after_folder = ">=", "k || chr(1)", "left(k, $5::int + slash - 1) || '0'"
+    else:
+        beyond, after_object, after_folder = "<", "k", "left(k, $5::int + slash)"
+    return Statement(
+        f"""
+        WITH RECURSIVE walk AS (
+            SELECT 0 AS step, $2::text COLLATE "C" AS pos, {_FIRST} AS size, 0::bigint AS total,
+                   NULL::uuid[] AS ids, NULL::text[] AS folders
+            UNION ALL
+            SELECT w.step + 1, b.pos, CASE WHEN b.folder THEN {_AFTER_FOLDER} ELSE least(w.size * {_GROWTH}, {_MOST}) END,
+                   w.total + cardinality(b.ids), b.ids, b.folders
+            FROM walk w CROSS JOIN LATERAL (
+                SELECT array_agg(CASE WHEN slash = 0 THEN id END ORDER BY k {order}, name COLLATE "C" {order}) AS ids,
+                       array_agg(CASE WHEN slash > 0 THEN left(name, $5::int + slash) END
+                                 ORDER BY k {order}, name COLLATE "C" {order}) AS folders,
+                       bool_or(slash > 0) AS folder,
+                       (array_agg(CASE WHEN slash > 0 THEN {after_folder} ELSE {after_object} END
+                                  ORDER BY k {order}, name COLLATE "C" {order}))[count(*)] COLLATE "C" AS pos
+                FROM (
+                    SELECT s.*, coalesce(bool_or(slash > 0) OVER (
+                               ORDER BY k {order}, name COLLATE "C" {order}
+                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false) AS behind_folder
+                    FROM (
+                        SELECT r.*, {slash} AS slash FROM (
+                            SELECT o.id, o.name, {key} AS k FROM storage.objects o
+                            WHERE o.bucket_id = $1 AND {key} >= $3 AND {key} < $4 AND {key} {beyond} w.pos
+                            ORDER BY {key} {order} FETCH FIRST (w.size) ROWS WITH TIES
+                        ) r
+                    ) s
+                ) cut
+                WHERE NOT behind_folder
+            ) b
+            WHERE w.total < $6::bigint AND b.ids IS NOT NULL
+        )
+        SELECT count(*), coalesce(array_agg(e.id ORDER BY w.step, e.n), '{{}}'),
+               coalesce(array_agg(e.folder ORDER BY w.step, e.n), '{{}}'),
+               (SELECT l.pos FROM walk l ORDER BY l.step DESC LIMIT 1)
+        FROM walk w CROSS JOIN unnest(w.ids, w.folders) WITH ORDINALITY AS e (id, folder, n)
+        """,  # noqa: S608
+        "list_walk",
+    )
+
+
+# What a caller may see of candidates. $1 bucket, $2 ids, $3 folders.
+_VISIBLE = """
+    SELECT e.n, e.folder, o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
+    FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS e (id, folder, n)
+    LEFT JOIN storage.objects o ON o.id = e.id
+    WHERE o.id IS NOT NULL OR EXISTS (
+        SELECT FROM storage.objects f WHERE f.bucket_id = $1
+          AND f.name COLLATE "C" >= e.folder AND f.name COLLATE "C" < left(e.folder, -1) || '0')"""
+
+# All objects of a range of keys. $1 bucket, $2 and $3 the bounds.
+_RANGE = """
+    SELECT 0::bigint AS n, NULL::text AS folder,
+           o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
+    FROM storage.objects o
+    WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= $2 AND o.name COLLATE "C" < $3"""
+
+
+def _time(column: str) -> str:
+    return TIME.format(column)
+
+
+_V1_ENTRY = f"""json_build_object(
+    'name', substr(coalesce(left(v.folder, -1), v.name), $4::int + 1), 'id', v.id,
+    'updated_at', {_time("v.updated_at")}, 'created_at', {_time("v.created_at")},
+    'last_accessed_at', {_time("v.last_accessed_at")}, 'metadata', v.metadata)"""
+
+
+@lru_cache(16)
+def page_v1(column: str, order: Order) -> Statement:
+    """The visible ones of candidates, from an offset on: how many there are in all, how many are given, and these.
+
+    Parameters: bucket, ids, folders, length of the prefix, offset, limit.
+    """
+    ordered = "v.n" if column == "name" else _sorted_by(column, order)
+    return Statement(
+        f"""
+        WITH visible AS MATERIALIZED ({_VISIBLE}),
+        page AS (SELECT v.*, row_number() OVER () AS place FROM (
+            SELECT * FROM visible v ORDER BY {ordered} OFFSET $5::bigint LIMIT $6::bigint) v)
+        SELECT (SELECT count(*) FROM visible), count(*), coalesce(json_agg({_V1_ENTRY} ORDER BY v.place), '[]')
+        FROM page v
+        """,  # noqa: S608
+        "list_page",
+    )
+
+
+def _sorted_by(column: str, order: Order) -> str:
+    """Folders first, by name; then objects by a time, those of the same time by name."""
+    by_name = f'lower(coalesce(v.folder, v.name)) COLLATE "C" {order}, coalesce(v.folder, v.name) COLLATE "C" {order}'
+    return f"v.folder IS NULL, CASE WHEN v.folder IS NULL THEN v.{column} END {order}, {by_name}"
+
+
+@lru_cache(32)
+def page_v2(column: str, order: Order, *, delimited: bool) -> Statement:
+    """The visible ones of candidates: whether there are more than wanted, folders, objects, and the last one given.
+
+    The last one is given as its name, its time, and whether it is a folder. Parameters: bucket; ids and folders, or the
+    bounds of the keys when the listing is by time and not delimited; limit; and for a listing by time the last one of
+    the page before: whether it was a folder (null at the first page), its time, its name.
+    """
+    by_time = column != "name"
+    source = _RANGE if by_time and not delimited else _VISIBLE
+    moment = f"date_trunc('milliseconds', v.{column})" if by_time else "NULL::timestamptz"
+    name = 'coalesce(v.folder, v.name) COLLATE "C"'
+    key = "substring(coalesce(v.folder, v.name) from '([^/]*)/?$')"
+    ordered = f"(v.folder IS NULL), {moment} {order}, {name} {order}" if by_time else "v.n"
+    condition = _after_cursor(moment, name, order) if by_time else "true"
+    key_member = f"'key', {key}, " if delimited else ""
+    return Statement(
+        f"""
+        WITH visible AS ({source}),
+        page AS (
+            SELECT v.*, row_number() OVER (ORDER BY {ordered}) AS place, {moment} AS moment
+            FROM visible v WHERE {condition} ORDER BY {ordered} LIMIT $4::bigint + 1),
+        given AS (SELECT * FROM page WHERE place <= $4::bigint)
+        SELECT (SELECT count(*) FROM page), (SELECT count(*) FROM given),
+            (SELECT json_agg(json_build_object({key_member}'name', v.folder, 'id', v.id, 'updated_at', v.updated_at,
+                                               'created_at', v.created_at) ORDER BY v.place)
+             FROM given v WHERE v.folder IS NOT NULL),
+            (SELECT json_agg(json_build_object({key_member}'name', v.name, 'id', v.id,
+                    'updated_at', {_time("v.updated_at")}, 'created_at', {_time("v.created_at")},
+                    'last_accessed_at', {_time("v.last_accessed_at")}, 'metadata', v.metadata) ORDER BY v.place)
+             FROM given v WHERE v.folder IS NULL),
+            l.folder IS NOT NULL, coalesce(l.folder, l.name), {_time("l.moment")}
+        FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM given ORDER BY place DESC LIMIT 1) AS l ON true
+        """,  # noqa: S608
+        "list_page_v2",
+    )
+
+
+def _after_cursor(moment: str, name: str, order: Order) -> str:
+    """What comes after the cursor in the order (object or folder, time, name)."""
+    later = ">" if order == "asc" else "<"
+    return f"""(
+        $5::boolean IS NULL
+        OR (NOT $5::boolean AND v.folder IS NULL AND ({moment}, {name}) {later} ($6::timestamptz, $7 COLLATE "C"))
+        OR ($5::boolean AND (v.folder IS NULL OR {name} {later} $7)))"""

@@ -1,0 +1,22 @@
+"""Times as HTTP writes them (RFC 9110 section 5.6.7)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import format_datetime, parsedate_to_datetime
+
+
+def http_date(seconds: float) -> str:
+    """``seconds`` since 1970 as ``Sat, 21 Nov 2026 05:17:34 GMT``."""
+    return format_datetime(datetime.fromtimestamp(int(seconds), UTC), usegmt=True)
+
+
+def read_http_date(text: str) -> int | None:
+    """Seconds since 1970, or None for what is no date: a condition with such a one is ignored."""
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return int(moment.timestamp())

@@ -1,0 +1,52 @@
+"""A running storage API for the tests: the real server, a real database, a folder for the bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.installation.scripts import install_script
+from app.installation.version import VERSION
+from tests.postgres_server import PostgresServer
+from tests.storage.service import Service, running
+
+
+@pytest.fixture(scope="session")
+def storage_database(postgres: PostgresServer) -> Iterator[Callable[[], str]]:
+    """Makes databases with the storage tables in them."""
+    made: list[str] = []
+
+    def make() -> str:
+        made.append(postgres.create_database(sql=install_script(VERSION)))
+        return made[-1]
+
+    yield make
+    for url in made:
+        postgres.drop_database(url)
+
+
+@pytest.fixture(scope="session")
+def service(
+    postgres: PostgresServer, storage_database: Callable[[], str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    """One service for all tests that do not change its settings; each makes buckets of its own."""
+    with running(postgres, storage_database(), tmp_path_factory.mktemp("objects")) as service:
+        yield service
+
+
+@pytest.fixture
+def own_service(
+    postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path
+) -> Iterator[Callable[..., Service]]:
+    """Services with settings of the test's own, each on a fresh database."""
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+
+        def start(**settings: object) -> Service:
+            folder = tmp_path / f"objects{len(list(tmp_path.iterdir()))}"
+            return stack.enter_context(running(postgres, storage_database(), folder, **settings))
+
+        yield start
