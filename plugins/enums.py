@@ -72,4 +72,5 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
         return None
     graphql = api.named(name, lambda name: GraphQLEnumType(name, {value: GraphQLEnumValue(value) for value in listed}))
     renamed = tuple((label, value) for value, label in labels.items() if value != label)
-    return ValueType(graphql=graphql, to_json=EnumJson(renamed), to_text=EnumText(name, labels), filter=name)
+    accepted = {value: labels[value] for value in listed} if api.dialect.validates else labels
+    return ValueType(graphql=graphql, to_json=EnumJson(renamed), to_text=EnumText(name, accepted), filter=name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from graphql import (
@@ -45,10 +46,17 @@ def integer_text(value: Any) -> str | None:
     raise refused("Int")
 
 
+def _is_number(value: Any) -> bool:
+    if isinstance(value, float):
+        # A number in JSON may be too large for a float, and is infinite then.
+        return isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def float_text(value: Any) -> str | None:
     if value is None:
         return None
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if _is_number(value):
         return repr(value)
     raise refused("Float")
 
@@ -58,7 +66,7 @@ def big_integer_text(value: Any) -> str | None:
         return None
     if isinstance(value, str):
         return value
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if _is_number(value):
         return repr(value)
     raise refused("BigInt")
 

@@ -39,14 +39,19 @@ def arguments(
 ) -> dict[str, Any]:
     """The arguments of a field, in the order they are declared; absent ones are left out.
 
+    The extension ``takes_null`` of an argument says that its resolver has its own answer to null, whatever its type.
     Raises RequestError for an unknown argument, a missing required one and a value of the wrong form.
     """
     refuse_unknown(nodes, declared, "Input")
     result = {}
     for name, argument in declared.items():
         given = _resolve(nodes.get(name, ABSENT), variables)
+        type_ = argument.type
         # An argument with a default is left out here like any other; who reads it knows the default.
-        value = ABSENT if given is ABSENT and argument.default is not None else coerce(argument.type, given, variables)
+        lenient = argument.default is not None if given is ABSENT else argument.extensions.get("takes_null")
+        if lenient and isinstance(type_, GraphQLNonNull):
+            type_ = type_.of_type
+        value = coerce(type_, given, variables)
         if value is not ABSENT:
             result[name] = value
     return result
@@ -69,10 +74,18 @@ def coerce(type_: Any, given: Given | Any, variables: Variables) -> Any:
     if given is ABSENT or _is_null(given, variables):
         return ABSENT if given is ABSENT else None
     if is_leaf_type(get_named_type(type_)):
-        return Leaf(_source(given, variables), variables, get_named_type(type_).name, isinstance(type_, GraphQLList))
+        return _leaf(type_, given, variables)
     if isinstance(type_, GraphQLList):
         return [coerce(type_.of_type, item, variables) for item in _items(given, variables)]
     return _input_object(type_, given, variables)
+
+
+def _leaf(type_: Any, given: Given, variables: Variables) -> Leaf:
+    is_list = isinstance(type_, GraphQLList)
+    leaf = Leaf(_source(given, variables), variables, get_named_type(type_).name, is_list)
+    if is_list and isinstance(type_.of_type, GraphQLNonNull) and isinstance(leaf.raw, list) and None in leaf.raw:
+        raise RequestError("Invalid input for NonNull type")
+    return leaf
 
 
 def _input_object(type_: GraphQLInputObjectType, given: Given, variables: Variables) -> dict[str, Any]:

@@ -9,14 +9,16 @@ list, keys and the values at those paths, and drops every other scalar. Requests
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from app.errors import RequestError
 
 Path = tuple[str | int, ...]
 """Where a value stands in the variables: a variable's name, then keys and list positions."""
 
 ANY_ITEM = -1
-"""In a path of the steering: every item of a list."""
+"""In a path: every item of a list."""
 
 
 class _Absent:
@@ -31,15 +33,16 @@ ABSENT: Any = _Absent()
 """A value that was not given at all, which is something other than null."""
 
 Derive = Callable[[Any], Hashable]
-"""What of a value steers the SQL: a function from the JSON value to something hashable."""
+"""What of a value steers the SQL: a function from the JSON value to something hashable. Raises RequestError for a value
+that cannot be used at all."""
 
 
 @dataclass(slots=True)
 class Steering:
     """The paths that steer a document's plans, as a tree. It only grows, and growing twice the same way is harmless,
-    so threads share it without a lock."""
+    so threads share it without a lock. One value may steer in several ways, where it is used in several places."""
 
-    derive: Derive | None = None
+    derives: dict[Derive, None] = field(default_factory=dict)
     below: dict[str | int, Steering] = field(default_factory=dict)
 
     def add(self, path: Path, derive: Derive) -> None:
@@ -47,31 +50,73 @@ class Steering:
         node = self
         for step in path:
             node = node.below.setdefault(ANY_ITEM if isinstance(step, int) else step, Steering())
-        node.derive = derive
+        node.derives[derive] = None
 
     def shape(self, names: Iterable[str], variables: Mapping[str, Any]) -> Hashable:
         """The shape of the variables ``names``: equal for requests that may share a plan."""
         return tuple(_shape(variables[name], self.below.get(name)) if name in variables else ABSENT for name in names)
 
 
+_REFUSED = "refused"
 _SCALAR = "scalar"
+_EXTREME = "extreme"
 _LIST = "list"
+_LIST_OF = "list of"
+_PLAIN = {_SCALAR}
+_OBJECTS = "objects"
 
 
 def _shape(value: Any, steering: Steering | None) -> Hashable:
     if value is None:
         return None
-    if steering is not None and steering.derive is not None:
-        return steering.derive(value)
+    if steering is not None and steering.derives:
+        # A copy, made at one go, since another thread may be adding to it.
+        derived = tuple([_derived(derive, value) for derive in tuple(steering.derives)])
+        return (derived, _structure(value, steering)) if steering.below else derived
+    return _structure(value, steering)
+
+
+def _derived(derive: Derive, value: Any) -> Hashable:
+    try:
+        return derive(value)
+    except RequestError:
+        # Where the value is used it is an error, and no plan is kept; a plan that leaves the place out can be.
+        return _REFUSED
+
+
+def _structure(value: Any, steering: Steering | None) -> Hashable:
     if isinstance(value, dict):
         below = steering.below if steering is not None else {}
         return tuple((key, _shape(item, below.get(key))) for key, item in value.items())
     if isinstance(value, list):
         item_steering = steering.below.get(ANY_ITEM) if steering is not None else None
         if value and item_steering is None and not any(isinstance(item, (dict, list)) for item in value):
-            return _LIST
+            kinds = {None if item is None else _scalar(item) for item in value}
+            return _LIST if kinds == _PLAIN else (_LIST_OF, frozenset(kinds))
         return (_LIST, *(_shape(item, item_steering) for item in value))
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Hashable:
+    """Numbers that GraphQL's own types may refuse have a shape of their own, so that the document's declarations of its
+    variables need to be checked only once for each shape."""
+    if isinstance(value, (int, float)) and not -(2**31) <= value < 2**31:
+        return _EXTREME
     return _SCALAR
+
+
+def common_keys(value: Any) -> tuple[str, ...] | None:
+    """The keys of a list of several objects, if all of them have the same ones; None for anything else."""
+    if not isinstance(value, list) or len(value) < 2 or not isinstance(value[0], dict) or not value[0]:
+        return None
+    keys = value[0].keys()
+    return tuple(sorted(keys)) if all(isinstance(item, dict) and item.keys() == keys for item in value) else None
+
+
+def shape_of_objects(value: Any) -> Hashable:
+    """The derive of a list of objects whose number does not matter as long as all have the same keys."""
+    keys = common_keys(value)
+    return _shape(value, None) if keys is None else (_OBJECTS, keys)
 
 
 def whole_value(value: Any) -> Hashable:
@@ -112,10 +157,16 @@ class Source:
             return [None if (item := part.read(variables)) is ABSENT else item for part in self.parts]
         if self.path is None:
             return self.constant
-        value: Any = variables.get(str(self.path[0]), ABSENT)
-        for step in self.path[1:]:
-            value = value[step]
-        return value
+        return _at(variables.get(str(self.path[0]), ABSENT), self.path[1:])
+
+
+def _at(value: Any, path: Path) -> Any:
+    for position, step in enumerate(path, start=1):
+        if step == ANY_ITEM:
+            rest = path[position:]
+            return [_at(item, rest) for item in value]
+        value = value[step]
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +187,10 @@ class Leaf:
         """The JSON value, from now on part of the plan's key as far as ``derive`` shows it."""
         self._remember(self.source, derive)
         return self.raw
+
+    def of_each(self, key: str) -> Leaf:
+        """In a variable that is a list of objects: the list of what they have under ``key``."""
+        return replace(self, source=Source((*(self.source.path or ()), ANY_ITEM, key)), is_list=True)
 
     def _remember(self, source: Source, derive: Derive) -> None:
         if source.parts is not None:

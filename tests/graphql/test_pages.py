@@ -287,7 +287,7 @@ def test_errors_by_variables_also_when_planned_before(door: Door) -> None:
 
 def test_a_cursor_of_another_type_is_the_databases_to_refuse(door: Door) -> None:
     answer = door.ask(f'{{ itemCollection(after: "{encode(["x"])}") {{ edges {{ cursor }} }} }}')
-    assert answer.code == "DATABASE_ERROR" and answer.errors[0]["extensions"]["sqlstate"] == "22P02"
+    assert answer.code == "INVALID_TEXT_REPRESENTATION" and answer.errors[0]["extensions"]["sqlstate"] == "22P02"
 
 
 @pytest.mark.parametrize(
