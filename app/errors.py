@@ -14,12 +14,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.sqlstates import code_of
+
 
 class PorticoError(Exception):
     """An error that the caller is told. ``message`` never holds SQL, secrets or internal paths."""
 
     code = "INTERNAL_ERROR"
     status = 500
+    path: tuple[str, ...] = ()
+    """The response key of the root field that failed, where one is to blame."""
 
     def __init__(
         self, message: str, *, code: str | None = None, status: int | None = None, hint: str | None = None
@@ -71,9 +75,10 @@ class Diagnosis:
 
 
 class DatabaseError(PorticoError):
-    code = "DATABASE_ERROR"
+    """Its code is the name of its SQLSTATE, of which app.sqlstates has the table."""
+
     status = 200
 
     def __init__(self, diagnosis: Diagnosis) -> None:
-        super().__init__(diagnosis.message)
+        super().__init__(diagnosis.message, code=code_of(diagnosis.sqlstate))
         self.diagnosis = diagnosis

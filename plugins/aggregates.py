@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, func, literal_column
 from app.graphql.api_schema import ApiSchema
 from app.graphql.planning import TableRows
 from app.graphql.relations import ApiColumn, ApiRelation
-from app.graphql.sql import cast_to
+from app.graphql.sql import cast_to, one_row
 from app.graphql.walk import Field
 from app.hooks import Fields, hookimpl
 from plugins.collection import Collection
@@ -109,7 +109,7 @@ def _value(column: ApiColumn, aggregate: Aggregate) -> Callable[[Field, TableRow
 
 def _aggregate(field: Field, collection: Collection) -> ColumnElement[Any]:
     rows, conditions = collection.all_rows()
-    return collection.query(rows, conditions, field.json(rows)).scalar_subquery()
+    return one_row(collection.query(rows, conditions, field.json(rows))).scalar_subquery()
 
 
 def _count(field: Field, rows: TableRows) -> ColumnElement[Any]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from graphql import GraphQLArgument, GraphQLObjectType, GraphQLOutputType
-from sqlalchemy import ColumnElement, FromClause, literal_column, select
+from sqlalchemy import ColumnElement, FromClause, func, literal_column, select
 from sqlalchemy.sql.elements import quoted_name
 from sqlalchemy.sql.functions import Function as Call
+from sqlalchemy.sql.selectable import Alias
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.planning import TableRows
@@ -19,7 +20,10 @@ from plugins.collection import Collection, Origin
 from plugins.collections import collection_arguments, connection_type
 from schema_cache.model import Function
 
-UNSUPPORTED_RESULTS = frozenset(("record", "trigger", "event_trigger", "void", "internal", "language_handler"))
+PSEUDO_TYPE = "p"
+"""Of this kind (``typtype``) are record, trigger, void, anyelement and others that no value crosses the API as."""
+
+VOLATILE = "v"
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,8 @@ class Result:
             name = field.planning.alias(self.function.name)
             return TableRows(relation, call.table_valued(*columns, name=name))
 
+        if self.is_collection and self.function.volatility == VOLATILE:
+            return _called_once(field, rows(), outer)
         if self.is_collection:
             return Collection(field, Origin(relation, rows, outer=outer)).json()
         row = rows()
@@ -74,14 +80,29 @@ class Result:
         return query.where(row.is_not_empty()).limit(literal_column("1")).correlate(*outer).scalar_subquery()
 
 
+def _called_once(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
+    """A connection on ``rows`` that reads them once, whatever it asks for: the call may change something."""
+    call = select(*rows.element.c).select_from(rows.element).correlate(*outer)
+    called = call.cte(field.planning.alias("called"), nesting=True).prefix_with("MATERIALIZED")
+
+    def result() -> TableRows:
+        return TableRows(rows.relation, cast(Alias[Any], called.alias(field.planning.alias("result"))))
+
+    connection = Collection(field, Origin(rows.relation, result)).json()
+    # PostgreSQL leaves out what nothing refers to, and the call is made for more than its result.
+    is_called = select(func.count()).select_from(called).scalar_subquery() >= literal_column("0")
+    query = select(connection).where(is_called).add_cte(called, nest_here=True)
+    return query.correlate(*outer).scalar_subquery()
+
+
 def result_of(api: ApiSchema, function: Function) -> Result | None:
     """How a function's result crosses the API; None if it cannot."""
     type_ = api.catalog.type_by_oid.get(function.returns)
-    if type_ is None or type_.name in UNSUPPORTED_RESULTS:
+    if type_ is None or type_.kind == PSEUDO_TYPE:
         return None
     relation = api.relation_by_oid.get(type_.relation) if type_.relation else None
     if relation is not None:
         many = function.returns_set and function.rows != 1
         return Result(api, function, relation=relation, is_collection=many)
-    value = None if function.returns_set or function.has_output_arguments else api.value_type(function.returns)
+    value = None if function.returns_set else api.value_type(function.returns)
     return None if value is None else Result(api, function, value=value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from graphql import GraphQLArgument, GraphQLDefaultInput, GraphQLField, GraphQLNonNull
@@ -17,7 +17,7 @@ from app.graphql.values import Leaf
 from app.graphql.walk import Field
 from app.hooks import Fields, hookimpl
 from plugins.argument_defaults import default_value
-from plugins.function_results import Result, result_of
+from plugins.function_results import PSEUDO_TYPE, VOLATILE, Result, result_of
 from schema_cache.directives import Directive
 from schema_cache.model import Argument, Function, Type
 from schema_cache.shapes import Text
@@ -35,24 +35,27 @@ def comment_directives() -> Sequence[Directive]:
 
 @hookimpl
 def query_fields(api: ApiSchema) -> Fields:
-    return Fields(30, dict(_fields(api, "is")))
+    return Fields(30, _fields(api, "is"))
 
 
 @hookimpl
 def mutation_fields(api: ApiSchema) -> Fields:
-    return Fields(30, dict(_fields(api, "v")))
+    return Fields(30, _fields(api, VOLATILE))
 
 
-def _fields(api: ApiSchema, volatilities: str) -> Iterator[tuple[str, GraphQLField]]:
+def _fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField]:
     shown = {schema.name for schema in api.schemas}
-    overloads = Counter(each.name for each in api.catalog.functions if each.schema in shown)
+    exposed = {schema.name for schema in api.view.schemas}
+    overloads = Counter(each.name for each in api.catalog.functions if each.schema in exposed)
+    fields: dict[str, GraphQLField] = {}
     for function in api.view.functions:
         if function.schema not in shown or function.schema in HIDDEN_SCHEMAS or overloads[function.name] > 1:
             continue
         if function.volatility in volatilities:
             field = _field(api, function)
             if field is not None:
-                yield field
+                fields.setdefault(*field)
+    return fields
 
 
 def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | None:
@@ -108,11 +111,11 @@ def _argument_type(api: ApiSchema, argument: Argument) -> ValueType | None:
 
 
 def _is_simple(api: ApiSchema, type_: Type) -> bool:
-    """Whether a type is neither an enum nor a row, nor an array of those."""
+    """Whether a type is neither an enum nor a row, nor an array of those, nor a pseudo type."""
     if type_.category == "A":
         element = api.catalog.type_by_oid.get(type_.element)
         return element is not None and element.category not in "AEC"
-    return type_.category not in "EC"
+    return type_.category not in "EC" and type_.kind != PSEUDO_TYPE
 
 
 def _is_simple_result(api: ApiSchema, function: Function, result: Result) -> bool:

@@ -21,11 +21,14 @@ from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.planning import NamedRows, Rows
 from app.graphql.relations import ApiColumn, ApiRelation
-from app.graphql.sql import as_text, cast_to, constant, fail_with
+from app.graphql.sql import as_text, cast_to, constant, fail_with, one_row
 from app.graphql.values import Leaf
 from app.graphql.walk import Field
 from plugins.filters import condition, relation_filter_type
 from plugins.scalars import integer_text
+
+AT_MOST = 1
+"""The most rows that an update or delete may affect unless the request says otherwise."""
 
 
 class Affected:
@@ -76,7 +79,7 @@ def answer(
         response = case((func.count() > at_most, failure), else_=response)
     changing, rows = statement()
     changed = changing.returning(*affected.rows.provided_by(rows)).cte(affected.rows.name)
-    return select(response).select_from(affected.rows.element).add_cte(changed).scalar_subquery()
+    return one_row(select(response).select_from(affected.rows.element)).add_cte(changed).scalar_subquery()
 
 
 def assigned(field: Field, column: ApiColumn, value: Leaf | None) -> ColumnElement[Any]:
@@ -98,17 +101,28 @@ def matching(field: Field, rows: Rows) -> list[ColumnElement[Any]]:
 def at_most_argument() -> GraphQLArgument:
     return GraphQLArgument(
         GraphQLNonNull(GraphQLInt),
-        default=GraphQLDefaultInput(1),
+        default=GraphQLDefaultInput(AT_MOST),
         description="The most rows that may be affected; more are an error, and nothing is changed",
+        extensions={"takes_null": True},
     )
 
 
 def at_most(field: Field) -> ColumnElement[Any]:
-    """The most rows that the mutation may affect: the argument ``atMost``, 1 without it."""
+    """The most rows that the mutation may affect: the argument ``atMost``, 1 without it.
+
+    Without validation 1 also where the argument is null or no integer, as pg_graphql has it.
+    """
+    validates = field.api.dialect.validates
     leaf: Leaf | None = field.arguments.get("atMost")
-    if leaf is None:
-        return cast_to(constant("1"), "bigint")
-    return field.planning.bind(leaf, _at_most_text, "bigint")
+    if leaf is not None:
+        return field.planning.bind(leaf, _at_most_text if validates else _readable_at_most_text, "bigint")
+    if validates and "atMost" in field.arguments:
+        raise RequestError("Invalid input for NonNull type")
+    return cast_to(constant(str(AT_MOST)), "bigint")
+
+
+def _readable_at_most_text(value: Any) -> str | None:
+    return _at_most_text(value if isinstance(value, int) and not isinstance(value, bool) else AT_MOST)
 
 
 def _at_most_text(value: Any) -> str | None:

@@ -50,11 +50,11 @@ class StatementError(DatabaseError):
 
 
 class StatementTimeout(StatementError):
-    code = "STATEMENT_TIMEOUT"
+    pass
 
 
 class SchemaOutdated(StatementError):
-    code = "SCHEMA_OUTDATED"
+    pass
 
 
 class RoleRefused(AccessError):

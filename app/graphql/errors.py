@@ -30,4 +30,4 @@ class FieldError(RequestError):
     def __init__(self, error: RequestError, key: str) -> None:
         code = "BAD_USER_INPUT" if error.code == RequestError.code else error.code
         super().__init__(error.message, code=code, hint=error.hint)
-        self.key = key
+        self.path = (key,)

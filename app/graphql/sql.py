@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, cast, func, literal_column
+from sqlalchemy import ColumnElement, Select, Text, cast, func, literal_column
 from sqlalchemy.dialects.postgresql.base import PGDialect, PGIdentifierPreparer
 from sqlalchemy.types import UserDefinedType
+
+from app.errors import Diagnosis
 
 MAX_ARGUMENTS = 100
 """PostgreSQL takes at most this many arguments of one function call (FUNC_MAX_ARGS)."""
@@ -90,8 +92,15 @@ def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
     return func.translate(encoded, literal_column("E'\\n'"), constant(""))
 
 
+def one_row(query: Select[Any]) -> Select[Any]:
+    """``query``, which asks for aggregates, so that it gives one row even where none of them is selected."""
+    return query.having(literal_column("true"))
+
+
 FAILURE_MARK = "portico: "
 """What marks a message of ours within the message of a failed conversion."""
+
+INVALID_TEXT_REPRESENTATION = "22P02"
 
 
 def fail_with(message: str, because: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -103,9 +112,11 @@ def fail_with(message: str, because: ColumnElement[Any]) -> ColumnElement[Any]:
     return func.to_json(cast_to(constant(f"{FAILURE_MARK}{message}; ").concat(because), "integer"))
 
 
-def failure_message(message: str) -> str | None:
+def failure_message(diagnosis: Diagnosis) -> str | None:
     """The message of ``fail_with`` in what PostgreSQL said of a failed conversion, in whatever language; else None."""
-    _, mark, rest = message.partition(FAILURE_MARK)
+    if diagnosis.sqlstate != INVALID_TEXT_REPRESENTATION:
+        return None
+    _, mark, rest = diagnosis.message.partition(FAILURE_MARK)
     return rest.partition(";")[0] if mark else None
 
 

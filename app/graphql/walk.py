@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from graphql import FieldNode, GraphQLField, GraphQLNamedOutputType, GraphQLObjectType, ValueNode, get_named_type
+from graphql import (
+    FieldNode,
+    GraphQLField,
+    GraphQLNamedOutputType,
+    GraphQLObjectType,
+    ValueNode,
+    VariableNode,
+    get_named_type,
+)
 from sqlalchemy import ColumnElement
 
 from app.errors import RequestError
@@ -21,7 +29,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.planning import Planning
 from app.graphql.selection import Selector
 from app.graphql.sql import constant, json_object
-from app.graphql.values import Variables
+from app.graphql.values import ABSENT, Leaf, Source, Variables
 
 Resolver = Callable[["Field", Any], ColumnElement[Any]]
 Members = list[tuple[str, ColumnElement[Any]]]
@@ -53,6 +61,13 @@ class Field:
         """The arguments by name, as app.graphql.coercion makes them."""
         given: dict[str, ValueNode] = {each.name.value: each.value for each in self.nodes[0].arguments or ()}
         return coercion.arguments(self.definition.args, given, self.walk.variables)
+
+    def variable(self, argument: str) -> Leaf | None:
+        """The variable that is given for an argument as a whole, unchecked; None for a literal and for none at all."""
+        node = next((each.value for each in self.nodes[0].arguments or () if each.name.value == argument), None)
+        if not isinstance(node, VariableNode) or self.walk.variables.get(node.name.value) is ABSENT:
+            return None
+        return Leaf(Source((node.name.value,)), self.walk.variables, type_name="")
 
     @property
     def type(self) -> GraphQLNamedOutputType:

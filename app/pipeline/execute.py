@@ -52,8 +52,12 @@ def _run(bound: BoundPlan, context: Context, services: Services) -> list[list[Ro
 
 
 def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldError:
-    """The error as it is told: one that a plan raised on purpose has a message of ours."""
-    message = failure_message(error.diagnosis.message)
-    if message is None or not 1 <= error.statement_index <= len(plan.calls):
+    """The error as it is told: with the field that failed, and one that a plan raised on purpose with our message."""
+    if not 1 <= error.statement_index <= len(plan.calls):
         return error
-    return FieldError(RequestError(message), plan.calls[error.statement_index - 1].keys[0])
+    key, *others = plan.calls[error.statement_index - 1].keys
+    message = failure_message(error.diagnosis)
+    if message is not None:
+        return FieldError(RequestError(message), key)
+    error.path = () if others else (key,)
+    return error

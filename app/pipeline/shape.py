@@ -57,7 +57,7 @@ def describe(error: PorticoError) -> dict[str, Any]:
         hint = hint or diagnosis.hint or None
     if hint:
         extensions["hint"] = hint
-    path = {"path": [error.key]} if isinstance(error, FieldError) else {}
+    path = {"path": list(error.path)} if error.path else {}
     return {"message": error.message, **path, "extensions": extensions}
 
 
