@@ -15,6 +15,7 @@ from app.embedded.account import Account
 from app.embedded.binaries import MAJOR_VERSION
 from app.embedded.failure import EmbeddedError, StillInUse
 from app.embedded.place import PORT, Place, socket_name
+from app.installation.scripts import install_files
 
 SUPERUSER = "postgres"
 _POLL_S = 0.01
@@ -131,6 +132,8 @@ class Postmaster:
             "max_connections": "200",
             "timezone": "UTC",
             "log_timezone": "UTC",
+            # So that CREATE EXTENSION portico works; the files are those of the version that starts the server.
+            "extension_control_path": f"$system:{install_files(self.home / 'share')}",
             **({} if self.durable else _NOT_DURABLE),
         }
         command = [str(self.programs / "postgres"), "-D", str(self.home / "data")]
