@@ -20,6 +20,7 @@ from waitress.channel import HTTPChannel
 from waitress.server import create_server
 from waitress.task import WSGITask
 
+from app.early_refusal import ENVELOPE, refusals, refusing_channel
 from app.settings import Settings
 
 WSGIApplication = Callable[..., Any]
@@ -30,8 +31,6 @@ _DRAIN_LOOK_S = 0.05
 _LINGER_S = 0.5
 _BACKLOG = 1024
 _CONNECTIONS = 1000
-# A multipart upload is larger than the object in it.
-_ENVELOPE = 1024 * 1024
 
 
 class _Task(WSGITask):  # type: ignore[misc]
@@ -61,12 +60,12 @@ class Worker:
             threads=settings.threads,
             backlog=_BACKLOG,
             connection_limit=_CONNECTIONS,
-            max_request_body_size=max(settings.body_limit, settings.upload_size_limit) + _ENVELOPE,
+            max_request_body_size=max(settings.body_limit, settings.upload_size_limit) + ENVELOPE,
             asyncore_use_poll=True,
             ident="portico",
             **_proxy(settings.trusted_proxy),
         )
-        self._server.channel_class = _Channel
+        self._server.channel_class = refusing_channel(_Channel, refusals(settings))
         self._server.is_stopping = False
 
     def stop(self) -> None:

@@ -19,12 +19,11 @@ from app.storage.errors import StorageError, access_denied, internal_error
 from app.storage.failures import as_storage_error
 from app.storage.names import check_bucket_name
 from app.storage.records import Answer, Call
-from app.storage.routes import BadUrl, Match, Route, Router
+from app.storage.routes import PREFIX, BadUrl, Match, Route, Router
 from app.storage.storage import Storage
 
 _log = logging.getLogger("portico.storage")
 
-PREFIX = "/storage/v1"
 PATHS = re.compile(r"/(?:storage/v1|bucket|object|upload|render|cdn|status)(?:/|$)")
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

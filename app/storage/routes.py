@@ -23,6 +23,9 @@ Credential = Literal["required", "judged", "optional", "ignored"]
 """``required``: its absence is an error of the request's form. ``judged``: its absence is an invalid credential.
 ``optional``: without a valid one the caller is anonymous. ``ignored``: nobody looks at it."""
 
+PREFIX = "/storage/v1"
+"""Where all routes are as well as at the root."""
+
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
@@ -70,6 +73,11 @@ ROUTES: tuple[Route, ...] = (
     Route("DELETE", "/object/{bucket}/*", objects.delete_object, "storage.object.delete"),
     Route("DELETE", "/object/{bucket}", objects.delete_objects, "storage.object.delete_many"),
 )
+
+
+def takes_object(route: Route) -> bool:
+    """Whether the body of a request is an object to store, and not JSON."""
+    return route.run in (uploads.create_object, uploads.put_object, signed_urls.put_signed)
 
 
 @dataclass(frozen=True, slots=True)

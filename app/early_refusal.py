@@ -1,0 +1,202 @@
+"""Requests that are refused at their header, before a byte of their body is read.
+
+waitress reads a body whole before it calls the application. Without this, who has no credential could fill the disk.
+What can be seen at once is looked at here: whether there is a credential where one is needed, and the declared length.
+
+This uses parts of waitress that its documentation does not promise (the parser and the channel); setup.cfg pins the
+version, and tests/storage/test_early_refusal.py tells when it changes.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qsl
+
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.utilities import RequestEntityTooLarge
+
+from app.settings import Settings
+from app.storage.access import bearer_token, missing_credential
+from app.storage.errors import StorageError, access_denied, invalid_request, too_large
+from app.storage.json_bodies import LARGEST_JSON_BODY
+from app.storage.routes import PREFIX, Router, takes_object
+
+Refuse = Callable[[str, str, Mapping[str, str]], "Refusal | None"]
+"""From method, target (path and query, still encoded) and headers (lower case names) to a refusal, or None."""
+
+GRAPHQL = "/graphql/v1"
+# The boundaries and fields of a multipart form around an object.
+ENVELOPE = 1024 * 1024
+# After a refusal a client may go on sending; if the connection were closed at once, it could not read the answer.
+_DISCARDED_BYTES = 64 * 1024 * 1024
+_DISCARDING_S = 5.0
+
+
+class Refusal:
+    """An answer, as waitress sends its own errors."""
+
+    def __init__(self, status: int, body: bytes, headers: tuple[tuple[str, str], ...] = ()) -> None:
+        self.status = status
+        self.body = body
+        self._headers = headers
+
+    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
+        try:
+            phrase = HTTPStatus(self.status).phrase
+        except ValueError:
+            phrase = "Refused"
+        headers = [("Content-Type", "application/json; charset=utf-8"), *self._headers]
+        return f"{self.status} {phrase}", headers, self.body
+
+    @classmethod
+    def of(cls, error: StorageError) -> Refusal:
+        return cls(error.status, error.body(), error.headers)
+
+
+def refusals(settings: Settings) -> Refuse:
+    """The rules of both doors."""
+    router = Router()
+
+    def refuse(method: str, target: str, headers: Mapping[str, str]) -> Refusal | None:
+        path, _, query = target.partition("?")
+        if not _has_body(headers):
+            return None
+        length = _length(headers)
+        if path == GRAPHQL:
+            return _too_large_for_graphql(settings.body_limit) if length > settings.body_limit else None
+        try:
+            _check(method, path.removeprefix(PREFIX), dict(parse_qsl(query, keep_blank_values=True)), headers, length)
+        except StorageError as error:
+            return Refusal.of(error)
+        return None
+
+    def _check(method: str, path: str, query: Mapping[str, str], headers: Mapping[str, str], length: int) -> None:
+        match = router.match(method, path)
+        if match is None:
+            if length > settings.body_limit:
+                raise too_large("body")
+            return
+        route = match.route
+        if route.credential == "required" and bearer_token(headers, query) is None:
+            raise missing_credential()
+        if route.credential == "judged" and not bearer_token(headers, query):
+            raise access_denied("Invalid Compact JWS")
+        if not takes_object(route):
+            if length > LARGEST_JSON_BODY:
+                raise too_large("body")
+            return
+        if route.credential == "ignored" and "token" not in query:
+            raise invalid_request("querystring must have required property 'token'")
+        is_form = headers.get("content-type", "").lower().startswith("multipart/")
+        if length > settings.upload_size_limit + (ENVELOPE if is_form else 0):
+            raise too_large()
+
+    return refuse
+
+
+def refusing_channel(base: type[Any], refuse: Refuse) -> type[Any]:
+    """A channel class of waitress that refuses by ``refuse``; set it as a server's ``channel_class``."""
+
+    class Parser(_Parser):
+        rule = staticmethod(refuse)
+
+    class Channel(_Lingering, base):  # type: ignore[misc]
+        parser_class = Parser
+
+    return Channel
+
+
+class _Parser(HTTPRequestParser):  # type: ignore[misc]
+    rule: Callable[[str, str, Mapping[str, str]], Refusal | None]
+    judged = False
+
+    def received(self, data: bytes) -> int:
+        consumed: int = super().received(data)
+        if self.headers_finished and not self.judged and not self.empty:
+            self.judged = True
+            if self.error is None or isinstance(self.error, RequestEntityTooLarge):
+                self.error = self._refusal() or self.error
+        elif isinstance(self.error, RequestEntityTooLarge):
+            # A chunked body that grew too large.
+            self.error = Refusal.of(too_large())
+        if isinstance(self.error, Refusal):
+            self.completed = True
+            self.expect_continue = False
+            # What follows is the body, and not another request.
+            return len(data)
+        return consumed
+
+    def _refusal(self) -> Refusal | None:
+        headers = {name.replace("_", "-").lower(): value for name, value in self.headers.items()}
+        if self.chunked:
+            headers["transfer-encoding"] = "chunked"
+        try:
+            return self.rule(self.command.upper(), self.request_uri, headers)
+        except ValueError:
+            return None
+
+
+class _Lingering(HTTPChannel):  # type: ignore[misc]
+    """Closes a refused connection in two steps: no more answers, then, when the client has read it, no more requests."""
+
+    is_refused = False
+    discarding_until: float | None = None
+    discarded = 0
+
+    def readable(self) -> bool:
+        return self.discarding_until is not None or bool(super().readable())
+
+    def writable(self) -> bool:
+        if self.discarding_until is not None:
+            return bool(self.will_close)
+        return bool(super().writable())
+
+    def handle_write(self) -> None:
+        if self.discarding_until is None and self.close_when_flushed and not self.total_outbufs_len and self.is_refused:
+            self.close_when_flushed = False
+            self.discarding_until = time.monotonic() + _DISCARDING_S
+            try:
+                self.socket.shutdown(socket.SHUT_WR)
+            except OSError:
+                self.handle_close()
+            return
+        super().handle_write()
+
+    def handle_read(self) -> None:
+        if self.discarding_until is None:
+            super().handle_read()
+            return
+        try:
+            data = self.recv(self.adj.recv_bytes)
+        except OSError:
+            self.handle_close()
+            return
+        self.discarded += len(data)
+        if not data or self.discarded > _DISCARDED_BYTES or time.monotonic() > self.discarding_until:
+            self.handle_close()
+
+    def service(self) -> None:
+        if self.requests and isinstance(self.requests[0].error, Refusal):
+            self.is_refused = True
+        super().service()
+
+
+def _has_body(headers: Mapping[str, str]) -> bool:
+    return "transfer-encoding" in headers or headers.get("content-length", "0").strip() != "0"
+
+
+def _length(headers: Mapping[str, str]) -> int:
+    """The declared length; 0 for a chunked body."""
+    text = headers.get("content-length", "0").strip()
+    return int(text) if text.isascii() and text.isdigit() else 0
+
+
+def _too_large_for_graphql(limit: int) -> Refusal:
+    error = {"message": f"The body is larger than {limit} bytes", "extensions": {"code": "LIMIT_EXCEEDED"}}
+    return Refusal(413, json.dumps({"errors": [error]}).encode())

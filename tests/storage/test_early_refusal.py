@@ -1,0 +1,123 @@
+"""What is refused before its body is read, over the wire."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+
+import pytest
+
+from tests.storage.service import SERVICE, Service, raw_request
+
+GIB = 1024**3
+
+
+def head(method: str, target: str, *lines: str) -> bytes:
+    return "\r\n".join([f"{method} {target} HTTP/1.1", "Host: x", *lines, "", ""]).encode()
+
+
+def body_of(answer: bytes) -> dict[str, str]:
+    value: dict[str, str] = json.loads(answer.partition(b"\r\n\r\n")[2])
+    return value
+
+
+@pytest.mark.parametrize(
+    "request_head",
+    [
+        head("POST", "/object/b/k", "Content-Length: 1000000"),
+        head("PUT", "/storage/v1/object/b/k", "Content-Length: 1000000"),
+        head("POST", "/object/b/k", "Transfer-Encoding: chunked"),
+        head("POST", "/object/b/k", "Content-Length: 1000000", "Expect: 100-continue"),
+        head("POST", "/bucket", "Content-Length: 1000000"),
+    ],
+)
+def test_no_credential(service: Service, request_head: bytes) -> None:
+    """The answer comes though not a byte of the body was sent."""
+    began = time.monotonic()
+    answer = raw_request(service.address, request_head)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert body_of(answer) == {
+        "statusCode": "400",
+        "error": "Error",
+        "message": "headers must have required property 'authorization'",
+        "code": "InvalidRequest",
+    }
+    assert time.monotonic() - began < 5
+
+
+def test_a_credential_in_the_query_is_one(service: Service) -> None:
+    bucket = service.bucket()
+    answer = raw_request(
+        service.address, head("POST", f"/object/{bucket}/k?authorization={SERVICE}", "Content-Length: 2") + b"ab"
+    )
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+def test_signed_upload_without_token(service: Service) -> None:
+    answer = raw_request(service.address, head("PUT", "/object/upload/sign/b/k", "Content-Length: 1000"))
+    assert body_of(answer)["message"] == "querystring must have required property 'token'"
+
+
+@pytest.mark.parametrize("more", [(), ("Expect: 100-continue",), ("Content-Type: multipart/form-data; boundary=x",)])
+def test_declared_too_large(service: Service, more: tuple[str, ...]) -> None:
+    lines = ("Authorization: Bearer x", f"Content-Length: {4 * GIB}", *more)
+    answer = raw_request(service.address, head("POST", "/object/b/k", *lines))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert body_of(answer)["code"] == "EntityTooLarge"
+    assert b"100 Continue" not in answer
+
+
+def test_graphql_declared_too_large(service: Service) -> None:
+    answer = raw_request(service.address, head("POST", "/graphql/v1", f"Content-Length: {GIB}"))
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"LIMIT_EXCEEDED" in answer
+
+
+def test_unknown_path_does_not_take_a_large_body(service: Service) -> None:
+    answer = raw_request(service.address, head("POST", "/nothing", f"Content-Length: {GIB}"))
+    assert body_of(answer)["code"] == "EntityTooLarge"
+
+
+def test_client_that_sends_first_can_read_the_answer(service: Service) -> None:
+    """Most clients send the whole body before they read: they must not see a reset connection."""
+    data = head("POST", "/object/b/k", "Content-Length: 8000000") + bytes(8_000_000)
+    with socket.create_connection(service.address, timeout=10) as connection:
+        connection.sendall(data)
+        answer = b""
+        while more := connection.recv(65536):
+            answer += more
+    assert body_of(answer)["code"] == "InvalidRequest"
+
+
+def test_body_is_not_taken_for_a_request(service: Service) -> None:
+    bucket = service.bucket(public=True)
+    smuggled = head("POST", f"/object/{bucket}/smuggled", f"Authorization: Bearer {SERVICE}", "Content-Length: 1") + b"x"
+    answer = raw_request(service.address, head("POST", "/object/b/k", f"Content-Length: {len(smuggled)}") + smuggled)
+    assert answer.count(b"HTTP/1.1") == 1
+    assert service.get(f"/object/{bucket}/smuggled").json()["code"] == "NoSuchKey"
+
+
+def test_chunked_without_end(own_service: object) -> None:
+    """A chunked body has no declared length; it ends where the limit is."""
+    service: Service = own_service(upload_size_limit=100_000, body_limit=1000)  # type: ignore[operator]
+    chunk = b"10000\r\n" + bytes(0x10000) + b"\r\n"
+    with socket.create_connection(service.address, timeout=10) as connection:
+        connection.sendall(head("POST", "/object/b/k", "Authorization: Bearer x", "Transfer-Encoding: chunked"))
+        answer = b""
+        for _ in range(40):
+            try:
+                connection.sendall(chunk)
+            except OSError:
+                break
+        while more := connection.recv(65536):
+            answer += more
+    assert body_of(answer)["code"] == "EntityTooLarge"
+
+
+def test_accepted_requests_keep_the_connection(service: Service) -> None:
+    bucket = service.bucket()
+    one = head("POST", f"/object/{bucket}/a", f"Authorization: Bearer {SERVICE}", "Content-Length: 1") + b"x"
+    two = head("GET", f"/object/{bucket}/a", f"Authorization: Bearer {SERVICE}")
+    answer = raw_request(service.address, one + two)
+    assert answer.count(b"HTTP/1.1 200") == 2
