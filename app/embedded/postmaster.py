@@ -15,7 +15,6 @@ from app.embedded.account import Account
 from app.embedded.binaries import MAJOR_VERSION
 from app.embedded.failure import EmbeddedError, StillInUse
 from app.embedded.place import PORT, Place, socket_name
-from app.installation.scripts import install_files
 
 SUPERUSER = "postgres"
 _POLL_S = 0.01
@@ -23,6 +22,7 @@ _POLL_S = 0.01
 _START_LIMIT_S = 300.0
 _STOP_LIMIT_S = 60.0
 _SILENCE_LIMIT_S = 5.0
+_EXTENSION = Path(__file__).parents[1] / "installation" / "sql"
 _NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
@@ -132,8 +132,7 @@ class Postmaster:
             "max_connections": "200",
             "timezone": "UTC",
             "log_timezone": "UTC",
-            # So that CREATE EXTENSION portico works; the files are those of the version that starts the server.
-            "extension_control_path": f"$system:{install_files(self.home / 'share')}",
+            "extension_control_path": self._offer_extension(),
             **({} if self.durable else _NOT_DURABLE),
         }
         command = [str(self.programs / "postgres"), "-D", str(self.home / "data")]
@@ -149,6 +148,18 @@ class Postmaster:
                 **self.account.process_options(),
             )  # fmt: skip
         self.pid = self._child.pid
+
+    def _offer_extension(self) -> str:
+        """Put the files of CREATE EXTENSION portico where the server may read them; gives the path that it searches."""
+        # Not app.installation.install_files: it would bring the database driver into the keeper, which stays small.
+        share = self.home / "share"
+        if ":" in str(share):
+            return "$system"
+        shutil.rmtree(share, ignore_errors=True)
+        shutil.copytree(_EXTENSION, share / "extension")
+        for path in (share, *share.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        return f"$system:{share}"
 
     def _wait_until_ready(self) -> None:
         until = time.monotonic() + _START_LIMIT_S
