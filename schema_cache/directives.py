@@ -14,7 +14,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
-from schema_cache.shapes import Count, Enabled, Flag, ListOf, Object, Renaming, Shape, ShapeError, Text
+from schema_cache.shapes import Object, Shape, ShapeError
 
 Commented = Literal["schema", "relation", "column", "function", "foreign_key", "enum"]
 """The kinds of objects whose comments hold directives."""
@@ -28,41 +28,6 @@ class Directive:
     key: str
     shape: Shape
 
-
-BUILT_IN_DIRECTIVES: tuple[Directive, ...] = (
-    Directive("schema", "inflect_names", Flag()),
-    Directive("schema", "max_rows", Count()),
-    Directive("schema", "introspection", Flag()),
-    Directive("relation", "name", Text()),
-    Directive("relation", "description", Text()),
-    Directive("relation", "totalCount", Enabled()),
-    Directive("relation", "aggregate", Enabled()),
-    Directive("relation", "max_rows", Count()),
-    Directive("relation", "primary_key_columns", ListOf(Text())),
-    Directive(
-        "relation",
-        "foreign_keys",
-        ListOf(
-            Object(
-                required={
-                    "local_columns": ListOf(Text()),
-                    "foreign_schema": Text(),
-                    "foreign_table": Text(),
-                    "foreign_columns": ListOf(Text()),
-                },
-                optional={"local_name": Text(), "foreign_name": Text()},
-            )
-        ),
-    ),
-    Directive("column", "name", Text()),
-    Directive("column", "description", Text()),
-    Directive("function", "name", Text()),
-    Directive("function", "description", Text()),
-    Directive("foreign_key", "local_name", Text()),
-    Directive("foreign_key", "foreign_name", Text()),
-    Directive("enum", "name", Text()),
-    Directive("enum", "mappings", Renaming()),
-)
 
 Directives = Mapping[str, object]
 """The directives of one object by key. Absent ones are absent; a flag that is off is False or absent."""
@@ -87,7 +52,7 @@ class DirectiveError(ValueError):
 class DirectiveReader:
     """Reads comments by a set of known directives, each text once. Safe to share between threads."""
 
-    def __init__(self, known: Iterable[Directive] = BUILT_IN_DIRECTIVES) -> None:
+    def __init__(self, known: Iterable[Directive]) -> None:
         self._shapes: dict[str, dict[str, Shape]] = defaultdict(dict)
         for directive in known:
             if directive.key in self._shapes[directive.on]:
@@ -115,13 +80,6 @@ class DirectiveReader:
         shapes = self._shapes.get(on, {})
         written = Object(required={}, optional=shapes).read(_parse(mark.group(1)))
         return written if written is not None else _NONE
-
-
-def read_directives(
-    on: Commented, comment: str | None, object_name: str, known: Iterable[Directive] = BUILT_IN_DIRECTIVES
-) -> Directives:
-    """The directives of a single comment; see ``DirectiveReader.read``, which remembers what it has read."""
-    return DirectiveReader(known).read(on, comment, object_name)
 
 
 def _parse(text: str) -> object:

@@ -2,11 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from schema_cache.directives import BUILT_IN_DIRECTIVES, Directive, DirectiveError, DirectiveReader, read_directives
+from app.hooks import plugin_manager
+from schema_cache.directives import Commented, Directive, DirectiveError, DirectiveReader, Directives
 from schema_cache.shapes import Text
 
+BUILT_IN_DIRECTIVES = tuple(each for some in plugin_manager().hook.comment_directives() for each in some)
 PREFIX = "Error while loading schema, check comment directives. "
 KEY = '"local_columns": ["a"], "foreign_schema": "s", "foreign_table": "t", "foreign_columns": ["b"]'
+
+
+def read_directives(on: Commented, comment: str | None, object_name: str) -> Directives:
+    """The directives of a comment, by what the built-in plugins declare."""
+    return DirectiveReader(BUILT_IN_DIRECTIVES).read(on, comment, object_name)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +125,7 @@ def test_directives_can_be_added_and_taken_away() -> None:
 
 
 def test_a_text_is_read_once_and_its_error_names_each_object() -> None:
-    reader = DirectiveReader()
+    reader = DirectiveReader(BUILT_IN_DIRECTIVES)
     comment = '@graphql({"name": "a"})'
     assert reader.read("column", comment, "x") is reader.read("column", str(comment), "y")
     for name in ("table a", "table b"):
