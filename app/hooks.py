@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from app.graphql.relations import ApiRelation, ValueType
     from app.services import Services
     from app.settings import Settings
-    from app.settings import Settings
     from app.storage.backend import Backend
     from app.storage.events import EventReceiver
     from schema_cache.directives import Directive

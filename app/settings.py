@@ -113,6 +113,9 @@ SETTINGS: tuple[Setting, ...] = (
             "Seconds that the bytes of replaced and deleted objects stay, for those who are about to read them."),
     Setting("cors_origins", "CORS_ORIGINS", Names(), (),
             "Origins whose pages may use the storage API from a browser, comma-separated; * for all. None by default."),
+    Setting("webhook_url", "WEBHOOK_URL", URL, None, "Where events of stored objects are posted to."),
+    Setting("webhook_key", "WEBHOOK_KEY", Secret(), None, "The bearer token with which events are posted.",
+            is_option=False),
     Setting("log_level", "LOG_LEVEL", Choice("debug", "info", "warning", "error"), "info", "The least that is logged."),
     Setting("log_format", "LOG_FORMAT", Choice("plain", "json"), "plain", "How log lines are written to stderr."),
     Setting("show_sql", "SHOW_SQL", SWITCH, False,
@@ -162,6 +165,8 @@ class Settings:
     remote_streams: int
     replaced_bytes_grace_s: float
     cors_origins: tuple[str, ...]
+    webhook_url: str | None
+    webhook_key: str | None = field(repr=False)
     log_level: str
     log_format: str
     show_sql: bool

@@ -28,26 +28,26 @@ from app.storage.backend import (
 )
 from app.storage.transfer import FetchedChunks, Metered, Translated
 
-# What a writer holds in memory. S3 wants 5 MiB at least and takes 10,000 parts: up to 78 GiB an object.
-PART = 8 * 1024 * 1024
-
 
 class CloudBackend(ABC):
-    """Blobs of a bucket below a prefix. ``_name`` is the name of a key's blob in the bucket."""
+    """Blobs of a bucket below a prefix. ``part`` is how many bytes a writer of the subclass holds in memory."""
 
-    def __init__(self, prefix: str, translated: Translated) -> None:
+    def __init__(self, prefix: str, translated: Translated, part: int) -> None:
         self._prefix = prefix
         self._translated = translated
+        self._part = part
 
     def put(self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None) -> Stored:
         name = self._name(key)
         label = content_type or "application/octet-stream"
         source = Metered(stream, size)
+        # Of a stream of unknown length half a part, because the writer of the rest begins with a copy of it.
+        limit = self._part if size is not None else self._part // 2
         try:
             first = b""
-            if size is None or size < PART:
-                first = source.read_part(PART)
-                if len(first) < PART:
+            if size is None or size < limit:
+                first = source.read_part(limit)
+                if len(first) < limit:
                     with self._translated:
                         self._put_whole(name, first, label)
                     return source.stored()
@@ -62,7 +62,6 @@ class CloudBackend(ABC):
             writer = self._writer(name, content_type)
         try:
             chunk = first or source.read()
-            del first
             while chunk:
                 with self._translated:
                     writer.write(chunk)

@@ -1,0 +1,60 @@
+"""``portico storage sweep``"""
+
+from __future__ import annotations
+
+import click
+
+from app.commands.target import settings_with_database
+
+
+@click.group("storage")
+def command() -> None:
+    """The bytes of stored objects."""
+
+
+@command.command("sweep")
+@click.option("--delete", is_flag=True, help="Delete what was found; without it nothing is changed.")
+@click.option(
+    "--older-than",
+    default=3600.0,
+    show_default=True,
+    type=click.FloatRange(min=0),
+    help="Seconds that bytes without a row must be old: longer than any upload takes from its last byte to its commit.",
+)
+@click.option("--rows", is_flag=True, help="Also look for rows without bytes; this asks the storage for each object.")
+def sweep(delete: bool, older_than: float, rows: bool) -> int:
+    """Find bytes that no object has, such as a killed upload leaves behind, and delete them with --delete.
+
+    The exit code is 1 when --rows finds objects whose bytes are missing.
+    """
+    from app.database import ContextBuilder, Database
+    from app.hooks import plugin_manager
+    from app.storage.backend import open_backend
+    from app.storage.opening import storage_url
+    from app.storage.sweep import Sweep
+    from app.storage.work import WorkList
+
+    with settings_with_database() as settings:
+        database, contexts = Database(settings), ContextBuilder()
+        backend = open_backend(plugin_manager(), storage_url(settings))
+        try:
+            work = WorkList(database, contexts, lambda: backend, (), grace_s=settings.replaced_bytes_grace_s)
+            sweeping = Sweep(database, contexts, backend, work, older_than_s=older_than)
+            found = sweeping.run(delete=delete)
+            done = "deleted" if delete else "would be deleted (--delete)"
+            click.echo(f"{found.seen} blobs looked at")
+            click.echo(f"{found.orphans} without an object, {found.orphan_bytes} bytes: {done}")
+            click.echo(f"{found.unfinished} unfinished writes: {done}")
+            if delete:
+                click.echo(f"{found.replaced} replaced versions deleted")
+            click.echo(f"{found.waiting} replaced versions wait for their time")
+            if found.foreign:
+                click.echo(f"{found.foreign} that are not of this service's making: left alone")
+            missing = 0
+            for each in sweeping.missing() if rows else ():
+                missing += 1
+                click.echo(f"missing bytes: {each.bucket}/{each.name} (version {each.version or 'none'})")
+            return 1 if missing else 0
+        finally:
+            backend.close()
+            database.close()
