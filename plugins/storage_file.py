@@ -179,7 +179,8 @@ class FolderBackend:
                     with suppress(FileNotFoundError):
                         unfinished.replace(path)
                         break
-                    _make_folder(path.parent)
+                    with suppress(FileNotFoundError):
+                        _make_folder(path.parent)
                 else:
                     raise BackendUnavailable
             except (IsADirectoryError, NotADirectoryError, FileExistsError) as ex:
@@ -217,7 +218,7 @@ def _make_folder(folder: Path) -> None:
         _make_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
     except FileExistsError:
-        if not folder.is_dir():
+        if not stat.S_ISDIR(folder.stat().st_mode):
             raise
     # Also when another made it, who may not have come so far.
     _sync(folder.parent)

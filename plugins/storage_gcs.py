@@ -13,14 +13,15 @@ from urllib.parse import urlsplit
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
-from app.storage.backend import BackendFull, BackendUnavailable, Blob, BlobMissing
-from app.storage.cloud import PART, CloudBackend, bucket_and_prefix, cloud_module
+from app.storage.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing
+from app.storage.cloud import CloudBackend, bucket_and_prefix, cloud_module
 from app.storage.transfer import Translated, in_batches
 
 # In seconds: of one request, and of trying it again.
 TIMEOUT = 30
-PERSISTENCE = 10
-# Of one request; the SDK holds what it fetched about three times over.
+PERSISTENCE = 5
+# Of one request; the SDK holds what it sends twice, and what it fetched three times over.
+PART = 4 * 1024 * 1024
 FETCH = 2 * 1024 * 1024
 
 
@@ -35,14 +36,19 @@ class GoogleBackend(CloudBackend):
     """A ``Backend`` on a bucket of Google Cloud Storage."""
 
     def __init__(self, bucket: str, prefix: str) -> None:
-        super().__init__(prefix, Translated(_translate))
+        super().__init__(prefix, Translated(_translate), PART)
         storage = cloud_module("google.cloud.storage", "gcs")
         # The names of blobs are fresh, so repeating a request cannot harm; the SDK would go on for two minutes.
         retry = cloud_module("google.cloud.storage.retry", "gcs").DEFAULT_RETRY.with_timeout(PERSISTENCE)
         self._patience: dict[str, Any] = {"timeout": TIMEOUT, "retry": retry}
         self._open = cloud_module("smart_open.gcs", "gcs").open
-        with self._translated:
+        try:
             self._client: Any = storage.Client()
+        except (OSError, cloud_module("google.auth.exceptions", "gcs").GoogleAuthError) as ex:
+            raise BackendUnusable(
+                "There are no credentials or no project for Google Cloud Storage",
+                hint="Set GOOGLE_APPLICATION_CREDENTIALS and GOOGLE_CLOUD_PROJECT.",
+            ) from ex
         self._bucket = self._client.bucket(bucket)
 
     def _put_whole(self, name: str, content: bytes, content_type: str) -> None:

@@ -18,10 +18,12 @@ from urllib.parse import urlsplit
 from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.backend import BackendFull, BackendUnavailable, Blob, BlobMissing
-from app.storage.cloud import PART, CloudBackend, bucket_and_prefix, cloud_module
+from app.storage.cloud import CloudBackend, bucket_and_prefix, cloud_module
 from app.storage.transfer import CHUNK, Translated, in_batches
 
 GIB = 1024**3
+# S3 wants 5 MiB at least and takes 10,000 parts: blobs of up to 78 GiB.
+PART = 8 * 1024 * 1024
 
 
 @hookimpl
@@ -35,7 +37,7 @@ class S3Backend(CloudBackend):
     """A ``Backend`` on an S3 bucket."""
 
     def __init__(self, bucket: str, prefix: str) -> None:
-        super().__init__(prefix, Translated(_translate))
+        super().__init__(prefix, Translated(_translate), PART)
         session = cloud_module("boto3.session", "s3").Session()
         configuration = cloud_module("botocore.config", "s3").Config(
             connect_timeout=5,

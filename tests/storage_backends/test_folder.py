@@ -1,0 +1,178 @@
+"""What is particular to a local folder."""
+
+from __future__ import annotations
+
+import os
+import resource
+import threading
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from waitress import create_server
+
+from app.storage.backend import BackendFull, BackendUnavailable, BlobMissing, KeyRefused
+from plugins.storage_file import FolderBackend
+from tests.storage_backends.streams import MIB, Generated, content
+
+
+@pytest.fixture
+def blobs(tmp_path: Path) -> FolderBackend:
+    return FolderBackend(tmp_path / "root")
+
+
+def files(folder: Path) -> set[str]:
+    """All that is below the folder, folders too."""
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def test_a_blob_is_a_file_of_its_bytes(blobs: FolderBackend, tmp_path: Path) -> None:
+    blobs.put("bucket/version", BytesIO(b"bytes"))
+    assert (tmp_path / "root/bucket/version").read_bytes() == b"bytes"
+    assert files(tmp_path / "root") == {".unfinished", "bucket", "bucket/version"}
+
+
+def test_everything_is_on_the_disk_before_put_returns(
+    blobs: FolderBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    really = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        really(descriptor)
+        path = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+        synced.append(f"{path.relative_to(tmp_path)}" if path.is_dir() else f"{path.stat().st_size} bytes")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    blobs.put("a/b/blob", BytesIO(b"12345"))
+    assert synced == ["5 bytes", "root", "root/a", "root/a/b"]
+    synced.clear()
+    blobs.put("a/b/other", BytesIO(b"1234"))
+    assert synced == ["4 bytes", "root/a/b"]
+    synced.clear()
+    blobs.copy("a/b/other", "a/c/copy")
+    assert synced == ["root/a", "root/a/c"]
+
+
+def test_a_full_disk(blobs: FolderBackend, tmp_path: Path) -> None:
+    # A limit of the process stands for it: the write that goes over it fails in the kernel in the same way.
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MIB, hard))
+    try:
+        with pytest.raises(BackendFull):
+            blobs.put("bucket/blob", Generated(2 * MIB))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert files(tmp_path / "root") == {".unfinished"}
+
+
+def test_a_source_with_errors_of_its_own(blobs: FolderBackend, tmp_path: Path) -> None:
+    class Broken:
+        def read(self, size: int = -1, /) -> bytes:
+            raise ConnectionResetError
+
+    with pytest.raises(ConnectionResetError):
+        blobs.put("bucket/blob", Broken())
+    assert files(tmp_path / "root") == {".unfinished"}
+
+
+def test_a_root_that_is_gone(blobs: FolderBackend, tmp_path: Path) -> None:
+    (tmp_path / "root/.unfinished").rmdir()
+    (tmp_path / "root").rmdir()
+    with pytest.raises(BackendUnavailable):
+        blobs.put("bucket/blob", BytesIO(b"x"))
+    with pytest.raises(BlobMissing):
+        blobs.open_read("bucket/blob")
+
+
+def test_a_key_is_not_the_folder_of_another(blobs: FolderBackend, tmp_path: Path) -> None:
+    blobs.put("a/b", BytesIO(b"x"))
+    for key in ("a", "a/b/c", "a/b/c/d"):
+        with pytest.raises(KeyRefused):
+            blobs.put(key, BytesIO(b"y"))
+        with pytest.raises(KeyRefused):
+            blobs.copy("a/b", key)
+    assert files(tmp_path / "root") == {".unfinished", "a", "a/b"}
+
+
+def test_unfinished_writes_have_no_keys(blobs: FolderBackend) -> None:
+    for key in (".unfinished", ".unfinished/x"):
+        with pytest.raises(KeyRefused):
+            blobs.put(key, BytesIO(b"x"))
+    seen: list[list[str]] = []
+    blobs.put("blob", Generated(10, lambda: seen.append([blob.key for blob in blobs.list()])))
+    assert seen == [[]]
+
+
+def test_a_prefix_does_not_lead_out(blobs: FolderBackend, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("x")
+    for prefix in ("../", "a/../../", "/"):
+        with pytest.raises(KeyRefused):
+            list(blobs.list(prefix))
+    assert list(blobs.list("..")) == []
+
+
+def test_empty_folders_go(blobs: FolderBackend, tmp_path: Path) -> None:
+    for key in ("a/b/c/one", "a/two"):
+        blobs.put(key, BytesIO(b"x"))
+    blobs.delete_many(["a/b/c/one"])
+    assert files(tmp_path / "root") == {".unfinished", "a", "a/two"}
+    blobs.delete_many(["a/two"])
+    assert files(tmp_path / "root") == {".unfinished"}
+
+
+def test_a_folder_that_comes_and_goes(blobs: FolderBackend) -> None:
+    def work(number: int) -> None:
+        for turn in range(150):
+            key = f"a/b/{number}-{turn}"
+            blobs.put(key, BytesIO(b"x"))
+            assert content(blobs, key) == b"x"
+            blobs.delete_many([key])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert list(blobs.list()) == []
+
+
+def test_a_copy_shares_the_bytes(blobs: FolderBackend, tmp_path: Path) -> None:
+    blobs.put("a/source", BytesIO(b"x" * 1000))
+    blobs.copy("a/source", "b/copy")
+    assert (tmp_path / "root/a/source").samefile(tmp_path / "root/b/copy")
+    blobs.copy("a/source", "b/copy")
+    assert files(tmp_path / "root/.unfinished") == set()
+
+
+def test_a_copy_where_files_cannot_be_linked(blobs: FolderBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any, **named: Any) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    blobs.put("a/source", BytesIO(b"x" * 1000))
+    blobs.copy("a/source", "b/copy")
+    assert content(blobs, "b/copy") == b"x" * 1000
+    with pytest.raises(BlobMissing):
+        blobs.copy("a/missing", "b/other")
+
+
+def test_a_range_through_a_servers_file_wrapper(blobs: FolderBackend) -> None:
+    data = os.urandom(3 * MIB)
+    blobs.put("blob", BytesIO(data))
+
+    def serve(environ: dict[str, Any], start_response: Any) -> Any:
+        readable = blobs.open_read("blob", 1000, 2 * MIB)
+        start_response("200 OK", [("Content-Length", str(readable.length))])
+        return environ["wsgi.file_wrapper"](readable.file)
+
+    server = create_server(serve, host="127.0.0.1", port=0)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        for _ in range(2):
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.effective_port}/") as answer:
+                assert answer.read() == data[1000 : 2 * MIB]
+    finally:
+        server.close()
+        thread.join(timeout=10)
