@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from graphql import GraphQLList
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, case, column, func, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.planning import ToText
 from app.graphql.relations import ValueType
-from app.graphql.sql import array_literal, cast_to
+from app.graphql.sql import array_literal, cast_to, constant
 from app.hooks import hookimpl
-from plugins.scalars import as_is, scalars
+from plugins.scalars import Scalar, as_is, scalars
 from schema_cache.model import Type
+
+ToJson = Callable[[ColumnElement[Any]], ColumnElement[Any]]
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,27 @@ def as_text_array(expression: ColumnElement[Any]) -> ColumnElement[Any]:
     return cast_to(expression, "text[]")
 
 
+@dataclass(frozen=True)
+class ArrayJson:
+    """An array as the API prints it where its elements are printed in a way of their own."""
+
+    element: ToJson
+
+    def __call__(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
+        items = func.unnest(expression).table_valued("item", with_ordinality="place", name="items").render_derived()
+        printed = aggregate_order_by(self.element(items.c.item), items.c.place)
+        array = select(func.coalesce(func.json_agg(printed), constant("[]"))).scalar_subquery()
+        return case((expression.is_not(None), array))
+
+
+def _to_json(element: ValueType, scalar: Scalar | None) -> ToJson:
+    """How an array prints: as it is where its elements do; elements that the API prints as strings it prints so here."""
+    if scalar is not None:
+        return as_is if scalar.to_json is as_is else as_text_array
+    item = column("item")
+    return as_is if element.to_json(item) is item else ArrayJson(element.to_json)
+
+
 @hookimpl(tryfirst=True)
 def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     if type_.category != "A" or not type_.element or type_.kind == "d":
@@ -42,11 +67,9 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     if element is None or not api.view.usable_type(type_.element):
         return None
     scalar = next((each for each in scalars(api).all if each.type is element.graphql), None)
-    # Where the API prints an element as a string, it prints the elements of an array so.
-    prints_text = scalar is not None and scalar.to_json is not as_is
     return ValueType(
         graphql=GraphQLList(element.graphql),
-        to_json=as_text_array if prints_text else element.to_json if scalar is None else as_is,
+        to_json=_to_json(element, scalar),
         to_text=ArrayText(element.to_text),
         filter=f"{scalar.type.name}List" if scalar is not None and scalar.list_filter else None,
         orderable=False,

@@ -32,7 +32,7 @@ from schema_cache.type_text import modified_type_text, type_text
 Payload = Mapping[str, Any]
 Row = Sequence[Any]
 
-_BPCHAR, _VARCHAR = 1042, 1043
+_OF_LIMITED_LENGTH = frozenset((1042, 1043, 1014, 1015))  # char(n), varchar(n), and arrays of them
 _LENGTH_HEADER = 4  # the modifier of char(n) and varchar(n) is n + VARHDRSZ
 _UPDATE, _INSERT, _DELETE = 1 << 2, 1 << 3, 1 << 4  # 1 << CmdType, as pg_relation_is_updatable answers
 _MULTIRANGES_FOLLOW_RANGES = 170000  # before, they had privileges of their own
@@ -157,7 +157,7 @@ class _Decoder:
                 number,
                 type_oid,
                 text,
-                modifier - _LENGTH_HEADER if type_oid in (_BPCHAR, _VARCHAR) and modifier > 0 else None,
+                modifier - _LENGTH_HEADER if type_oid in _OF_LIMITED_LENGTH and modifier > 0 else None,
                 bool(not_null) and place not in nullable,
                 bool(has_default) and not generated,
                 generated,

@@ -50,11 +50,12 @@ class ApiColumn:
 
     def to_text(self, value: Any) -> str | None:
         """``value`` of the request as text that fits the column; too long a string is refused, never cut."""
-        text = self.type.to_text(value)
         limit = self.column.max_length
-        if limit is not None and text is not None and self.type.element is None and len(text) > limit:
-            raise RequestError(f"Invalid input for String type. Maximum character length {limit}")
-        return text
+        if limit is not None:
+            for string in value if isinstance(value, list) else (value,):
+                if isinstance(string, str) and len(string) > limit:
+                    raise RequestError(f"Invalid input for String type. Maximum character length {limit}")
+        return self.type.to_text(value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -159,7 +159,7 @@ def test_columns(owner: Session) -> None:
     assert {name for name, c in read.items() if c.has_default} == {"s", "n"}
     assert {name: c.identity for name, c in read.items() if c.identity} == {"id": "a", "d": "d"}
     assert {name: c.generated for name, c in read.items() if c.generated} == {"g": "s"}
-    assert {name: c.max_length for name, c in read.items() if c.max_length} == {"c": 5, "w": 8}
+    assert {name: c.max_length for name, c in read.items() if c.max_length} == {"c": 5, "v": 7, "w": 8}
     assert {name for name, c in read.items() if c.serial} == {"id", "s", "d"}
     assert {
         name for name in read if owner.value("select pg_get_serial_sequence('a', :name)", name=name) is not None

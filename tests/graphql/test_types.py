@@ -1,0 +1,333 @@
+"""How values of every PostgreSQL type cross the API: as which GraphQL type, printed how, and taken how in a filter."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+
+UUID = "11111111-2222-3333-4444-555555555555"
+COMPARISONS = ["eq", "gt", "gte", "in", "is", "lt", "lte", "neq"]
+STRING = sorted([*COMPARISONS, "ilike", "iregex", "like", "regex", "startsWith"])
+LIST = ["containedBy", "contains", "eq", "is", "overlaps"]
+EQUAL = ["eq", "is"]
+DISCRETE = ["eq", "in", "is", "neq"]
+
+TYPES: list[tuple[str, str, str, Any, str | None, Any]] = [
+    # PostgreSQL's type, a value in SQL, GraphQL type, printed, filter (None: no filter), the value in a filter
+    ("int2", "7", "Int", 7, "IntFilter", 7),
+    ("int4", "-2147483648", "Int", -2147483648, "IntFilter", -2147483648),
+    ("int8", "9223372036854775807", "BigInt", "9223372036854775807", "BigIntFilter", "9223372036854775807"),
+    ("float4", "1.5", "Float", 1.5, "FloatFilter", 1.5),
+    ("float8", "0.1", "Float", 0.1, "FloatFilter", 0.1),
+    ("numeric", "12345678901234567890.10", "BigFloat", "12345678901234567890.10", "BigFloatFilter",
+     "12345678901234567890.1"),
+    ("numeric(10,2)", "1.5", "BigFloat", "1.50", "BigFloatFilter", "1.5"),
+    ("bool", "true", "Boolean", True, "BooleanFilter", True),
+    ("text", "'a\"b'", "String", 'a"b', "StringFilter", 'a"b'),
+    ('"char"', "'c'", "String", "c", "StringFilter", "c"),
+    ("char(3)", "'ab'", "String", "ab ", "StringFilter", "ab"),
+    ("varchar", "'äöü'", "String", "äöü", "StringFilter", "äöü"),
+    ("varchar(3)", "'äöü'", "String", "äöü", "StringFilter", "äöü"),
+    ("uuid", f"'{UUID}'", "UUID", UUID, "UUIDFilter", UUID.upper()),
+    ("date", "'2020-02-29'", "Date", "2020-02-29", "DateFilter", "2020-02-29"),
+    ("time", "'12:30'", "Time", "12:30:00", "TimeFilter", "12:30"),
+    ("time(0)", "'12:30'", "Time", "12:30:00", "TimeFilter", "12:30"),
+    ("timestamp", "'2020-01-02 03:04:05.5'", "Datetime", "2020-01-02T03:04:05.5", "DatetimeFilter",
+     "2020-01-02T03:04:05.5"),
+    ("timestamptz", "'2020-01-02 03:04:05+00'", "Datetime", "2020-01-02T03:04:05+00:00", "DatetimeFilter",
+     "2020-01-02T04:04:05+01:00"),
+    ("timestamptz(0)", "'2020-01-02 03:04:05+00'", "Datetime", "2020-01-02T03:04:05+00:00", "DatetimeFilter",
+     "2020-01-02T03:04:05Z"),
+    ("json", """'{"b": 1,  "a": [1.0]}'""", "JSON", '{"b": 1,  "a": [1.0]}', None, None),
+    ("jsonb", """'{"b": 1,  "a": [1.0]}'""", "JSON", '{"a": [1.0], "b": 1}', None, None),
+    ("jsonb", "'\"text\"'", "JSON", "text", None, None),
+    ("jsonb", "'null'", "JSON", None, None, None),
+    ("mood", "'happy'", "mood", "happy", "moodFilter", "happy"),
+    ("mapped", "'so so'", "mapped", "so_so", "mappedFilter", "so_so"),
+    ("mapped", "'fine'", "mapped", "fine", "mappedFilter", "fine"),
+    ("elsewhere.hidden", "'x y'", "Opaque", "x y", "OpaqueFilter", "x y"),
+    ("positive", "3", "Opaque", 3, "OpaqueFilter", 3),
+    ("word", "'w'", "Opaque", "w", "OpaqueFilter", "w"),
+    ("numbers", "'{1,2}'", "Opaque", [1, 2], "OpaqueFilter", "{1,2}"),
+    ("timetz", "'12:30+00'", "Opaque", "12:30:00+00", "OpaqueFilter", "12:30:00+00"),
+    ("interval", "'1 day 2 hours'", "Opaque", "1 day 02:00:00", "OpaqueFilter", "26 hours"),
+    ("bytea", "'\\x00ff'", "Opaque", "\\x00ff", "OpaqueFilter", "\\x00FF"),
+    ("inet", "'10.0.0.1'", "Opaque", "10.0.0.1", "OpaqueFilter", "10.0.0.1"),
+    ("money", "12.5", "Opaque", "$12.50", "OpaqueFilter", "12.5"),
+    ("oid", "5", "Opaque", "5", "OpaqueFilter", 5),
+    ("name", "'n'", "Opaque", "n", "OpaqueFilter", "n"),
+    ("jsonpath", "'$.a'", "Opaque", '$."a"', "OpaqueFilter", None),
+    ("int4range", "'[1,5]'", "Opaque", "[1,6)", "OpaqueFilter", "[1,5]"),
+    ("int4multirange", "'{[1,2]}'", "Opaque", "{[1,3)}", "OpaqueFilter", "{[1,2]}"),
+    ("point", "'(1,2)'", "Opaque", "(1,2)", "OpaqueFilter", None),
+    ("tsvector", "'b a'", "Opaque", "'a' 'b'", "OpaqueFilter", "b a"),
+    ("bit(3)", "'101'", "Opaque", "101", "OpaqueFilter", "101"),
+    ("int2[]", "'{1,null}'", "[Int]", [1, None], "IntListFilter", [1]),
+    ("int4[]", "'{{1,2},{3,4}}'", "[Int]", [[1, 2], [3, 4]], "IntListFilter", None),
+    ("int8[]", "'{9223372036854775807,null}'", "[BigInt]", ["9223372036854775807", None], "BigIntListFilter",
+     ["9223372036854775807"]),
+    ("float8[]", "'{0.5}'", "[Float]", [0.5], "FloatListFilter", [0.5]),
+    ("numeric[]", "'{1.10}'", "[BigFloat]", ["1.10"], "BigFloatListFilter", ["1.1"]),
+    ("bool[]", "'{t,f}'", "[Boolean]", [True, False], "BooleanListFilter", [True, False]),
+    ("text[]", "array['a,b', '\"', '\\', 'NULL', '', null, '{}']", "[String]", ["a,b", '"', "\\", "NULL", "", None, "{}"],
+     "StringListFilter", ["a,b", '"', "\\", "NULL", "", "{}"]),
+    ("varchar(3)[]", "'{abc}'", "[String]", ["abc"], "StringListFilter", ["abc"]),
+    ("uuid[]", f"'{{{UUID}}}'", "[UUID]", [UUID], "UUIDListFilter", [UUID]),
+    ("date[]", "'{2020-02-29}'", "[Date]", ["2020-02-29"], "DateListFilter", ["2020-02-29"]),
+    ("time[]", "'{12:30}'", "[Time]", ["12:30:00"], "TimeListFilter", ["12:30"]),
+    ("timestamptz[]", "'{2020-01-02 03:04:05+00}'", "[Datetime]", ["2020-01-02T03:04:05+00:00"], "DatetimeListFilter",
+     ["2020-01-02T03:04:05+00:00"]),
+    ("jsonb[]", """array['{"a": 1}'::jsonb, '"t"', null]""", "[JSON]", ['{"a": 1}', '"t"', None], None, None),
+    ("mood[]", "'{sad,happy,null}'", "[mood]", ["sad", "happy", None], None, None),
+    ("mapped[]", "array['so so'::mapped, 'fine', null]", "[mapped]", ["so_so", "fine", None], None, None),
+    ("mapped[]", "'{}'", "[mapped]", [], None, None),
+    ("mapped[]", "null", "[mapped]", None, None, None),
+    ("positive[]", "'{3}'", "[Opaque]", [3], None, None),
+    ("inet[]", "'{10.0.0.1}'", "[Opaque]", ["10.0.0.1"], None, None),
+]  # fmt: skip
+OPERATORS = {
+    "StringFilter": STRING,
+    "UUIDFilter": DISCRETE,
+    "moodFilter": DISCRETE,
+    "mappedFilter": DISCRETE,
+    "BooleanFilter": EQUAL,
+    "OpaqueFilter": EQUAL,
+    "IDFilter": ["eq"],
+}
+NOT_ORDERED = ("JSON", "[")
+
+SCHEMA = f"""
+create schema elsewhere;
+grant usage on schema elsewhere to anon;
+create type elsewhere.hidden as enum ('x y');
+create type mood as enum ('sad', 'happy');
+create type mapped as enum ('so so', 'fine');
+comment on type mapped is '@graphql({{"mappings": {{"so so": "so_so"}}}})';
+create domain positive as int check (value > 0);
+create domain word as text;
+create domain numbers as int[];
+create type pair as (a int, b int);
+create domain pair_domain as pair;
+create table everything (id int primary key, {", ".join(f"c{i} {each[0]}" for i, each in enumerate(TYPES))});
+insert into everything values (1, {", ".join(each[1] for each in TYPES)});
+insert into everything values (2);
+alter table everything add pair pair, add pairs pair[], add pair_domain pair_domain,
+  add generated int generated always as (id * 2) stored, add required text not null default 'r';
+grant select on everything to anon;
+create type secret as enum ('s');
+create domain secret_number as int;
+revoke usage on type secret from public;
+revoke usage on type secret_number from public;
+create table secretive (id int primary key, one secret default 's', many secret[] default '{{s}}', numbers secret_number[] default '{{1}}');
+insert into secretive values (1);
+grant select on secretive to anon;
+"""
+
+
+@pytest.fixture(params=["standard", "pg_graphql"])
+def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
+    sql = SCHEMA + """comment on schema public is '@graphql({"introspection": true})';"""
+    return reading_door(
+        sql, graphql_dialect=request.param, root_field_limit=500, alias_limit=5000, token_limit=50000, field_limit=20000
+    )
+
+
+def shown(type_: Any) -> str:
+    if type_["kind"] == "LIST":
+        return f"[{shown(type_['ofType'])}]"
+    if type_["kind"] == "NON_NULL":
+        return f"{shown(type_['ofType'])}!"
+    return type_["name"]
+
+
+INTROSPECT = """{ __type(name: "%s") {
+  fields { name type { ...t } } inputFields { name type { ...t } } enumValues { name } } }
+fragment t on __Type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }"""
+
+
+def described(door: Door, type_name: str, members: str) -> dict[str, str]:
+    return {each["name"]: shown(each["type"]) for each in door.ask(INTROSPECT % type_name).data["__type"][members]}
+
+
+def test_types_of_fields(door: Door) -> None:
+    fields = described(door, "everything", "fields")
+    expected = {f"c{i}": each[2] for i, each in enumerate(TYPES)}
+    assert list(fields) == ["nodeId", "id", *expected, "pair_domain", "generated", "required"]
+    # Composite columns and arrays of them are left out; a domain over one is opaque like any domain.
+    assert fields == {
+        "nodeId": "ID!", "id": "Int!", **expected, "pair_domain": "Opaque", "generated": "Int", "required": "String!"
+    }  # fmt: skip
+
+
+def test_filters_and_orderings(door: Door) -> None:
+    filters = described(door, "everythingFilter", "inputFields")
+    expected = {f"c{i}": each[4] for i, each in enumerate(TYPES) if each[4]}
+    assert filters == {
+        "id": "IntFilter",
+        **expected,
+        "pair_domain": "OpaqueFilter",
+        "generated": "IntFilter",
+        "required": "StringFilter",
+        "nodeId": "IDFilter",
+        "and": "[everythingFilter!]",
+        "or": "[everythingFilter!]",
+        "not": "everythingFilter",
+    }
+    assert list(filters)[-4:] == ["nodeId", "and", "or", "not"]
+    for name in {*filters.values()} - {"[everythingFilter!]", "everythingFilter"}:
+        operators = described(door, name, "inputFields")
+        assert list(operators) == OPERATORS.get(name, LIST if "List" in name else COMPARISONS), name
+        scalar = name.removesuffix("Filter").removesuffix("List")
+        for operator, type_ in operators.items():
+            if operator == "is":
+                assert type_ == "FilterIs"
+            elif "List" in name or operator == "in":
+                assert type_ == f"[{scalar}!]", (name, operator)
+            else:
+                assert type_ == scalar, (name, operator)
+    ordered = [f"c{i}" for i, each in enumerate(TYPES) if not each[2].startswith(NOT_ORDERED)]
+    order_by = described(door, "everythingOrderBy", "inputFields")
+    assert list(order_by) == ["id", *ordered, "pair_domain", "generated", "required"]
+    assert set(order_by.values()) == {"OrderByDirection"}
+
+
+def test_enum_values(door: Door) -> None:
+    for name, values in (("mood", ["sad", "happy"]), ("mapped", ["so_so", "fine"]), ("FilterIs", ["NULL", "NOT_NULL"])):
+        assert [each["name"] for each in door.ask(INTROSPECT % name).data["__type"]["enumValues"]] == values
+
+
+def test_values_are_printed(door: Door) -> None:
+    columns = " ".join(f"c{i}" for i in range(len(TYPES)))
+    data = door.ask(f"{{ everythingCollection {{ edges {{ node {{ {columns} generated }} }} }} }}").data
+    full, empty = (edge["node"] for edge in data["everythingCollection"]["edges"])
+    for i, (type_, _, _, printed, *_) in enumerate(TYPES):
+        assert full[f"c{i}"] == printed and type(full[f"c{i}"]) is type(printed), type_
+    assert full["generated"] == 2
+    assert set(empty.values()) == {None, 4}
+
+
+def test_numbers_keep_all_their_digits(door: Door) -> None:
+    numeric = next(i for i, each in enumerate(TYPES) if each[0] == "float8")
+    raw = door.client.simulate_post(
+        "/graphql/v1",
+        body=json.dumps({"query": f"{{ everythingByPk(id: 1) {{ c{numeric} }} }}"}),
+        headers={"Content-Type": "application/json", "apiKey": "anon-key-of-the-tests"},
+    ).content
+    assert raw == b'{"data":{"everythingByPk":{"c%d" : 0.1}}}' % numeric
+
+
+def test_values_are_taken(door: Door) -> None:
+    """eq with the value finds the row, as a literal and through a variable; null finds none; is NULL finds the other."""
+    taken = [(i, each[4], each[5]) for i, each in enumerate(TYPES) if each[4] and each[5] is not None]
+    enums = ("moodFilter", "mappedFilter")
+    literals = [
+        f"c{i}: everythingCollection(filter: {{c{i}: {{eq: {value if filter_ in enums else json.dumps(value)}}}}}) {{ ...ids }}"
+        for i, filter_, value in taken
+    ]
+    nulls = [f"n{i}: everythingCollection(filter: {{c{i}: {{eq: null}}}}) {{ ...ids }}" for i, _, _ in taken]
+    without = [f"i{i}: everythingCollection(filter: {{c{i}: {{is: NULL}}}}) {{ ...ids }}" for i, _, _ in taken]
+    fragment = "fragment ids on everythingConnection { edges { node { id } } }"
+    data = door.ask("{ %s } %s" % (" ".join([*literals, *nulls, *without]), fragment)).data
+    by_variable = [
+        (f"$c{i}: {filter_}", f"c{i}: everythingCollection(filter: {{c{i}: $c{i}}}) {{ ...ids }}") for i, filter_, _ in taken
+    ]
+    text = "query (%s) { %s } %s" % (", ".join(a for a, _ in by_variable), " ".join(b for _, b in by_variable), fragment)
+    varied = door.ask(text, {f"c{i}": {"eq": value} for i, _, value in taken}).data
+    for i, _, _ in taken:
+        found = [[e["node"]["id"] for e in part["edges"]] for part in (data[f"c{i}"], data[f"n{i}"], data[f"i{i}"], varied[f"c{i}"])]
+        # Arrays with a null in them are not equal to those without.
+        assert found[0] in ([1], []) and found[0] == found[3], TYPES[i]
+        assert found[0] == [1] or TYPES[i][0] in ("int2[]", "int8[]", "text[]"), TYPES[i]
+        assert found[1] == [] and found[2] == [2], TYPES[i]
+
+
+WRONG = {
+    "Int": ["1", 1.5, True, 2**63, [[1]]],
+    "BigInt": [True, {}],
+    "Float": ["1", False],
+    "BigFloat": [1, 1.5, True],
+    "Boolean": ["true", 1],
+    "String": [1, True, {}],
+    "UUID": [1],
+    "Date": [20200101],
+    "Time": [1],
+    "Datetime": [1],
+    "mood": ["angry", 1, ""],
+    "mapped": ["so so", "angry"],
+}
+
+
+def test_values_of_the_wrong_kind_are_refused(door: Door) -> None:
+    validates = door.application.services.settings.graphql_dialect == "standard"
+    for i, (type_, _, graphql, _, filter_, _) in enumerate(TYPES):
+        for wrong in WRONG.get(graphql, ()):
+            query = f"query ($x: {filter_}) {{ everythingCollection(filter: {{c{i}: $x}}) {{ edges {{ cursor }} }} }}"
+            answer = door.ask(query, {"x": {"eq": wrong}})
+            assert answer.code == "BAD_USER_INPUT" and answer.status == 200, (type_, wrong, answer.body)
+            if not validates:
+                assert answer.message.startswith(f"Invalid input for {graphql} type"), (type_, wrong)
+    if not validates:
+        numeric = next(i for i, each in enumerate(TYPES) if each[0] == "numeric")
+        answer = door.ask(f"{{ everythingCollection(filter: {{c{numeric}: {{eq: 1.5}}}}) {{ edges {{ cursor }} }} }}")
+        assert answer.message == "Invalid input for BigFloat type. String required"
+
+
+def test_bigint_takes_numbers_too(door: Door) -> None:
+    i = next(i for i, each in enumerate(TYPES) if each[0] == "int8")
+    for value in (9223372036854775807, "9223372036854775807"):
+        literal = f"{{ everythingCollection(filter: {{c{i}: {{eq: {json.dumps(value)}}}}}) {{ edges {{ cursor }} }} }}"
+        assert door.ask(literal).data["everythingCollection"]["edges"] == [{"cursor": "WzFd"}]
+
+
+def test_too_long_strings_are_refused_not_cut(door: Door) -> None:
+    message = "Invalid input for String type. Maximum character length 3"
+    for type_, value in (("varchar(3)", "äöüx"), ("char(3)", "abcd"), ("varchar(3)[]", ["abc", "abcd"])):
+        i = next(i for i, each in enumerate(TYPES) if each[0] == type_)
+        operators = ["contains", "eq", "overlaps"] if type_.endswith("[]") else ["eq", "neq", "lt"]
+        for operator in operators:
+            query = f"{{ everythingCollection(filter: {{c{i}: {{{operator}: {json.dumps(value)}}}}}) {{ edges {{ cursor }} }} }}"
+            assert door.ask(query).message == message, (type_, operator)
+        if not type_.endswith("[]"):
+            query = f"{{ everythingCollection(filter: {{c{i}: {{in: [{json.dumps(value)}]}}}}) {{ edges {{ cursor }} }} }}"
+            assert door.ask(query).message == message
+            # A pattern may be longer than what it matches.
+            query = f'{{ everythingCollection(filter: {{c{i}: {{like: "%_%_%_%"}}}}) {{ edges {{ node {{ id }} }} }} }}'
+            assert door.ask(query).data["everythingCollection"]["edges"] == [{"node": {"id": 1}}], type_
+
+
+def test_types_that_the_role_may_not_use(door: Door) -> None:
+    fields = described(door, "secretive", "fields")
+    # A column keeps its enum; an array of what may not be used is left out.
+    assert fields == {"nodeId": "ID!", "id": "Int!", "one": "secret"}
+    assert door.ask("{ secretiveCollection { edges { node { one } } } }").data == {
+        "secretiveCollection": {"edges": [{"node": {"one": "s"}}]}
+    }
+
+
+def test_orderings_that_postgres_does_not_have_are_its_errors(door: Door) -> None:
+    point = next(i for i, each in enumerate(TYPES) if each[0] == "point")
+    answer = door.ask(f"{{ everythingCollection(orderBy: [{{c{point}: AscNullsLast}}]) {{ edges {{ cursor }} }} }}")
+    assert answer.errors[0]["extensions"]["sqlstate"] == "42883" and answer.body["data"] is None
+    assert "SELECT" not in json.dumps(answer.body)
+
+
+def test_citext(reading_door: OpenDoor, postgres: Any) -> None:
+    if not postgres.execute("select 1 from pg_available_extensions where name = 'citext'"):
+        pytest.skip("this server has no citext")
+    door = reading_door("""
+        create extension citext;
+        create table word (id int primary key, word citext unique, words citext[]);
+        insert into word values (1, 'Hello', '{Hello}'), (2, 'other', '{}');
+        grant select on word to anon;
+    """)
+    query = """{
+      eq: wordCollection(filter: {word: {eq: "hELLO"}}) { ...ids } in: wordCollection(filter: {word: {in: ["HELLO"]}}) { ...ids }
+      like: wordCollection(filter: {word: {like: "h%"}}) { ...ids } list: wordCollection(filter: {words: {contains: "HELLO"}}) { ...ids }
+      } fragment ids on wordConnection { edges { node { id word words } } }"""
+    for found in door.ask(query).data.values():
+        assert found == {"edges": [{"node": {"id": 1, "word": "Hello", "words": ["Hello"]}}]}
