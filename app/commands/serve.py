@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -12,6 +14,8 @@ from app.commands.options import setting_options
 from app.logs import configure_logging
 from app.server import address_of, listen, serve
 from app.settings import Settings, load
+
+logger = logging.getLogger("portico.serve")
 
 
 @click.command("serve")
@@ -43,12 +47,29 @@ def _serve_database(settings: Settings, demo: bool) -> int:
 
     plugins = plugin_manager()
     plugins.hook.before_fork(settings=settings)
+    _tell_version(settings)
     target = parse_database_url(settings.database_url or "")
 
     def started() -> None:
         click.echo(f"Portico serves {target.database} at {address_of(listener)}/graphql/v1")
 
     return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
+
+
+def _tell_version(settings: Settings) -> None:
+    """Say once if the database has another version of Portico's objects. A database that is down stops nobody."""
+    from app.database import Database
+    from app.errors import PorticoError
+    from app.installation import outdated, read_state
+
+    try:
+        with closing(Database(settings)) as database:
+            notice = outdated(read_state(database.simple))
+    except PorticoError as ex:
+        logger.warning("%s Requests are answered as soon as it can be.", ex.message)
+    else:
+        if notice:
+            logger.warning("%s", notice)
 
 
 def _serve_trial(settings: Settings, demo: bool) -> int:
