@@ -11,10 +11,13 @@ from sqlalchemy.sql.functions import Function
 from sqlalchemy.sql.selectable import Alias
 from sqlalchemy.types import NullType
 
-from app.errors import RequestError
+from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiRelation
 from app.graphql.sql import alias_stem, cast_to, quoted
 from app.graphql.values import Leaf, Source, Variables
+
+MAX_PARAMETERS = 65535
+"""PostgreSQL counts the parameters of a statement in two bytes."""
 
 ToText = Callable[[Any], str | None]
 """A JSON value to PostgreSQL's text form of it, None for null; raises RequestError for what does not fit."""
@@ -151,6 +154,8 @@ class Planning:
         from_variables = source.path is not None or source.parts is not None
         key = (source.path, source.parts and id(source), to_text if from_variables else text, type_text)
         if key not in self._parameters:
+            if len(self._parameters) == MAX_PARAMETERS:
+                raise OverLimit(f"The operation has more than {MAX_PARAMETERS} values for one statement")
             parameter = Parameter(f"p{len(self._parameters) + 1}", source, to_text)
             self._parameters[key] = parameter, cast_to(bindparam(parameter.name, type_=NullType()), type_text)
         return self._parameters[key][1]

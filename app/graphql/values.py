@@ -63,7 +63,6 @@ _EXTREME = "extreme"
 _LIST = "list"
 _LIST_OF = "list of"
 _PLAIN = {_SCALAR}
-_OBJECTS = "objects"
 
 
 def _shape(value: Any, steering: Steering | None) -> Hashable:
@@ -105,18 +104,9 @@ def _scalar(value: Any) -> Hashable:
     return _SCALAR
 
 
-def common_keys(value: Any) -> tuple[str, ...] | None:
-    """The keys of a list of several objects, if all of them have the same ones; None for anything else."""
-    if not isinstance(value, list) or len(value) < 2 or not isinstance(value[0], dict) or not value[0]:
-        return None
-    keys = value[0].keys()
-    return tuple(sorted(keys)) if all(isinstance(item, dict) and item.keys() == keys for item in value) else None
-
-
-def shape_of_objects(value: Any) -> Hashable:
-    """The derive of a list of objects whose number does not matter as long as all have the same keys."""
-    keys = common_keys(value)
-    return _shape(value, None) if keys is None else (_OBJECTS, keys)
+def shape_of(value: Any) -> Hashable:
+    """The shape of a value of which no scalar steers."""
+    return _shape(value, None)
 
 
 def whole_value(value: Any) -> Hashable:
@@ -165,7 +155,8 @@ def _at(value: Any, path: Path) -> Any:
         if step == ANY_ITEM:
             rest = path[position:]
             return [_at(item, rest) for item in value]
-        value = value[step]
+        # Only below ANY_ITEM may a key be missing: elsewhere the shape of the variables says which there are.
+        value = value.get(step) if isinstance(value, dict) else value[step]
     return value
 
 
@@ -189,7 +180,7 @@ class Leaf:
         return self.raw
 
     def of_each(self, key: str) -> Leaf:
-        """In a variable that is a list of objects: the list of what they have under ``key``."""
+        """In a variable that is a list of objects: what they have under ``key``, null where they lack it."""
         return replace(self, source=Source((*(self.source.path or ()), ANY_ITEM, key)), is_list=True)
 
     def _remember(self, source: Source, derive: Derive) -> None:

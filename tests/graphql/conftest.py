@@ -60,3 +60,18 @@ def reading_door(postgres: PostgresServer) -> Iterator[OpenDoor]:
         door.close()
     for url in urls.values():
         postgres.drop_database(url)
+
+
+@pytest.fixture
+def writing_door(reading_door: OpenDoor, postgres: PostgresServer) -> OpenDoor:
+    """``writing_door(sql, rows, **settings)``: a shared door, for tests that change nothing but rows.
+
+    ``rows`` is SQL that puts them back as they were; it runs here.
+    """
+
+    def get(sql: str, rows: str, **settings: Any) -> Door:
+        door = reading_door(sql, **settings)
+        postgres.execute(rows, door.database_url)
+        return door
+
+    return get
