@@ -6,6 +6,7 @@ import logging
 from time import perf_counter
 
 from app.errors import PorticoError
+from app.graphql.errors import DocumentError
 from app.pipeline.authorize import authorize
 from app.pipeline.execute import execute
 from app.pipeline.freshness import has_changed
@@ -34,6 +35,9 @@ def run(request: GraphQLRequest, services: Services) -> Reply:
         reply = timing.of("shape", shape, request, results)
     except PorticoError as ex:
         reply = shape_error(request, ex)
+    except RecursionError:
+        # Documents have a limit of depth, which may have been set higher than what can be planned; variables have none.
+        reply = shape_error(request, DocumentError("The request is nested too deeply", "LIMIT_EXCEEDED"))
     except Exception:
         log.exception("a request failed by a fault of the service")
         reply = shape_error(request, PorticoError("The request failed by a fault of the service; its log tells more."))
