@@ -119,7 +119,7 @@ def info(storage: Storage, call: Call, reading: Reading) -> Answer:
     """What is known of an object, as JSON; for HEAD the same headers and the object's length."""
     found, row = find(storage, call, reading, OBJECT_INFO)
     headers: Headers = (
-        ("etag", found.etag),
+        *((("etag", found.etag),) if found.etag else ()),
         ("last-modified", http_date(modified(found))),
         ("cache-control", found.cache_control),
     )
@@ -207,7 +207,7 @@ class _RemoteStream:
 def _headers(call: Call, reading: Reading, found: StoredObject, second: int) -> Headers:
     headers = [
         ("accept-ranges", "bytes"),
-        ("etag", found.etag),
+        *((("etag", found.etag),) if found.etag else ()),
         ("last-modified", http_date(second)),
         ("x-robots-tag", found.robots_tag),
     ]

@@ -179,7 +179,7 @@ class Background:
             if self._stopping:
                 return
             try:
-                self._round()
+                self.work_now()
                 pause = self._EVERY_S
             except PorticoError as error:
                 # No schema storage, or no database now: both are told where they matter.
@@ -189,7 +189,8 @@ class Background:
                 _log.exception("the storage's background work failed")
                 pause = self._AFTER_FAILURE_S
 
-    def _round(self) -> None:
+    def work_now(self) -> None:
+        """Do what is due, in the caller's thread. Raises what fails."""
         while not self._stopping and self._work.tell_events():
             pass
         while not self._stopping and self._work.delete_blobs():

@@ -1,0 +1,258 @@
+"""Reading objects over HTTP: who may, headers, ranges and conditions."""
+
+from __future__ import annotations
+
+from email.utils import parsedate_to_datetime
+
+import pytest
+
+from tests.storage.service import USER, Service, error, token, unique
+
+NO_BUCKET = (400, "404", "NoSuchBucket", "Bucket not found")
+NO_OBJECT = (400, "404", "NoSuchKey", "Object not found")
+CONTENT = b"0123456789"
+READS = ("/object", "/object/authenticated", "/object/public")
+INFOS = ("/object/info", "/object/info/authenticated", "/object/info/public")
+
+
+@pytest.fixture(scope="module")
+def public(service: Service) -> str:
+    """The path of an object in a public bucket."""
+    path = f"{service.bucket(public=True)}/k"
+    service.upload(path, CONTENT, content_type="text/css", cache_control="max-age=9").raise_for_status()
+    return path
+
+
+@pytest.fixture(scope="module")
+def private(service: Service) -> str:
+    path = f"{service.bucket()}/k"
+    service.upload(path, CONTENT).raise_for_status()
+    return path
+
+
+def test_headers(service: Service, public: str) -> None:
+    answer = service.get(f"/object/public/{public}", None)
+    assert answer.status_code == 200
+    assert answer.content == CONTENT
+    headers = answer.headers
+    assert headers["accept-ranges"] == "bytes"
+    assert headers["content-type"] == "text/css"
+    assert headers["etag"] == '"781e5e245d69b566979b86e28d23f2c7"'
+    assert headers["x-robots-tag"] == "none"
+    assert headers["content-length"] == "10"
+    assert headers["cache-control"] == "max-age=9"
+    assert parsedate_to_datetime(headers["last-modified"]).tzinfo is not None
+    assert "content-disposition" not in headers
+    head = service.request("HEAD", f"/object/public/{public}", None)
+    assert (head.status_code, head.content) == (200, b"")
+    for name in ("etag", "content-type", "content-length", "cache-control", "last-modified"):
+        assert head.headers[name] == headers[name]
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("door", READS + INFOS)
+def test_who_may_read_what_is_public(service: Service, public: str, door: str, method: str) -> None:
+    assert service.request(method, f"{door}/{public}").status_code == 200
+    assert service.request(method, f"{door}/{public}", token(sub=USER)).status_code == 200
+    anonymous = service.request(method, f"{door}/{public}", None)
+    rubbish = service.request(method, f"{door}/{public}", "rubbish")
+    if "authenticated" in door:
+        assert anonymous.status_code == rubbish.status_code == 400
+        if method == "GET":
+            assert error(anonymous)[3] == "headers must have required property 'authorization'"
+            assert error(rubbish) == (400, "403", "AccessDenied", "Invalid Compact JWS")
+    else:
+        assert anonymous.status_code == rubbish.status_code == 200
+
+
+@pytest.mark.parametrize("door", READS + INFOS)
+def test_who_may_read_what_is_private(service: Service, private: str, door: str) -> None:
+    service_answer = service.get(f"{door}/{private}")
+    user_answer = service.get(f"{door}/{private}", token(sub=USER))
+    anonymous = service.get(f"{door}/{private}", None)
+    if "public" in door:
+        assert error(service_answer) == error(user_answer) == error(anonymous) == NO_BUCKET
+    else:
+        assert service_answer.status_code == 200
+        assert error(user_answer) == NO_OBJECT
+        assert error(anonymous) == (
+            (400, "400", "InvalidRequest", "headers must have required property 'authorization'")
+            if "authenticated" in door
+            else NO_BUCKET
+        )
+    head = service.request("HEAD", f"{door}/{private}", None)
+    assert (head.status_code, head.content) == (400, b"")
+
+
+@pytest.mark.parametrize("door", READS + INFOS)
+def test_what_is_not_there(service: Service, public: str, door: str) -> None:
+    assert error(service.get(f"{door}/{public}.no")) == NO_OBJECT
+    assert error(service.get(f"{door}/{unique()}/k")) == NO_BUCKET
+
+
+def test_info(service: Service, public: str) -> None:
+    answer = service.get(f"/object/info/public/{public}", None)
+    assert list(answer.json()) == [
+        "id", "name", "version", "bucket_id", "size", "content_type", "cache_control", "etag", "metadata",
+        "last_modified", "created_at",
+    ]  # fmt: skip
+    assert answer.headers["etag"] == answer.json()["etag"]
+    head = service.request("HEAD", f"/object/info/public/{public}", None)
+    assert head.headers["content-length"] == "10"
+
+
+def test_pages_are_not_shown_as_such(service: Service) -> None:
+    bucket = service.bucket(public=True)
+    service.upload(f"{bucket}/k", content_type="text/html; charset=utf-8").raise_for_status()
+    assert service.get(f"/object/public/{bucket}/k", None).headers["content-type"] == "text/plain; charset=utf-8"
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("download=", "attachment;"),
+        ("download", "attachment;"),
+        ("download=a%20b.txt", "attachment; filename=a%20b.txt; filename*=UTF-8''a%20b.txt"),
+        ("download=%C3%BC.txt", "attachment; filename=%C3%BC.txt; filename*=UTF-8''%C3%BC.txt"),
+    ],
+)
+def test_download(service: Service, public: str, query: str, expected: str) -> None:
+    assert service.get(f"/object/public/{public}?{query}", None).headers["content-disposition"] == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "content", "content_range"),
+    [
+        ("bytes=0-0", b"0", "bytes 0-0/10"),
+        ("bytes=2-4", b"234", "bytes 2-4/10"),
+        ("bytes=7-", b"789", "bytes 7-9/10"),
+        ("bytes=7-1000", b"789", "bytes 7-9/10"),
+        ("bytes=-3", b"789", "bytes 7-9/10"),
+        ("bytes=-30", CONTENT, "bytes 0-9/10"),
+    ],
+)
+def test_ranges(service: Service, public: str, given: str, content: bytes, content_range: str) -> None:
+    answer = service.get(f"/object/public/{public}", None, headers={"range": given})
+    assert (answer.status_code, answer.content) == (206, content)
+    assert answer.headers["content-range"] == content_range
+    assert answer.headers["content-length"] == str(len(content))
+
+
+@pytest.mark.parametrize(
+    "given", ["bytes=10-", "bytes=5-2", "bytes=-0", "bytes=-", "bytes=0-1,3-4", "bytes", "lines=1-2", "bytes=a-b"]
+)
+def test_ranges_that_cannot_be(service: Service, public: str, given: str) -> None:
+    answer = service.get(f"/object/public/{public}", None, headers={"range": given})
+    assert error(answer) == (416, "416", "InvalidRange", "invalid range provided")
+    assert answer.json()["error"] == "invalid_range"
+    assert answer.headers["content-range"] == "bytes */10"
+
+
+def test_range_of_nothing(service: Service) -> None:
+    bucket = service.bucket(public=True)
+    service.upload(f"{bucket}/k", b"").raise_for_status()
+    answer = service.get(f"/object/public/{bucket}/k", None, headers={"range": "bytes=0-"})
+    assert answer.status_code == 416
+    whole = service.get(f"/object/public/{bucket}/k", None)
+    assert (whole.status_code, whole.content, whole.headers["content-length"]) == (200, b"", "0")
+
+
+def test_if_range(service: Service, public: str) -> None:
+    full = service.get(f"/object/public/{public}", None)
+
+    def with_condition(condition: str) -> int:
+        headers = {"range": "bytes=0-0", "if-range": condition}
+        return service.get(f"/object/public/{public}", None, headers=headers).status_code
+
+    assert with_condition(full.headers["etag"]) == 206
+    assert with_condition(full.headers["last-modified"]) == 206
+    assert with_condition('"other"') == 200
+    assert with_condition("W/" + full.headers["etag"]) == 200
+    assert with_condition("Sat, 01 Jan 2000 00:00:00 GMT") == 200
+    assert with_condition("nonsense") == 200
+
+
+def test_conditions(service: Service, public: str) -> None:
+    full = service.get(f"/object/public/{public}", None)
+    etag, modified = full.headers["etag"], full.headers["last-modified"]
+    old, later = "Sat, 01 Jan 2000 00:00:00 GMT", "Tue, 01 Jan 2999 00:00:00 GMT"
+
+    def status(**headers: str) -> int:
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        answers = [service.request(method, f"/object/public/{public}", None, headers=given) for method in ("GET", "HEAD")]
+        assert answers[0].status_code == answers[1].status_code
+        if answers[0].status_code == 304:
+            assert answers[0].content == b""
+            assert answers[0].headers["etag"] == etag
+            assert "cache-control" in answers[0].headers
+        return answers[0].status_code
+
+    assert status(if_none_match=etag) == 304
+    assert status(if_none_match=f"W/{etag}") == 304
+    assert status(if_none_match=f'"other", {etag}') == 304
+    assert status(if_none_match="*") == 304
+    assert status(if_none_match='"other"') == 200
+    assert status(if_modified_since=modified) == 304
+    assert status(if_modified_since=old) == 200
+    assert status(if_modified_since="nonsense") == 200
+    # If-None-Match is stronger than If-Modified-Since, and If-Match than If-Unmodified-Since.
+    assert status(if_none_match='"other"', if_modified_since=later) == 200
+    assert status(if_match=etag) == 200
+    assert status(if_match="*") == 200
+    assert status(if_match=f"W/{etag}") == 412
+    assert status(if_match='"other"') == 412
+    assert status(if_unmodified_since=old) == 412
+    assert status(if_unmodified_since=modified) == 200
+    assert status(if_match=etag, if_unmodified_since=old) == 200
+    assert status(if_match=etag, if_none_match=etag) == 304
+
+
+def test_revalidation_is_told_to_caches(service: Service, public: str) -> None:
+    answer = service.get(f"/object/public/{public}", None, headers={"if-none-match": '"other"'})
+    assert answer.headers["cache-control"] == "max-age=9, stale-while-revalidate=30"
+    answer = service.request("HEAD", f"/object/public/{public}", None, headers={"if-none-match": '"other"'})
+    assert answer.headers["cache-control"] == "max-age=9, must-revalidate"
+
+
+def test_bytes_that_are_gone(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    service.upload(path).raise_for_status()
+    version = service.get(f"/object/info/{path}").json()["version"]
+    next((service.folder / "blobs").rglob(version)).unlink()
+    answer = service.get(f"/object/{path}")
+    assert error(answer) == (400, "404", "NoSuchKey", "The resource was not found")
+    assert answer.headers["cache-control"] == "no-store"
+    bucket = path.partition("/")[0]
+    copy = {"bucketId": bucket, "sourceKey": "k", "destinationKey": "l"}
+    assert error(service.post("/object/copy", json=copy))[2] == "NoSuchKey"
+    assert service.request("HEAD", f"/object/{path}").status_code == 200
+
+
+def test_rows_that_were_not_made_by_the_api(service: Service) -> None:
+    bucket = service.bucket()
+    service.sql(f"insert into storage.objects (bucket_id, name, version) values ('{bucket}', 'k', '../../etc/passwd')")
+    service.sql(f"insert into storage.objects (bucket_id, name) values ('{bucket}', 'l')")
+    for key in "kl":
+        assert error(service.get(f"/object/{bucket}/{key}"))[2] == "NoSuchKey"
+        assert service.get(f"/object/info/{bucket}/{key}").json()["etag"] is None
+
+
+def test_stored_values_that_cannot_be_headers(service: Service) -> None:
+    bucket = service.bucket()
+    service.upload(f"{bucket}/k").raise_for_status()
+    service.sql(
+        f"""update storage.objects set metadata = metadata || '{{"cacheControl": "a\\nb"}}' where bucket_id = '{bucket}'"""
+    )
+    assert error(service.get(f"/object/{bucket}/k"))[2] == "invalid_header_char"
+
+
+def test_reads_are_noted(service: Service) -> None:
+    bucket = service.bucket()
+    service.upload(f"{bucket}/k").raise_for_status()
+    service.sql(f"update storage.objects set last_accessed_at = now() - interval '1 day' where bucket_id = '{bucket}'")
+    service.get(f"/object/{bucket}/k").raise_for_status()
+    service.application.services.storage.background.work_now()
+    assert service.sql(
+        f"select last_accessed_at > now() - interval '1 hour', updated_at < last_accessed_at from storage.objects "
+        f"where bucket_id = '{bucket}'"
+    ) == [[True, True]]

@@ -1,0 +1,209 @@
+"""Signed downloads and uploads."""
+
+from __future__ import annotations
+
+import time
+from urllib.parse import quote
+
+import jwt
+import pytest
+
+from tests.storage.service import SECRET, SERVICE, USER, Service, error, token, unique
+
+NO_OBJECT = (400, "404", "NoSuchKey", "Object not found")
+
+
+def encode_uri(url: str) -> str:
+    """JavaScript's encodeURI, which clients apply to what they get."""
+    return quote(url, safe="A-Za-z0-9;,/?:@&=+$-_.!~*'()#")
+
+
+@pytest.fixture(scope="module")
+def path(service: Service) -> str:
+    path = f"{service.bucket()}/a b.txt"
+    service.upload(path.replace(" ", "%20"), b"signed").raise_for_status()
+    return path
+
+
+def test_sign_and_get(service: Service, path: str) -> None:
+    answer = service.post(f"/object/sign/{path}", json={"expiresIn": "60"})
+    assert list(answer.json()) == ["signedURL"]
+    url = answer.json()["signedURL"]
+    assert url.startswith(f"/object/sign/{path}?token=")
+    claims = jwt.decode(url.partition("token=")[2], SECRET, algorithms=["HS256"])
+    assert claims.keys() == {"url", "scope", "iat", "exp"}
+    assert (claims["url"], claims["scope"], claims["exp"] - claims["iat"]) == (path, "download", 60)
+    got = service.get(encode_uri(url), None)
+    assert got.content == b"signed"
+    assert "cache-control" not in got.headers
+    assert got.headers["expires"].endswith("GMT")
+    assert service.get(encode_uri(url), "rubbish").content == b"signed"
+    assert service.get("/storage/v1" + encode_uri(url), None).content == b"signed"
+    assert service.request("HEAD", encode_uri(url), None).status_code == 200
+    download = service.get(encode_uri(url) + "&download=x", None)
+    assert download.headers["content-disposition"].startswith("attachment; filename=x")
+
+
+@pytest.mark.parametrize("key", ["a?b", "a&b", "a=b+c", "a@b,c;d:e$f", "q?token=1&x", "plain", "a//b/", "(a)!*'"])
+@pytest.mark.parametrize("many", [False, True])
+def test_every_key_can_be_signed(service: Service, key: str, many: bool) -> None:
+    bucket = service.bucket()
+    service.upload(f"{bucket}/{quote(key)}", key.encode()).raise_for_status()
+    if many:
+        body = {"expiresIn": 60, "paths": [key]}
+        url = service.post(f"/object/sign/{bucket}", json=body).json()[0]["signedURL"]
+    else:
+        url = service.post(f"/object/sign/{bucket}/{quote(key)}", json={"expiresIn": 60}).json()["signedURL"]
+    assert service.get(encode_uri(url), None).content == key.encode()
+    assert service.get(url, None).content == key.encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({}, "body must have required property 'expiresIn'"),
+        ({"expiresIn": 0}, "body/expiresIn must be >= 1"),
+        ({"expiresIn": -5}, "body/expiresIn must be >= 1"),
+        ({"expiresIn": 1.5}, "body/expiresIn must be integer"),
+        ({"expiresIn": "soon"}, "body/expiresIn must be integer"),
+    ],
+)
+def test_refused_lifetimes(service: Service, path: str, body: dict[str, object], message: str) -> None:
+    assert error(service.post(f"/object/sign/{path}", json=body)) == (400, "400", "InvalidRequest", message)
+
+
+def test_too_long_a_lifetime(service: Service, path: str) -> None:
+    answer = service.post(f"/object/sign/{path}", json={"expiresIn": 9 * 10**12})
+    assert error(answer) == (400, "400", "InvalidParameter", "Invalid Parameter expiresIn")
+
+
+def test_only_what_the_caller_sees_is_signed(service: Service, path: str) -> None:
+    bucket = path.partition("/")[0]
+    body = {"expiresIn": 60}
+    assert error(service.post(f"/object/sign/{path}", token(), json=body)) == NO_OBJECT
+    assert error(service.post(f"/object/sign/{path}.no", json=body)) == NO_OBJECT
+    assert error(service.post(f"/object/sign/{unique()}/k", json=body)) == NO_OBJECT
+    unseen = "Either the object does not exist or you do not have access to it"
+    paths = ["no", "a b.txt", "no"]
+    answer = service.post(f"/object/sign/{bucket}", json={"expiresIn": 60, "paths": paths}).json()
+    assert [each["path"] for each in answer] == paths
+    assert [list(each) for each in answer] == [["error", "path", "signedURL"]] * 3
+    assert [each["error"] for each in answer] == [unseen, None, unseen]
+    assert [each["signedURL"] is None for each in answer] == [True, False, True]
+    answer = service.post(f"/object/sign/{bucket}", token(), json={"expiresIn": 60, "paths": paths}).json()
+    assert all(each["error"] == unseen for each in answer)
+
+
+def test_how_many_are_signed_at_a_time(service: Service, path: str) -> None:
+    bucket = path.partition("/")[0]
+
+    def sign(paths: list[str]) -> object:
+        return service.post(f"/object/sign/{bucket}", json={"expiresIn": 60, "paths": paths})
+
+    assert error(sign([]))[3] == "body/paths must NOT have fewer than 1 items"  # type: ignore[arg-type]
+    assert error(sign(["x"] * 1001))[3] == "body/paths must NOT have more than 1000 items"  # type: ignore[arg-type]
+    assert len(sign(["x"] * 1000).json()) == 1000  # type: ignore[attr-defined]
+
+
+def signed(claims: dict[str, object], secret: str = SECRET, algorithm: str = "HS256") -> str:
+    return jwt.encode(claims, secret, algorithm=algorithm)
+
+
+def test_tokens_that_do_not_open_the_object(service: Service, path: str) -> None:
+    later = int(time.time()) + 60
+    url = f"/object/sign/{quote(path)}"
+
+    def told(given: str | None) -> tuple[str, str]:
+        answer = service.get(url if given is None else f"{url}?token={given}", None)
+        status, _, code, message = error(answer)
+        assert status == 400
+        return code, message
+
+    assert told(None) == ("InvalidRequest", "querystring must have required property 'token'")
+    assert told("") == ("InvalidJWT", "Invalid Compact JWS")
+    assert told("a.b.c") == ("InvalidJWT", "Invalid Compact JWS")
+    good = {"url": path, "scope": "download", "exp": later}
+    assert told(signed(good, "another secret of the same length, nearly")) == (
+        "InvalidJWT", "signature verification failed"
+    )  # fmt: skip
+    assert told(signed(good, algorithm="HS512")) == (
+        "InvalidJWT", '"alg" (Algorithm) Header Parameter value not allowed'
+    )  # fmt: skip
+    assert told(jwt.encode(good, None, algorithm="none"))[0] == "InvalidJWT"
+    assert told(signed({**good, "exp": later - 120})) == ("InvalidJWT", '"exp" claim timestamp check failed')
+    assert told(signed({"url": path, "scope": "download"})) == ("InvalidJWT", 'missing required "exp" claim')
+    assert told(signed({**good, "scope": "upload"})) == ("InvalidSignature", "Token is not scoped for download")
+    assert told(signed({**good, "url": path + "x"})) == ("InvalidSignature", "Invalid signature")
+    assert told(token(sub=USER, exp=later)) == ("InvalidSignature", "Invalid signature")
+    assert told(signed({**good, "transformations": "width:10"}))[0] == "InvalidSignature"
+    assert told(signed({"url": path, "exp": later, "upsert": False}))[1] == "Token is not scoped for download"
+    old = signed({"url": path, "exp": later})
+    assert service.get(f"{url}?token={old}", None).content == b"signed"
+
+
+def test_signed_upload(service: Service) -> None:
+    bucket = service.bucket()
+    answer = service.post(f"/object/upload/sign/{bucket}/a%3Fb", token("service_role", sub=USER))
+    url, given = answer.json()["url"], answer.json()["token"]
+    assert list(answer.json()) == ["url", "token"]
+    claims = jwt.decode(given, SECRET, algorithms=["HS256"])
+    assert claims.keys() == {"owner", "url", "upsert", "scope", "iat", "exp"}
+    assert (claims["scope"], claims["upsert"], claims["exp"] - claims["iat"]) == ("upload", False, 7200)
+    put = service.put(encode_uri(url), None, data=b"there", headers={"content-type": "text/x"})
+    assert put.json() == {"Key": f"{bucket}/a?b"}
+    row = service.sql(f"select owner_id from storage.objects where bucket_id = '{bucket}'")
+    assert row == [[USER]]
+    assert service.get(f"/object/{bucket}/a%3Fb").headers["content-type"] == "text/x"
+    again = service.put(encode_uri(url), None, data=b"again")
+    assert error(again) == (400, "409", "KeyAlreadyExists", "The resource already exists")
+
+
+def test_signed_upload_may_replace_if_it_was_signed_so(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    url = service.post(f"/object/upload/sign/{path}", headers={"x-upsert": "true"}).json()["url"]
+    for content in (b"one", b"two"):
+        service.put(url, None, data=content).raise_for_status()
+    assert service.get(f"/object/{path}").content == b"two"
+
+
+def test_signed_upload_form(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    url = service.post(f"/object/upload/sign/{path}", json={"expiresIn": 5}).json()["url"]
+    claims = jwt.decode(url.partition("token=")[2], SECRET, algorithms=["HS256"])
+    assert claims["exp"] - claims["iat"] == 5
+    service.put(url, None, files={"": ("n", b"form", "a/b")}).raise_for_status()
+    assert service.get(f"/object/{path}").content == b"form"
+
+
+def test_what_is_not_signed_for_upload(service: Service) -> None:
+    bucket = service.bucket()
+    service.upload(f"{bucket}/k").raise_for_status()
+    sign = f"/object/upload/sign/{bucket}"
+    assert error(service.post(f"{sign}/k"))[1:3] == ("409", "KeyAlreadyExists")
+    assert error(service.post(f"{sign}/new", token()))[1:3] == ("403", "AccessDenied")
+    assert error(service.post(f"{sign}/a%25"))[2] == "InvalidKey"
+    assert error(service.post(f"/object/upload/sign/{unique()}/k")) == (
+        400, "404", "InvalidRequest", "The related resource does not exist"
+    )  # fmt: skip
+
+
+def test_tokens_have_one_purpose(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    upload = service.post(f"/object/upload/sign/{path}").json()["token"]
+    service.upload(path).raise_for_status()
+    download = service.post(f"/object/sign/{path}", json={"expiresIn": 60}).json()["signedURL"].partition("token=")[2]
+    assert error(service.get(f"/object/sign/{path}?token={upload}", None))[3] == "Token is not scoped for download"
+    answer = service.put(f"/object/upload/sign/{path}?token={download}", None, data=b"x")
+    assert error(answer) == (400, "400", "InvalidSignature", "Token is not scoped for upload")
+    answer = service.put(f"/object/upload/sign/{path}x?token={upload}", None, data=b"x")
+    assert error(answer) == (400, "400", "InvalidSignature", "Invalid signature")
+    assert error(service.put(f"/object/upload/sign/{path}?token={SERVICE}", None, data=b"x"))[2] == "InvalidJWT"
+
+
+def test_signed_upload_obeys_the_bucket(service: Service) -> None:
+    bucket = service.bucket(file_size_limit=3, allowed_mime_types=["text/plain"])
+    url = service.post(f"/object/upload/sign/{bucket}/k", headers={"content-type": "text/plain"}).json()["url"]
+    plain = {"content-type": "text/plain"}
+    assert error(service.put(url, None, data=b"1234", headers=plain))[2] == "EntityTooLarge"
+    assert error(service.put(url, None, data=b"123", headers={"content-type": "a/b"}))[2] == "InvalidMimeType"
+    assert service.put(url, None, data=b"123", headers=plain).status_code == 200

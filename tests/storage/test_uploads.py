@@ -1,0 +1,322 @@
+"""Writing objects over HTTP: raw, form and chunked bodies, limits, types, metadata, conditions."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import uuid
+
+import pytest
+
+from tests.storage.service import SERVICE, USER, Service, error, raw_request, token, unique
+
+EXISTS = (400, "409", "KeyAlreadyExists", "The resource already exists")
+TOO_LARGE = (400, "413", "EntityTooLarge", "The object exceeded the maximum allowed size")
+
+
+def b64(value: object) -> str:
+    return base64.b64encode(json.dumps(value).encode()).decode()
+
+
+def info(service: Service, path: str) -> dict[str, object]:
+    answer = service.get(f"/object/info/authenticated/{path}")
+    answer.raise_for_status()
+    found: dict[str, object] = answer.json()
+    return found
+
+
+def test_raw(service: Service) -> None:
+    bucket = service.bucket()
+    path = f"{bucket}/folder/a.json"
+    answer = service.post(
+        f"/object/{path}",
+        token("service_role", sub=USER),
+        data=b'{"a": 1}',
+        headers={"content-type": "application/json", "cache-control": "max-age=5", "x-metadata": b64({"who": "me"})},
+    )
+    body = answer.json()
+    assert list(body) == ["Key", "Id"]
+    assert body["Key"] == path
+    assert str(uuid.UUID(body["Id"])) == body["Id"]
+    found = info(service, path)
+    assert found["metadata"] == {"who": "me"}
+    assert (found["size"], found["content_type"], found["cache_control"]) == (8, "application/json", "max-age=5")
+    assert found["etag"] == f'"{hashlib.md5(b"{" + chr(34).encode() + b"a" + chr(34).encode() + b": 1}").hexdigest()}"'
+    row = service.sql(f"select owner::text, owner_id, metadata, user_metadata from storage.objects where id = '{body['Id']}'")
+    assert row[0][:2] == [USER, USER]
+    assert row[0][2].keys() == {
+        "eTag", "size", "mimetype", "cacheControl", "lastModified", "contentLength", "httpStatusCode"
+    }  # fmt: skip
+
+
+def test_a_sub_that_is_no_uuid_is_only_the_owner_id(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    service.upload(path, credential=token("service_role", sub="someone")).raise_for_status()
+    assert service.sql(f"select owner, owner_id from storage.objects where bucket_id = '{path[:-2]}'") == [[None, "someone"]]
+
+
+def test_defaults(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    service.upload(path, b"", x_metadata="%%%").raise_for_status()
+    found = info(service, path)
+    assert (found["size"], found["content_type"], found["cache_control"]) == (0, "application/octet-stream", "no-cache")
+    assert found["metadata"] == {}
+
+
+def test_create_only_and_replacing(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    first = service.upload(path, b"one").json()
+    version = info(service, path)["version"]
+    assert error(service.upload(path, b"two")) == EXISTS
+    assert error(service.upload(path, b"two", x_upsert="TRUE")) == EXISTS
+    assert service.get(f"/object/{path}").content == b"one"
+    assert service.upload(path, b"two", x_upsert="true").json() == first
+    assert info(service, path)["version"] != version
+    assert service.put(f"/object/{path}", data=b"three").json() == first
+    assert service.get(f"/object/{path}").content == b"three"
+    assert service.put(f"/object/{path}.new", data=b"made").status_code == 200
+
+
+def test_form(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    answer = service.post(
+        f"/object/{path}",
+        data={"cacheControl": "77", "metadata": '{"a": [1]}'},
+        files={"": ("name.png", b"bytes", "image/png")},
+    )
+    assert answer.status_code == 200
+    found = info(service, path)
+    assert (found["content_type"], found["cache_control"], found["metadata"]) == ("image/png", "max-age=77", {"a": [1]})
+    assert service.get(f"/object/{path}").content == b"bytes"
+
+
+def test_form_fields_behind_a_large_file(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    content = bytes(range(256)) * 4096
+    form = (
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + content + b"\r\n"
+        b'--x\r\nContent-Disposition: form-data; name="contentType"\r\n\r\ntext/csv\r\n'
+        b'--x\r\nContent-Disposition: form-data; name="cacheControl"\r\n\r\nsoon\r\n--x--\r\n'
+    )
+    service.upload(path, form, content_type="multipart/form-data; boundary=x").raise_for_status()
+    found = info(service, path)
+    assert (found["content_type"], found["cache_control"], found["size"]) == ("text/csv", "no-cache", len(content))
+    assert service.get(f"/object/{path}").content == content
+
+
+def test_a_file_of_a_form_is_text_by_default(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    form = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc\r\n--x--\r\n'
+    service.upload(path, form, content_type="multipart/form-data; boundary=x").raise_for_status()
+    assert info(service, path)["content_type"] == "text/plain"
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        (b"", "The multipart form is broken"),
+        (b"nothing of the kind", "The multipart form is broken"),
+        (b'--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\ncut off', "The multipart form is broken"),
+        (b'--x\r\nContent-Disposition: form-data; name="f"\r\n\r\nfield\r\n--x--\r\n', "No content provided"),
+        (b"--x--\r\n", "No content provided"),
+    ],
+)
+def test_broken_forms(service: Service, form: bytes, message: str) -> None:
+    bucket = service.bucket()
+    before = service.blobs()
+    answer = service.upload(f"{bucket}/k", form, content_type="multipart/form-data; boundary=x")
+    assert error(answer) == (400, "400", "InvalidRequest", message)
+    assert service.blobs() == before
+    assert error(service.upload(f"{bucket}/k", form, content_type="multipart/form-data"))[2] == "InvalidRequest"
+
+
+def test_too_many_fields(service: Service) -> None:
+    files = {"file": ("a", b"x")}
+    path = f"/object/{service.bucket()}/k"
+    assert service.post(path, data={f"f{i}": "x" for i in range(10)}, files=files).status_code == 200
+    answer = service.put(path, data={f"f{i}": "x" for i in range(11)}, files=files)
+    assert error(answer)[2] == "InvalidRequest"
+
+
+def test_user_metadata_over_its_limit(service: Service) -> None:
+    path = f"/object/{service.bucket()}/k"
+    answer = service.post(path, data={"metadata": json.dumps({"a": "x" * 1024 * 1024})}, files={"f": ("a", b"x")})
+    assert error(answer)[1:] == ("413", "EntityTooLarge", "The user_metadata exceeded the maximum allowed size")
+    assert service.post(path, data={"metadata": "no json"}, files={"f": ("a", b"x")}).status_code == 200
+
+
+def test_chunked_body(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    answer = service.post(f"/object/{path}", data=iter([b"one ", b"two"]), headers={"content-type": "text/css"})
+    assert answer.status_code == 200
+    assert service.get(f"/object/{path}").content == b"one two"
+
+
+def test_the_bucket_limits_size(service: Service) -> None:
+    bucket = service.bucket(file_size_limit=10)
+    before = service.blobs()
+    assert service.upload(f"{bucket}/fits", bytes(10)).status_code == 200
+    assert error(service.upload(f"{bucket}/k", bytes(11))) == TOO_LARGE
+    assert error(service.post(f"/object/{bucket}/k", data=iter([bytes(6), bytes(6)]))) == TOO_LARGE
+    assert error(service.post(f"/object/{bucket}/k", files={"f": ("a", bytes(11))})) == TOO_LARGE
+    assert len(service.blobs() - before) == 1
+    nothing = service.bucket(file_size_limit=0)
+    assert error(service.upload(f"{nothing}/k", b"x")) == TOO_LARGE
+    assert service.upload(f"{nothing}/k", b"").status_code == 200
+
+
+def test_the_service_limits_size(own_service: object) -> None:
+    service: Service = own_service(upload_size_limit=1000)  # type: ignore[operator]
+    bucket = service.bucket()
+    assert service.upload(f"{bucket}/k", bytes(1000)).status_code == 200
+    assert error(service.upload(f"{bucket}/l", bytes(1001))) == TOO_LARGE
+    assert error(service.post(f"/object/{bucket}/l", data=iter([bytes(1001)]))) == TOO_LARGE
+    assert error(service.post(f"/object/{bucket}/l", files={"f": ("a", bytes(1001))})) == TOO_LARGE
+    assert service.session.get(f"{service.url}/status").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("allowed", "given", "taken"),
+    [
+        (["image/png"], "image/png", True),
+        (["image/png"], "IMAGE/PNG", True),
+        (["image/*"], "image/webp", True),
+        (["image/*"], "text/plain", False),
+        (["text/html"], "text/html; charset=utf-8", True),
+        (["text/html;charset=utf-8"], "text/html", False),
+        (["*/*"], "application/pdf", True),
+        ([], "application/pdf", True),
+    ],
+)
+def test_mime_rules(service: Service, allowed: list[str], given: str, taken: bool) -> None:
+    bucket = service.bucket(allowed_mime_types=allowed)
+    answer = service.upload(f"{bucket}/k", content_type=given)
+    if taken:
+        assert answer.status_code == 200
+    else:
+        assert error(answer) == (400, "415", "InvalidMimeType", f"mime type {given} is not supported")
+        assert answer.json()["error"] == "invalid_mime_type"
+    placeholder = service.upload(f"{bucket}/f/.emptyFolderPlaceholder", b"", content_type="x/y")
+    assert placeholder.status_code == 200
+    assert error(service.upload(f"{bucket}/g/.emptyFolderPlaceholder", b"x", content_type="x/y")) == TOO_LARGE
+
+
+def test_a_content_type_that_is_none(service: Service) -> None:
+    answer = service.upload(f"{service.bucket()}/k", content_type="nonsense")
+    assert error(answer) == (400, "415", "InvalidMimeType", "Invalid Content-Type header")
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        ("a%20b.txt", "a b.txt"),
+        ("a%2Fb", "a/b"),
+        ("a+b", "a+b"),
+        ("a%2Bb", "a+b"),
+        ("a//b", "a//b"),
+        ("folder/", "folder/"),
+        (".hidden", ".hidden"),
+        ("a%3Fb%26c%3D%40%2C%3B%3A%24", "a?b&c=@,;:$"),
+        ("x" * 300, "x" * 300),
+    ],
+)
+def test_keys_that_are_kept(service: Service, path: str, key: str) -> None:
+    bucket = service.bucket()
+    assert service.upload(f"{bucket}/{path}", key.encode()).json()["Key"] == f"{bucket}/{key}"
+    assert service.get(f"/object/{bucket}/{path}").content == key.encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        ("", ""),
+        ("%C3%BC", "ü"),
+        ("a%00b", "a\x00b"),
+        ("a%0Ab", "a\nb"),
+        ("a%5Cb", "a\\b"),
+        ("a%25b", "a%b"),
+        ("a~b", "a~b"),
+        ("a%7Cb", "a|b"),
+        ("a/%2E%2E/b", "a/../b"),
+        ("%2e", "."),
+        ("a/./b", "a/./b"),
+        ("x" * 1025, "x" * 1025),
+    ],
+)
+def test_keys_that_are_refused(service: Service, path: str, key: str) -> None:
+    bucket = service.bucket()
+    before = service.blobs()
+    answer = service.upload(f"{bucket}/{path}")
+    assert error(answer) == (400, "400", "InvalidKey", f"Invalid key: {key}")
+    assert error(service.get(f"/object/{bucket}/{path}"))[2] == "InvalidKey"
+    assert service.blobs() == before
+
+
+def test_all_scripts_by_a_setting(own_service: object) -> None:
+    service: Service = own_service(object_keys="unicode")  # type: ignore[operator]
+    bucket = service.bucket()
+    assert service.upload(f"{bucket}/%C3%BC%20%25.txt").json()["Key"] == f"{bucket}/ü %.txt"
+    signed = service.post(f"/object/sign/{bucket}/%C3%BC%20%25.txt", json={"expiresIn": 60}).json()["signedURL"]
+    assert service.get(signed, None).content == b"content"
+    assert error(service.upload(f"{bucket}/a%00b"))[2] == "InvalidKey"
+
+
+@pytest.mark.parametrize("path", ["/object/b/a%zz", "/object/b/a%f", "/object/b/a%ff"])
+def test_broken_escapes(service: Service, path: str) -> None:
+    answer = raw_request(service.address, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {
+        "error": "Bad Request",
+        "code": "FST_ERR_BAD_URL",
+        "message": f"'{path}' is not a valid url component",
+        "statusCode": 400,
+    }
+
+
+@pytest.mark.parametrize("name", ["a%2Fb", "%20a", "b%C3%BC", "x" * 101])
+def test_bucket_names_in_paths(service: Service, name: str) -> None:
+    for answer in (service.upload(f"{name}/k"), service.get(f"/bucket/{name}"), service.get(f"/object/{name}/k")):
+        assert error(answer) == (400, "400", "InvalidBucketName", "Bucket name invalid")
+
+
+def test_no_bucket(service: Service) -> None:
+    expected = (400, "404", "NoSuchBucket", "Bucket not found")
+    assert error(service.upload(f"{unique()}/k")) == expected
+    assert error(service.put(f"/object/{unique()}/k", data=b"")) == expected
+    assert error(service.upload(f"{unique()}/k", credential=token())) == expected
+
+
+def test_robots(service: Service) -> None:
+    bucket = service.bucket(public=True)
+    service.upload(f"{bucket}/k", x_robots_tag="googlebot: noindex, max-snippet: 20").raise_for_status()
+    assert service.get(f"/object/public/{bucket}/k").headers["x-robots-tag"] == "googlebot: noindex, max-snippet: 20"
+    for wrong in ("sometimes", "max-snippet: many", "noindex,,"):
+        assert error(service.upload(f"{bucket}/l", x_robots_tag=wrong))[2] == "invalid_x_robots_tag"
+
+
+def test_conditions(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    failed = (412, "412", "PreconditionFailed", "A precondition of the request does not hold")
+    assert error(service.put(f"/object/{path}", data=b"0", headers={"if-match": "*"})) == failed
+    assert service.put(f"/object/{path}", data=b"1", headers={"if-none-match": "*"}).status_code == 200
+    assert error(service.put(f"/object/{path}", data=b"2", headers={"if-none-match": "*"})) == failed
+    etag = service.get(f"/object/{path}").headers["etag"]
+    assert service.put(f"/object/{path}", data=b"3", headers={"if-match": f'"other", {etag}'}).status_code == 200
+    before = service.blobs()
+    assert error(service.put(f"/object/{path}", data=b"4", headers={"if-match": etag})) == failed
+    assert service.blobs() == before
+    assert service.get(f"/object/{path}").content == b"3"
+    assert error(service.delete(f"/object/{path}", headers={"if-match": etag})) == failed
+    assert service.delete(f"/object/{path}", headers={"if-match": "*"}).status_code == 200
+
+
+def test_connection_goes_on_after_a_refusal(service: Service) -> None:
+    """A refused upload leaves its connection usable: the next request on it is answered."""
+    bucket = service.bucket(file_size_limit=5)
+    head = f"POST /object/{bucket}/k HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {SERVICE}\r\n"
+    refused = f"{head}Content-Length: 1000000\r\n\r\n".encode() + bytes(1_000_000)
+    taken = f"{head}Content-Length: 5\r\n\r\n12345".encode()
+    answer = raw_request(service.address, refused + taken)
+    assert answer.count(b"HTTP/1.1 400") == 1
+    assert answer.count(b"HTTP/1.1 200") == 1
