@@ -104,6 +104,24 @@ def opaque_text(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
+KEPT_BYTES = {"char": 1, "name": 63}
+"""What PostgreSQL keeps of a value of these types; it cuts off the rest without a word."""
+
+
+@dataclass(frozen=True)
+class UncutText:
+    """Text of a value of which PostgreSQL would keep ``limit`` bytes only: a longer one is refused."""
+
+    to_text: ToText
+    limit: int
+
+    def __call__(self, value: Any) -> str | None:
+        text = self.to_text(value)
+        if text is not None and len(text.encode(errors="replace")) > self.limit:
+            raise RequestError(f"Invalid input for String type. Maximum length in bytes {self.limit}")
+        return text
+
+
 def as_is(expression: ColumnElement[Any]) -> ColumnElement[Any]:
     return expression
 
@@ -218,10 +236,11 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
         return None
     is_builtin = type_.schema == "pg_catalog" or type_.name == "citext"
     scalar = known.by_postgres.get(type_.name, known.opaque) if is_builtin else known.opaque
+    kept = KEPT_BYTES.get(type_.name) if is_builtin else None
     return ValueType(
         graphql=scalar.type,
         to_json=scalar.to_json,
-        to_text=scalar.to_text,
+        to_text=scalar.to_text if kept is None else UncutText(scalar.to_text, kept),
         filter=scalar.type.name if scalar.filterable else None,
         orderable=scalar.orderable,
     )

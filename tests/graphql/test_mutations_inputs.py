@@ -1,0 +1,282 @@
+"""Values of every type as inputs: they arrive as they are or are refused; nothing is cut, nothing is half done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Answer, Door
+from tests.postgres_server import PostgresServer
+
+SCHEMA = """
+create type mood as enum ('sad', 'happy');
+comment on type mood is '@graphql({"mappings": {"sad": "BLUE"}})';
+create domain short as varchar(3);
+create domain positive as int check (value > 0);
+create domain shorts as varchar(3)[];
+create table item (
+  id int primary key, bit3 bit(3), varbit3 bit varying(3), varchar3 varchar(3), char3 char(3), onechar "char",
+  "name" name, numeric52 numeric(5,2), anynumeric numeric, short short, positive positive, mood mood, boolean boolean,
+  int2 smallint, int4 int, int8 bigint, float4 real, float8 double precision, money money,
+  json json, jsonb jsonb, uuid uuid, bytea bytea, "interval" interval, "range" int4range, inet inet,
+  point point, "date" date, "time" time, "timestamp" timestamp, "timestamptz" timestamptz,
+  "timetz" timetz,
+  ints int[], bigs bigint[], texts text[], varchars varchar(3)[], chars char(3)[], bits bit(3)[], moods mood[],
+  jsons jsonb[], shortlist short[], shorts shorts, booleans boolean[], uuids uuid[], floats float8[]
+);
+grant all on item to anon;
+"""
+UUID = "00000000-0000-0000-0000-00000000000a"
+
+ACCEPTED = [
+    ("bit3", "101", "101"),
+    ("varbit3", "10", "10"),
+    ("varchar3", "abc", "abc"),
+    ("varchar3", "äöü", "äöü"),
+    ("varchar3", "", ""),
+    ("char3", "ab", "ab "),
+    ("onechar", "x", "x"),
+    ("name", "n" * 63, "n" * 63),
+    ("numeric52", "999.99", "999.99"),
+    ("numeric52", "1.239", "1.24"),
+    ("anynumeric", "1" * 60 + ".5", "1" * 60 + ".5"),
+    ("anynumeric", "NaN", "NaN"),
+    ("short", "abc", "abc"),
+    ("positive", 5, 5),
+    ("mood", "BLUE", "BLUE"),
+    ("mood", "happy", "happy"),
+    ("boolean", False, False),
+    ("int2", -32768, -32768),
+    ("int4", 2147483647, 2147483647),
+    ("int8", "9223372036854775807", "9223372036854775807"),
+    ("int8", 12, "12"),
+    ("float4", 0.5, 0.5),
+    ("float8", 1e300, 1e300),
+    ("float8", 3, 3),
+    ("money", "1.50", "$1.50"),
+    ("json", '{"b": 1,  "a": [null]}', '{"b": 1,  "a": [null]}'),
+    ("jsonb", '{"b": 1,  "a": [null]}', '{"a": [null], "b": 1}'),
+    ("uuid", UUID, UUID),
+    ("bytea", "\\x00ff", "\\x00ff"),
+    ("interval", "1 day", "1 day"),
+    ("range", "[1,3)", "[1,3)"),
+    ("inet", "::1", "::1"),
+    ("point", "(1,2)", "(1,2)"),
+    ("date", "2020-02-29", "2020-02-29"),
+    ("time", "12:34:56.789", "12:34:56.789"),
+    ("timestamp", "2020-01-01T00:00:00", "2020-01-01T00:00:00"),
+    ("timestamptz", "2020-01-01T02:00:00+02:00", "2020-01-01T00:00:00+00:00"),
+    ("timetz", "12:00:00+01", "12:00:00+01"),
+    ("ints", [1, None, -3], [1, None, -3]),
+    ("ints", [], []),
+    ("ints", 4, [4]),
+    ("bigs", ["5", 6], ["5", "6"]),
+    ("texts", ["NULL", "", 'a"b\\c', "{x,y}", None, " ", "ü"], ["NULL", "", 'a"b\\c', "{x,y}", None, " ", "ü"]),
+    ("varchars", ["abc", None], ["abc", None]),
+    ("chars", ["ab"], ["ab "]),
+    ("bits", ["101"], ["101"]),
+    ("moods", ["BLUE", None, "happy"], ["BLUE", None, "happy"]),
+    ("jsons", ['{"a": 1}', "2", None], ['{"a": 1}', "2", None]),
+    ("shortlist", ["abc"], ["abc"]),
+    ("booleans", [True, False], [True, False]),
+    ("uuids", [UUID], [UUID]),
+    ("floats", [1.5, 2], [1.5, 2]),
+]
+REFUSED = [
+    ("bit3", "1011", "bit string length 4 does not match type bit(3)", "22026"),
+    ("bit3", "10", "bit string length 2 does not match type bit(3)", "22026"),
+    ("varbit3", "1011", "bit string too long for type bit varying(3)", "22001"),
+    ("varchar3", "abcd", "Invalid input for String type. Maximum character length 3", None),
+    ("varchar3", "abc ", "Invalid input for String type. Maximum character length 3", None),
+    ("char3", "abcd", "Invalid input for String type. Maximum character length 3", None),
+    ("onechar", "xy", "Maximum", None),
+    ("name", "n" * 64, "Maximum", None),
+    ("numeric52", "1000", "numeric field overflow", "22003"),
+    ("numeric52", 1.5, "Invalid input for BigFloat type. String required", None),
+    ("anynumeric", "1,5", 'invalid input syntax for type numeric: "1,5"', "22P02"),
+    ("short", "abcd", "value too long for type character varying(3)", "22001"),
+    ("positive", 0, 'value for domain positive violates check constraint "positive_check"', "23514"),
+    ("mood", "sad", "mood", None),
+    ("mood", "bogus", "mood", None),
+    ("mood", 1, "mood", None),
+    ("boolean", "true", "Boolean", None),
+    ("boolean", 1, "Boolean", None),
+    ("int2", 32768, 'value "32768" is out of range for type smallint', "22003"),
+    ("int4", 2147483648, "Int|value \"2147483648\" is out of range for type integer", "22003"),
+    ("int4", 1.5, "Int", None),
+    ("int4", "1", "Int", None),
+    ("int4", True, "Int", None),
+    ("int8", "9223372036854775808", 'value "9223372036854775808" is out of range for type bigint', "22003"),
+    ("int8", 1.5, 'invalid input syntax for type bigint: "1.5"', "22P02"),
+    ("int8", True, "BigInt", None),
+    ("float8", "1.5", "Float", None),
+    ("float4", 1e300, "out of range for type real", "22003"),
+    ("json", "{broken", "invalid input syntax for type json", "22P02"),
+    ("json", {"a": 1}, "JSON", None),
+    ("jsonb", "", "invalid input syntax for type json", "22P02"),
+    ("uuid", "x", 'invalid input syntax for type uuid: "x"', "22P02"),
+    ("uuid", 5, "UUID", None),
+    ("date", "2021-02-29", 'date/time field value out of range: "2021-02-29"', "22008"),
+    ("timestamptz", "soon", 'invalid input syntax for type timestamp with time zone: "soon"', "22007"),
+    ("range", "[3,1)", "range lower bound must be less than or equal to range upper bound", "22000"),
+    ("inet", "x", 'invalid input syntax for type inet: "x"', "22P02"),
+    ("ints", ["x"], "Int", None),
+    ("ints", [[1]], "Int", None),
+    ("ints", [2147483648], "Int|value \"2147483648\" is out of range for type integer", "22003"),
+    ("varchars", ["abcd"], "Maximum|value too long for type character varying(3)", "22001"),
+    ("chars", ["abcd"], "Maximum|value too long for type character(3)", "22001"),
+    ("bits", ["1011"], "bit string length 4 does not match type bit(3)", "22026"),
+    ("moods", ["bogus"], "mood", None),
+    ("shortlist", ["abcd"], "value too long for type character varying(3)", "22001"),
+    ("shorts", "{abcd}", "value too long for type character varying(3)", "22001"),
+    ("texts", ["a\x00b"], 'invalid byte sequence for encoding "UTF8": 0x00', "22021"),
+    ("varchar3", "\x00", 'invalid byte sequence for encoding "UTF8": 0x00', "22021"),
+    ("varchar3", "\ud800", "A string of the request is not valid Unicode", None),
+]  # fmt: skip
+
+INSERT = "mutation ($objects: [itemInsertInput!]!) { insertIntoitemCollection(objects: $objects) { records { %s } } }"
+UPDATE = (
+    "mutation ($set: itemUpdateInput!) { updateitemCollection(set: $set, filter: {id: {eq: 1}}) { records { %s } } }"
+)
+
+
+def answers(door: Door, column: str, value: Any) -> list[Answer]:
+    """The answers to one insert, a bulk insert and an update with the value."""
+    one = door.ask(INSERT % column, {"objects": {"id": 1, column: value}})
+    many = door.ask(INSERT % column, {"objects": [{"id": id_, column: value} for id_ in (2, 3)]})
+    return [one, many, door.ask(UPDATE % column, {"set": {column: value}})]
+
+
+@pytest.fixture(params=["standard", "pg_graphql"])
+def door(writing_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
+    return writing_door(SCHEMA, "truncate item", graphql_dialect=request.param)
+
+
+@pytest.mark.parametrize(("column", "value", "expected"), ACCEPTED)
+def test_a_value_arrives_as_it_is(door: Door, column: str, value: Any, expected: Any) -> None:
+    one, many, updated = answers(door, column, value)
+    assert one.data["insertIntoitemCollection"]["records"] == [{column: expected}]
+    assert many.data["insertIntoitemCollection"]["records"] == [{column: expected}] * 2
+    assert updated.data["updateitemCollection"]["records"] == [{column: expected}]
+
+
+@pytest.mark.parametrize(("column", "value", "message", "sqlstate"), REFUSED)
+def test_a_value_that_does_not_fit_is_refused(
+    door: Door, postgres: PostgresServer, column: str, value: Any, message: str, sqlstate: str | None
+) -> None:
+    postgres.execute("insert into item (id) values (1)", door.database_url)
+    before = postgres.execute("select * from item", door.database_url)
+    for answer in answers(door, column, value):
+        # The row with this id is there already; the value is refused earlier.
+        told = answer.errors[0]
+        assert any(part in told["message"] for part in message.split("|")), answer.body
+        assert told["extensions"].get("sqlstate") in (sqlstate, None)
+        assert answer.body.get("data") is None
+    assert postgres.execute("select * from item", door.database_url) == before
+
+
+def test_null_is_null_in_every_type(door: Door) -> None:
+    columns = sorted({column for column, *_ in ACCEPTED})
+    nulls = dict.fromkeys(columns)
+    query = INSERT % " ".join(columns)
+    for objects in ({"id": 1, **nulls}, [{"id": 2, **nulls}, {"id": 3, **nulls}]):
+        records = door.ask(query, {"objects": objects}).data["insertIntoitemCollection"]["records"]
+        assert all(record == nulls for record in records)
+
+
+def test_an_infinite_number_is_refused(door: Door) -> None:
+    for literal in ("1e400", "-1e400"):
+        answer = door.ask(
+            f"mutation {{ insertIntoitemCollection(objects: {{id: 1, float8: {literal}}}) {{ affectedCount }} }}"
+        )
+        assert answer.body.get("data") is None
+        query = INSERT % "id"
+        body = f'{{"query": "{query}", "variables": {{"objects": [{{"id": 1, "float8": {literal}}}]}}}}'
+        assert door.post(body).body.get("data") is None
+
+
+@pytest.mark.parametrize("enum", ["happy", '"happy"'])
+def test_an_enum_may_be_a_string_where_values_are_not_validated(writing_door: OpenDoor, enum: str) -> None:
+    query = f"mutation {{ insertIntoitemCollection(objects: {{id: 1, mood: {enum}}}) {{ records {{ mood }} }} }}"
+    relaxed = writing_door(SCHEMA, "truncate item", graphql_dialect="pg_graphql").ask(query)
+    assert relaxed.data["insertIntoitemCollection"]["records"] == [{"mood": "happy"}]
+    strict = writing_door(SCHEMA, "truncate item").ask(query)
+    assert bool(strict.errors) is (enum == '"happy"')
+
+
+def test_which_columns_are_inputs(open_door: OpenDoor) -> None:
+    door = open_door(
+        """
+      create type pair as (a int, b int);
+      create table t (
+        id int generated by default as identity, always int generated always as identity (sequence name s), old serial,
+        doubled int generated always as (plain * 2) stored, plain int, pair pair, "has space" int, "__reserved" int,
+        fixed int, primary key (id));
+      comment on column t.fixed is '@graphql({"name": "renamed"})';
+      grant all on t to anon; grant usage on all sequences in schema public to anon;
+    """.replace(" (sequence name s)", "")
+    )
+    for type_name in ("tInsertInput", "tUpdateInput"):
+        answer = door.ask(f'{{ __type(name: "{type_name}") {{ inputFields {{ name type {{ name kind }} }} }} }}')
+        assert answer.data["__type"]["inputFields"] == [
+            {"name": name, "type": {"name": "Int", "kind": "SCALAR"}} for name in ("plain", "renamed")
+        ]
+    fields = "id always old doubled renamed"
+    answer = door.ask(
+        f"mutation {{ insertIntotCollection(objects: {{plain: 4, renamed: 5}}) {{ records {{ {fields} }} }} }}"
+    )
+    assert answer.data["insertIntotCollection"]["records"] == [
+        {"id": 1, "always": 1, "old": 1, "doubled": 8, "renamed": 5}
+    ]
+
+
+def test_names_that_need_quoting(open_door: OpenDoor) -> None:
+    door = open_door("""
+      create schema "Odd Schema";
+      create table "Odd Schema"."select" ("Id" int primary key, "order" int, "q""q" int, "p%s" int, "colon:x" int);
+      grant usage on schema "Odd Schema" to anon; grant all on "Odd Schema"."select" to anon;
+      comment on column "Odd Schema"."select"."q""q" is '@graphql({"name": "quoted"})';
+      comment on column "Odd Schema"."select"."p%s" is '@graphql({"name": "percent"})';
+      comment on column "Odd Schema"."select"."colon:x" is '@graphql({"name": "colon"})';
+    """, api_schemas=("Odd Schema",))  # fmt: skip
+    fields = "Id order quoted percent colon"
+    row = {"Id": 1, "order": 2, "quoted": 3, "percent": 4, "colon": 5}
+    insert = INSERT.replace("item", "select") % fields
+    one = door.ask(insert, {"objects": row})
+    assert one.data["insertIntoselectCollection"]["records"] == [row]
+    rows = [{**row, "Id": id_} for id_ in (2, 3)]
+    many = door.ask(insert, {"objects": rows})
+    assert many.data["insertIntoselectCollection"]["records"] == rows
+    arguments = "set: {order: 9, quoted: 8, percent: 7, colon: 6}, filter: {percent: {eq: 4}, Id: {eq: 1}}"
+    updated = door.ask(f"mutation {{ updateselectCollection({arguments}) {{ records {{ {fields} }} }} }}")
+    assert updated.data["updateselectCollection"]["records"] == [
+        {"Id": 1, "order": 9, "quoted": 8, "percent": 7, "colon": 6}
+    ]
+    gone = door.ask("mutation { deleteFromselectCollection(filter: {colon: {eq: 6}}) { records { nodeId Id } } }")
+    assert gone.data["deleteFromselectCollection"]["records"][0]["Id"] == 1
+
+
+def test_a_wide_table(open_door: OpenDoor) -> None:
+    columns = [f"c{number}" for number in range(230)]
+    declared = ", ".join(f"{name} int" for name in columns)
+    door = open_door(f"create table wide (id int primary key, {declared}); grant all on wide to anon")
+    row = {"id": 1, **{name: number for number, name in enumerate(columns)}}
+    query = INSERT.replace("item", "wide") % " ".join(row)
+    for objects in ([row], [{**row, "id": 2}, {**row, "id": 3}]):
+        assert door.ask(query, {"objects": objects}).data["insertIntowideCollection"]["records"] == objects
+
+
+def test_unknown_keys_are_named(writing_door: OpenDoor) -> None:
+    door = writing_door(SCHEMA, "truncate item")
+    query = "mutation ($objects: [itemInsertInput!]!) { insertIntoitemCollection(objects: $objects) { affectedCount } }"
+    for objects in ({"id": 1, "bogus": 1}, [{"id": 1, "bogus": 1}, {"id": 2, "bogus": 1}]):
+        answer = door.ask(query, {"objects": objects})
+        assert "bogus" in answer.errors[0]["message"]
+        assert answer.errors[0]["extensions"]["code"] == "BAD_USER_INPUT"
+    literal = door.ask("mutation { updateitemCollection(set: {bogus: 1, int4: 1}) { affectedCount } }")
+    assert "bogus" in literal.message
+    relaxed = writing_door(SCHEMA, "truncate item", graphql_dialect="pg_graphql")
+    answer = relaxed.ask("mutation { updateitemCollection(set: {bogus: 1, int4: 1, worse: 2}) { affectedCount } }")
+    assert answer.message == 'Input for type itemUpdateInput contains extra keys ["bogus", "worse"]'
