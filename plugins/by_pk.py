@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull, get_nullable_type
+from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull, GraphQLObjectType, get_nullable_type
 from sqlalchemy import ColumnElement, select
 
 from app.errors import RequestError
@@ -54,6 +54,7 @@ def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> Graph
         missing = [each.name for each, value in zip(key, values, strict=True) if value is None or value is ABSENT]
         if missing:
             raise RequestError(f"Missing primary key column(s): {', '.join(missing)}", code="BAD_USER_INPUT")
+        _refuse_unknown(field, api.object_type(relation))
         rows = field.planning.rows_of(relation)
         conditions = [
             rows.column(each.name) == field.planning.bind(value, opaque_text, each.column.type_text)
@@ -67,3 +68,11 @@ def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> Graph
         resolve,
         description=f"The row of type `{relation.type_name}` with a primary key",
     )
+
+
+def _refuse_unknown(field: Field, type_: GraphQLObjectType) -> None:
+    """pg_graphql words this error in a way of its own for the row that is looked up by its key."""
+    for nodes in field.walk.collect(type_, field.nodes).values():
+        name = nodes[0].name.value
+        if name not in type_.fields and name != "__typename":
+            raise RequestError(f'Unknown field "{name}" on type {type_.name}', code="UNKNOWN_FIELD")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -35,6 +35,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class _Size:
+    """``roots`` are the fields on the first level."""
+
+    roots: int = 0
     fields: int = 0
     aliases: int = 0
     depth: int = 0
@@ -49,10 +52,9 @@ def check_limits(
         measure.fragment(name)
     for operation in operations:
         size = measure.selections(operation.selection_set)
-        roots = measure.root_fields(operation.selection_set)
         for name, actual, limit in (
             ("levels deep", size.depth, limits.depth),
-            ("root fields", roots, limits.root_fields),
+            ("root fields", size.roots, limits.root_fields),
             ("aliases", size.aliases, limits.aliases),
             ("fields", size.fields, limits.fields),
         ):
@@ -86,13 +88,14 @@ class _Measure:
         return size
 
     def selections(self, selection_set: SelectionSetNode | None) -> _Size:
-        fields = aliases = depth = 0
+        roots = fields = aliases = depth = 0
         for node in selection_set.selections if selection_set else ():
             size = self._node(node)
+            roots += size.roots
             fields += size.fields
             aliases += size.aliases
             depth = max(depth, size.depth)
-        return _Size(fields, aliases, depth)
+        return _Size(roots, fields, aliases, depth)
 
     def _node(self, node: SelectionNode) -> _Size:
         if isinstance(node, FragmentSpreadNode):
@@ -101,16 +104,4 @@ class _Measure:
             return self.selections(node.selection_set)
         field = cast(FieldNode, node)
         below = self.selections(field.selection_set)
-        return _Size(below.fields + 1, below.aliases + bool(field.alias), below.depth + 1)
-
-    def root_fields(self, selection_set: SelectionSetNode) -> int:
-        return sum(1 for _ in self._roots(selection_set))
-
-    def _roots(self, selection_set: SelectionSetNode) -> Iterator[FieldNode]:
-        for node in selection_set.selections:
-            if isinstance(node, FieldNode):
-                yield node
-            elif isinstance(node, InlineFragmentNode):
-                yield from self._roots(node.selection_set)
-            elif isinstance(node, FragmentSpreadNode) and node.name.value in self._fragments:
-                yield from self._roots(self._fragments[node.name.value].selection_set)
+        return _Size(1, below.fields + 1, below.aliases + bool(field.alias), below.depth + 1)
