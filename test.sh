@@ -4,4 +4,7 @@ set -eu
 cd "$(dirname "$0")"
 . .ci/environment.sh
 prepare test
-exec "$python" -m pytest -n 2 "$@" </dev/null
+# Each worker has an embedded server of its own; one server for all would have tests change each other's roles.
+workers=2
+[ -z "${TEST_DATABASE_URL:-}" ] || workers=0
+exec "$python" -m pytest -n "$workers" --dist loadfile "$@" </dev/null

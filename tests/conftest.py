@@ -1,12 +1,14 @@
 """What all tests share: a real PostgreSQL.
 
 The server is the one of TEST_DATABASE_URL (of a superuser), or else an embedded one in a temporary directory, which
-all processes of a test run share and which goes when the last of them ends, however it ends.
+goes when the process of the tests ends, however it ends. Each of pytest-xdist's workers has its own: roles belong to a
+whole server, and tests change them.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,8 +28,7 @@ def postgres() -> Iterator[PostgresServer]:
         yield server
         server.close()
         return
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or f"{os.getpid()}"
-    directory = Path(tempfile.gettempdir()) / f"portico-test-{os.geteuid()}-{run}"
+    directory = Path(tempfile.gettempdir()) / f"portico-test-{os.geteuid()}-{os.getpid()}-{secrets.token_hex(4)}"
     with EmbeddedPostgres(directory, durable=False, temporary=True) as cluster:
         server = PostgresServer(cluster.url())
         yield server

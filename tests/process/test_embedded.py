@@ -104,12 +104,12 @@ def test_a_child_counts_while_it_lives(cluster: EmbeddedPostgres) -> None:
         os.read(reading, 1)
         os._exit(0)
     os.close(reading)
-    server = cluster.server_pid
+    server, keeper = cluster.server_pid, cluster.keeper_pid
     cluster.leave()
     assert is_running(server)
     os.close(writing)
     os.waitpid(child, 0)
-    until(lambda: not is_running(server))
+    until(lambda: not is_running(server) and not is_running(keeper))
 
 
 def test_a_killed_postmaster_is_replaced_and_nothing_is_lost(directory: Path) -> None:
