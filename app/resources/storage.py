@@ -42,9 +42,10 @@ class StorageDoor:
         self._cross_origin = CrossOrigin(storage.cors_origins)
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
+        # A sink has no template of its own; metrics tell operations apart by it.
+        req.uri_template = f"{PREFIX}/unknown"
         if self._cross_origin:
             if self._cross_origin.is_preflight(req.env):
-                req.uri_template = f"{PREFIX}/preflight"
                 self._cross_origin.answer_preflight(req.env, resp)
                 return
             self._cross_origin.allow(req.env, resp)
@@ -70,8 +71,6 @@ class StorageDoor:
         if method in ("GET", "HEAD") and path in _OPERATIONS:
             req.uri_template = PREFIX + path
             return _OPERATIONS[path](self._storage, environ)
-        # A sink has no template of its own; metrics tell operations apart by it.
-        req.uri_template = f"{PREFIX}/unknown"
         match = self._router.match(method, path)
         if match is None:
             return _no_route(method, path)

@@ -47,8 +47,9 @@ def list_objects(storage: Storage, call: Call) -> Answer:
     pages: list[bytes] = []
     step = min(limit + offset, _LARGEST_STEP) if column == "name" else _WHOLE_LEVEL
     while limit > 0 and not level.at_end:
-        ids, folders = level.more(step)
-        parameters = (text(call.bucket), ids, folders, _number(len(prefix)), _number(offset), _number(limit))
+        parameters = (
+            text(call.bucket), *level.more(step), _number(len(prefix)), _number(offset), _number(limit)
+        )  # fmt: skip
         rows = storage.database.run(own_context(storage.contexts, call), [(statement, parameters)], read_only=True)[0]
         visible, count, page = int(known(rows[0][0])), int(known(rows[0][1])), known(rows[0][2])
         offset = max(0, offset - visible)
@@ -57,6 +58,10 @@ def list_objects(storage: Storage, call: Call) -> Answer:
             pages.append(page)
         step = min(step * 2, _LARGEST_STEP)
     return Answer(body=_joined(pages))
+
+
+Candidates = tuple[Parameter, Parameter, Parameter]
+"""Arrays as the database gives and takes them: ids, folders, and another spelling of each folder."""
 
 
 class Level:
@@ -86,18 +91,18 @@ class Level:
         self._prefix_length = _number(len(prefix))
         self.at_end = False
 
-    def more(self, wanted: int) -> tuple[Parameter, Parameter]:
-        """Ids and folders of at least ``wanted`` further entries; of all that are left when ``at_end`` is true then."""
+    def more(self, wanted: int) -> Candidates:
+        """At least ``wanted`` further entries, or all that are left; then ``at_end`` is true."""
         call = self._call
         parameters = (text(call.bucket), self._position, text(self._lower), text(self._upper), self._prefix_length,
                       _number(wanted))  # fmt: skip
         context = service_context(self._storage.contexts, call)
-        count, ids, folders, position = self._storage.database.run(
+        count, ids, folders, lasts, position = self._storage.database.run(
             context, [(self._statement, parameters)], read_only=True
         )[0][0]
         self._position = position
         self.at_end = int(known(count)) < wanted
-        return ids, folders
+        return ids, folders, lasts
 
 
 def _number(value: int) -> bytes:

@@ -13,7 +13,7 @@ from app.database import Statement
 from app.storage.access import own_context
 from app.storage.errors import StorageError, invalid_parameter
 from app.storage.json_bodies import Member, read_json_object
-from app.storage.listing import Level
+from app.storage.listing import Candidates, Level
 from app.storage.names import successor
 from app.storage.records import Answer, Call
 from app.storage.rows import Parameter, boolean, known, text
@@ -138,14 +138,14 @@ def _by_name(
     statement = page_v2("name", order, delimited=delimited)
     step = page.left + 1
     while not level.at_end and not page.has_next:
-        ids, folders = level.more(step)
+        candidates = level.more(step)
         if page.left > 0:
             limit = page.left
-            row = _run(storage, call, statement, (text(call.bucket), ids, folders, str(limit).encode()))
+            row = _run(storage, call, statement, (text(call.bucket), *candidates, str(limit).encode()))
             page.take(row)
         else:
             # The page is full; is there one more that the caller may see?
-            row = _run(storage, call, statement, (text(call.bucket), ids, folders, b"1"))
+            row = _run(storage, call, statement, (text(call.bucket), *candidates, b"1"))
             page.has_next = int(known(row[0])) > 0
         step = min(step * 2, _LARGEST_STEP)
 
@@ -168,11 +168,11 @@ def _by_time(
     delimited: bool,
     cursor: Cursor | None,
 ) -> None:
-    source: tuple[Parameter, Parameter]
+    source: Candidates
     if delimited:
         source = Level(storage, call, prefix, "asc", folded=False).more(_WHOLE_LEVEL)
     else:
-        source = text(prefix), text(successor(prefix) or BEYOND)
+        source = text(prefix), text(successor(prefix) or BEYOND), None
     after: tuple[Parameter, ...] = (None, None, None)
     if cursor is not None:
         after = (boolean(cursor.is_folder), text(cursor.time) if cursor.time else None, text(cursor.last))

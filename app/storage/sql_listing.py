@@ -34,9 +34,19 @@ def walk(*, folded: bool, order: Order, delimited: bool) -> Statement:
     """The next entries of a level: their number, ids and folders (each null where the other is not), the position.
 
     Parameters: bucket, position, lower and upper bound of the keys, length of the prefix, how many entries are wanted.
-    ``folded``: keys are compared in lower case, a folder has the spelling that is found first.
+    ``folded``: keys are compared in lower case; a folder has the spelling of its first object, and besides that of its
+    last one, for those who may only see that.
     """
     key = _KEY[folded]
+    encountered = "left(name, $5::int + slash)"
+    first, last = encountered, "NULL::text"
+    if folded:
+        opposite = "desc" if order == "asc" else "asc"
+        other_end = f"""(
+            SELECT left(o.name, $5::int + slash) FROM storage.objects o
+            WHERE o.bucket_id = $1 AND {key} >= left(k, $5::int + slash) AND {key} < left(k, $5::int + slash - 1) || '0'
+            ORDER BY {key} {opposite} LIMIT 1)"""  # noqa: S608
+        first, last = (encountered, other_end) if order == "asc" else (other_end, encountered)
     slash = "strpos(substr(r.k, $5::int + 1), '/')" if delimited else "0"
     if order == "asc":
         beyond, after_object, after_folder = ">=", "k || chr(1)", "left(k, $5::int + slash - 1) || '0'"
@@ -46,14 +56,16 @@ def walk(*, folded: bool, order: Order, delimited: bool) -> Statement:
         f"""
         WITH RECURSIVE walk AS (
             SELECT 0 AS step, $2::text COLLATE "C" AS pos, {_FIRST} AS size, 0::bigint AS total,
-                   NULL::uuid[] AS ids, NULL::text[] AS folders
+                   NULL::uuid[] AS ids, NULL::text[] AS folders, NULL::text[] AS lasts
             UNION ALL
             SELECT w.step + 1, b.pos, CASE WHEN b.folder THEN {_AFTER_FOLDER} ELSE least(w.size * {_GROWTH}, {_MOST}) END,
-                   w.total + cardinality(b.ids), b.ids, b.folders
+                   w.total + cardinality(b.ids), b.ids, b.folders, b.lasts
             FROM walk w CROSS JOIN LATERAL (
                 SELECT array_agg(CASE WHEN slash = 0 THEN id END ORDER BY k {order}, name COLLATE "C" {order}) AS ids,
-                       array_agg(CASE WHEN slash > 0 THEN left(name, $5::int + slash) END
+                       array_agg(CASE WHEN slash > 0 THEN {first} END
                                  ORDER BY k {order}, name COLLATE "C" {order}) AS folders,
+                       array_agg(CASE WHEN slash > 0 THEN {last} END
+                                 ORDER BY k {order}, name COLLATE "C" {order}) AS lasts,
                        bool_or(slash > 0) AS folder,
                        (array_agg(CASE WHEN slash > 0 THEN {after_folder} ELSE {after_object} END
                                   ORDER BY k {order}, name COLLATE "C" {order}))[count(*)] COLLATE "C" AS pos
@@ -75,28 +87,36 @@ def walk(*, folded: bool, order: Order, delimited: bool) -> Statement:
         )
         SELECT count(*), coalesce(array_agg(e.id ORDER BY w.step, e.n), '{{}}'),
                coalesce(array_agg(e.folder ORDER BY w.step, e.n), '{{}}'),
+               coalesce(array_agg(e.last ORDER BY w.step, e.n), '{{}}'),
                (SELECT l.pos FROM walk l ORDER BY l.step DESC LIMIT 1)
-        FROM walk w CROSS JOIN unnest(w.ids, w.folders) WITH ORDINALITY AS e (id, folder, n)
+        FROM walk w CROSS JOIN unnest(w.ids, w.folders, w.lasts) WITH ORDINALITY AS e (id, folder, last, n)
         """,  # noqa: S608
         "list_walk",
     )
 
 
-# What a caller may see of candidates. $1 bucket, $2 ids, $3 folders.
+# What a caller may see of candidates. $1 bucket, $2 ids, $3 folders, $4 their other spellings. OFFSET 0 keeps the bound
+# a plain value: inside the comparison ``left`` and ``||``, which are not leakproof, would forbid the use of the index.
 _VISIBLE = """
-    SELECT e.n, e.folder, o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
-    FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS e (id, folder, n)
+    SELECT e.n, f.folder, o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
+    FROM unnest($2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY AS e (id, first, last, n)
     LEFT JOIN storage.objects o ON o.id = e.id
-    WHERE o.id IS NOT NULL OR EXISTS (
-        SELECT FROM storage.objects f WHERE f.bucket_id = $1
-          AND f.name COLLATE "C" >= e.folder AND f.name COLLATE "C" < left(e.folder, -1) || '0')"""
+    LEFT JOIN LATERAL (
+        SELECT s.folder FROM (
+            SELECT v.place, v.folder, left(v.folder, -1) || '0' AS beyond
+            FROM (VALUES (1, e.first), (2, e.last)) AS v (place, folder) OFFSET 0) AS s
+        WHERE EXISTS (
+            SELECT FROM storage.objects f
+            WHERE f.bucket_id = $1 AND f.name COLLATE "C" >= s.folder AND f.name COLLATE "C" < s.beyond)
+        ORDER BY s.place LIMIT 1) AS f ON e.id IS NULL
+    WHERE o.id IS NOT NULL OR f.folder IS NOT NULL"""
 
-# All objects of a range of keys. $1 bucket, $2 and $3 the bounds.
+# All objects of a range of keys. $1 bucket, $2 and $3 the bounds; $4 only makes the parameters those of the above.
 _RANGE = """
     SELECT 0::bigint AS n, NULL::text AS folder,
            o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
     FROM storage.objects o
-    WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= $2 AND o.name COLLATE "C" < $3"""
+    WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= $2 AND o.name COLLATE "C" < $3 AND $4::text IS NULL"""
 
 
 def _time(column: str) -> str:
@@ -104,7 +124,7 @@ def _time(column: str) -> str:
 
 
 _V1_ENTRY = f"""json_build_object(
-    'name', substr(coalesce(left(v.folder, -1), v.name), $4::int + 1), 'id', v.id,
+    'name', substr(coalesce(left(v.folder, -1), v.name), $5::int + 1), 'id', v.id,
     'updated_at', {_time("v.updated_at")}, 'created_at', {_time("v.created_at")},
     'last_accessed_at', {_time("v.last_accessed_at")}, 'metadata', v.metadata)"""
 
@@ -113,14 +133,14 @@ _V1_ENTRY = f"""json_build_object(
 def page_v1(column: str, order: Order) -> Statement:
     """The visible ones of candidates, from an offset on: how many there are in all, how many are given, and these.
 
-    Parameters: bucket, ids, folders, length of the prefix, offset, limit.
+    Parameters: bucket, ids, folders, their other spellings, length of the prefix, offset, limit.
     """
     ordered = "v.n" if column == "name" else _sorted_by(column, order)
     return Statement(
         f"""
         WITH visible AS MATERIALIZED ({_VISIBLE}),
         page AS (SELECT v.*, row_number() OVER () AS place FROM (
-            SELECT * FROM visible v ORDER BY {ordered} OFFSET $5::bigint LIMIT $6::bigint) v)
+            SELECT * FROM visible v ORDER BY {ordered} OFFSET $6::bigint LIMIT $7::bigint) v)
         SELECT (SELECT count(*) FROM visible), count(*), coalesce(json_agg({_V1_ENTRY} ORDER BY v.place), '[]')
         FROM page v
         """,  # noqa: S608
@@ -138,8 +158,8 @@ def _sorted_by(column: str, order: Order) -> str:
 def page_v2(column: str, order: Order, *, delimited: bool) -> Statement:
     """The visible ones of candidates: whether there are more than wanted, folders, objects, and the last one given.
 
-    The last one is given as its name, its time, and whether it is a folder. Parameters: bucket; ids and folders, or the
-    bounds of the keys when the listing is by time and not delimited; limit; and for a listing by time the last one of
+    The last one is given as its name, its time, and whether it is a folder. Parameters: bucket; three arrays of candidates, or the
+    bounds of the keys and null when the listing is by time and not delimited; limit; and for a listing by time the last one of
     the page before: whether it was a folder (null at the first page), its time, its name.
     """
     by_time = column != "name"
@@ -155,8 +175,8 @@ def page_v2(column: str, order: Order, *, delimited: bool) -> Statement:
         WITH visible AS ({source}),
         page AS (
             SELECT v.*, row_number() OVER (ORDER BY {ordered}) AS place, {moment} AS moment
-            FROM visible v WHERE {condition} ORDER BY {ordered} LIMIT $4::bigint + 1),
-        given AS (SELECT * FROM page WHERE place <= $4::bigint)
+            FROM visible v WHERE {condition} ORDER BY {ordered} LIMIT $5::bigint + 1),
+        given AS (SELECT * FROM page WHERE place <= $5::bigint)
         SELECT (SELECT count(*) FROM page), (SELECT count(*) FROM given),
             (SELECT json_agg(json_build_object({key_member}'name', v.folder, 'id', v.id, 'updated_at', v.updated_at,
                                                'created_at', v.created_at) ORDER BY v.place)
@@ -176,6 +196,6 @@ def _after_cursor(moment: str, name: str, order: Order) -> str:
     """What comes after the cursor in the order (object or folder, time, name)."""
     later = ">" if order == "asc" else "<"
     return f"""(
-        $5::boolean IS NULL
-        OR (NOT $5::boolean AND v.folder IS NULL AND ({moment}, {name}) {later} ($6::timestamptz, $7 COLLATE "C"))
-        OR ($5::boolean AND (v.folder IS NULL OR {name} {later} $7)))"""
+        $6::boolean IS NULL
+        OR (NOT $6::boolean AND v.folder IS NULL AND ({moment}, {name}) {later} ($7::timestamptz, $8 COLLATE "C"))
+        OR ($6::boolean AND (v.folder IS NULL OR {name} {later} $8)))"""

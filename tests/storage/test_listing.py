@@ -1,0 +1,295 @@
+"""Both listings over HTTP, compared with what a plain program over all keys would say."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from app.database import Statement
+from app.storage.names import successor
+from app.storage.sql_listing import BEYOND, Order, page_v1, page_v2, walk
+from tests.postgres_server import connect
+from tests.storage.service import SERVICE, Service, error, token, unique
+
+# Names that sort in surprising ways: around the slash, by case, beyond ASCII's letters.
+KEYS = [
+    "a", "a/", "a/x", "a/y/z", "a b", "a-b", "a.txt", "a0", "A", "A/x", "B.txt", "b.txt", "b/1", "b/2", "b/3/4", "c",
+    "C/d/e", "c/D/f", "d//e", "d//f", "d/g", "z/z", "zz", "_", "!", "same", "same/child", "e!x", "e'x", "e(x",
+    "e@x", "e/x", "f.emptyFolderPlaceholder", "Z",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def bucket(service: Service) -> str:
+    """A bucket with the keys above, written in an order of their own."""
+    bucket = service.bucket()
+    for number, key in enumerate(sorted(KEYS, key=lambda key: (len(key), key[::-1]))):
+        service.sql(
+            "insert into storage.objects (bucket_id, name, version, created_at, metadata) values "
+            f"('{bucket}', '{key.replace(chr(39), chr(39) * 2)}', gen_random_uuid(), "
+            f"timestamptz '2026-01-01' + {number // 3} * interval '1 second', '{{\"size\": {number}}}')"
+        )
+        service.sql(f"update storage.objects set last_accessed_at = created_at - interval '1 day' * (random() * 5)::int "
+                    f"where bucket_id = '{bucket}' and name = '{key.replace(chr(39), chr(39) * 2)}'")  # fmt: skip
+    service.sql("analyze storage.objects")
+    return bucket
+
+
+def list_v1(service: Service, bucket: str, credential: str = SERVICE, **body: Any) -> list[dict[str, Any]]:
+    answer = service.post(f"/object/list/{bucket}", credential, json={"prefix": "", **body})
+    answer.raise_for_status()
+    found: list[dict[str, Any]] = answer.json()
+    return found
+
+
+def level(prefix: str, search: str = "") -> list[str]:
+    """What version 1 should list by name: the entries below a prefix, each once, folders with a slash at the end."""
+    whole = (prefix + search).lower()
+    found: dict[str, tuple[str, str]] = {}
+    for key in sorted(KEYS, key=lambda key: (key.lower(), key)):
+        if key.lower().startswith(whole):
+            slash = key.find("/", len(whole))
+            if slash < 0:
+                found[key] = (key.lower(), key)
+            else:
+                found.setdefault(key[: slash + 1].lower(), (key[: slash + 1].lower(), key[: slash + 1]))
+    return [name[len(prefix) :] for _, name in sorted(found.values(), key=lambda each: (each[0], each[1]))]
+
+
+def names(entries: list[dict[str, Any]]) -> list[str]:
+    return [entry["name"] + ("/" if entry["id"] is None else "") for entry in entries]
+
+
+@pytest.mark.parametrize("prefix", ["", "a", "a/", "b/", "c", "C/", "d", "d//", "same", "no"])
+def test_v1_by_name(service: Service, bucket: str, prefix: str) -> None:
+    folder = prefix if not prefix or prefix.endswith("/") else prefix + "/"
+    expected = level(folder)
+    assert names(list_v1(service, bucket, prefix=prefix, limit=1000)) == expected
+    backwards = list_v1(service, bucket, prefix=prefix, limit=1000, sortBy={"column": "name", "order": "desc"})
+    assert names(backwards) == expected[::-1]
+
+
+def test_v1_entries(service: Service, bucket: str) -> None:
+    entries = list_v1(service, bucket, prefix="same/")
+    assert [list(entry) for entry in entries] == [
+        ["name", "id", "updated_at", "created_at", "last_accessed_at", "metadata"]
+    ]
+    folder = next(entry for entry in list_v1(service, bucket) if entry["name"] == "b" and entry["id"] is None)
+    assert set(folder.values()) == {"b", None}
+
+
+@pytest.mark.parametrize("search", ["a", "A", "same", "e!", "b/", "b/3", "C/d", "%", "_", "e_"])
+def test_v1_search(service: Service, bucket: str, search: str) -> None:
+    assert names(list_v1(service, bucket, search=search, limit=1000)) == level("", search)
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+@pytest.mark.parametrize("column", ["name", "created_at", "updated_at", "last_accessed_at"])
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_v1_pages(service: Service, bucket: str, column: str, order: str, size: int) -> None:
+    """Every entry comes exactly once, whatever the order and the size of pages."""
+    sort = {"column": column, "order": order}
+    whole = names(list_v1(service, bucket, limit=1000, sortBy=sort))
+    assert sorted(whole) == sorted(level(""))
+    paged: list[str] = []
+    while page := list_v1(service, bucket, limit=size, offset=len(paged), sortBy=sort):
+        assert len(page) <= size
+        paged += names(page)
+    assert paged == whole
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_v1_by_time_has_folders_first(service: Service, bucket: str, order: str) -> None:
+    entries = list_v1(service, bucket, limit=1000, sortBy={"column": "created_at", "order": order})
+    folders = [entry for entry in entries if entry["id"] is None]
+    assert entries[: len(folders)] == folders
+    times = [entry["created_at"] for entry in entries[len(folders) :]]
+    assert times == sorted(times, reverse=order == "desc")
+
+
+def test_v1_limits(service: Service, bucket: str) -> None:
+    assert error(service.post(f"/object/list/{bucket}", json={}))[3] == "body must have required property 'prefix'"
+    body = {"prefix": "", "limit": 0}
+    assert error(service.post(f"/object/list/{bucket}", json=body))[3] == "body/limit must be >= 1"
+    body = {"prefix": "", "sortBy": {"column": "size"}}
+    assert "sortBy/column" in error(service.post(f"/object/list/{bucket}", json=body))[3]
+    assert list_v1(service, unique()) == []
+    assert list_v1(service, bucket, token()) == []
+
+
+def list_v2(service: Service, bucket: str, **body: Any) -> dict[str, Any]:
+    answer = service.post(f"/object/list-v2/{bucket}", json=body)
+    answer.raise_for_status()
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def level_v2(prefix: str, *, delimited: bool) -> list[str]:
+    found = set()
+    for key in KEYS:
+        if key.startswith(prefix):
+            slash = key.find("/", len(prefix)) if delimited else -1
+            found.add(key if slash < 0 else key[: slash + 1] + "\0folder")
+    return sorted(found, key=lambda name: name.replace("\0folder", "").encode())
+
+
+def names_v2(page: dict[str, Any]) -> list[str]:
+    return [each["name"] + "\0folder" for each in page["folders"]] + [each["name"] for each in page["objects"]]
+
+
+@pytest.mark.parametrize("delimited", [False, True])
+@pytest.mark.parametrize("prefix", ["", "a", "a/", "A", "b", "d//", "same/", "no", "e"])
+def test_v2(service: Service, bucket: str, prefix: str, delimited: bool) -> None:
+    page = list_v2(service, bucket, prefix=prefix, with_delimiter=delimited)
+    assert list(page) == ["hasNext", "folders", "objects"]
+    assert page["hasNext"] is False
+    assert sorted(names_v2(page)) == sorted(level_v2(prefix, delimited=delimited))
+    names_of_objects = [each["name"] for each in page["objects"]]
+    assert names_of_objects == sorted(names_of_objects, key=str.encode)
+
+
+def test_v2_entries(service: Service, bucket: str) -> None:
+    page = list_v2(service, bucket, prefix="b/", with_delimiter=True)
+    assert page["folders"] == [{"key": "3", "name": "b/3/", "id": None, "updated_at": None, "created_at": None}]
+    assert [each["key"] for each in page["objects"]] == ["1", "2"]
+    assert list(page["objects"][0]) == [
+        "key", "name", "id", "updated_at", "created_at", "last_accessed_at", "metadata"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("delimited", [False, True])
+@pytest.mark.parametrize("order", ["asc", "desc"])
+@pytest.mark.parametrize("column", ["name", "created_at", "updated_at"])
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_v2_pages(service: Service, bucket: str, column: str, order: str, size: int, delimited: bool) -> None:
+    sort = {"column": column, "order": order}
+    found: list[str] = []
+    body: dict[str, Any] = {"limit": size, "with_delimiter": delimited, "sortBy": sort}
+    page = list_v2(service, bucket, **body)
+    for _ in range(len(KEYS) + 1):
+        entries = names_v2(page)
+        assert len(entries) <= size
+        found += sorted(entries, key=lambda name: name.replace("\0folder", "").encode(), reverse=order == "desc") if (
+            column == "name"
+        ) else entries
+        if not page["hasNext"]:
+            break
+        assert page["nextCursorKey"] == (found[-1].replace("\0folder", ""))
+        # The cursor's own order counts, whatever the request says.
+        page = list_v2(service, bucket, limit=size, with_delimiter=delimited, cursor=page["nextCursor"])
+    expected = level_v2("", delimited=delimited)
+    assert sorted(found) == sorted(expected)
+    if column == "name":
+        assert found == (expected if order == "asc" else expected[::-1])
+
+
+def test_v2_cursor_of_the_form_that_clients_keep(service: Service, bucket: str) -> None:
+    cursor = base64.b64encode(b"l:b/\no:asc\nc:name").decode()
+    page = list_v2(service, bucket, with_delimiter=True, cursor=cursor, limit=1)
+    assert names_v2(page) == ["c"]
+
+
+@pytest.mark.parametrize("cursor", ["%%%", "AAAA", base64.b64encode(b"l:x\no:up").decode(),
+                                    base64.b64encode(b"l:x\nc:created_at\na:noon").decode()])  # fmt: skip
+def test_v2_broken_cursors(service: Service, bucket: str, cursor: str) -> None:
+    answer = service.post(f"/object/list-v2/{bucket}", json={"cursor": cursor})
+    assert error(answer) == (400, "400", "InvalidParameter", "Invalid Parameter continuation token")
+
+
+def test_a_page_is_full_though_most_is_not_visible(service: Service) -> None:
+    """Rows that the caller may not see do not count, and the search goes on behind them."""
+    bucket = service.bucket()
+    service.sql(
+        "insert into storage.objects (bucket_id, name, version, owner_id) select "
+        f"'{bucket}', 'k' || lpad(i::text, 5, '0'), gen_random_uuid(), case when i % 500 = 0 then 'me' end "
+        "from generate_series(1, 10000) i"
+    )
+    service.sql(f"create policy mine on storage.objects for select to authenticated using (owner_id = auth.jwt() ->> 'sub' "
+                f"and bucket_id = '{bucket}')")  # fmt: skip
+    try:
+        mine = [f"k{number:05}" for number in range(500, 10001, 500)]
+        me = token(sub="me")
+        assert names(list_v1(service, bucket, me, limit=15)) == mine[:15]
+        assert names(list_v1(service, bucket, me, limit=15, offset=12)) == mine[12:]
+        page = service.post(f"/object/list-v2/{bucket}", me, json={"limit": 15}).json()
+        assert (names_v2(page), page["hasNext"]) == (mine[:15], True)
+        page = service.post(f"/object/list-v2/{bucket}", me, json={"limit": 15, "cursor": page["nextCursor"]}).json()
+        assert (names_v2(page), page["hasNext"]) == (mine[15:], False)
+    finally:
+        service.sql("drop policy mine on storage.objects")
+
+
+@pytest.fixture(scope="module")
+def large(service: Service) -> str:
+    """A bucket of 40,000 objects: a folder of 100 beside a folder of 39,900."""
+    bucket = service.bucket()
+    service.sql(
+        "insert into storage.objects (bucket_id, name, version, metadata) select "
+        f"'{bucket}', case when i <= 100 then 'small/' else 'large/' || i % 40 || '/' end || i, gen_random_uuid(), '{{}}' "
+        "from generate_series(1, 40000) i"
+    )
+    service.sql("analyze storage.objects")
+    return bucket
+
+
+def rows_read(service: Service, statement: Statement, parameters: list[str], role: str) -> tuple[int, list[list[Any]]]:
+    """How many rows of storage.objects PostgreSQL touches for a statement, as it says itself; and its answer."""
+    connection = connect(service.database_url)
+    try:
+        connection.run("begin")
+        connection.run(f"prepare listing as {statement.sql}")
+        connection.run(f"set local role {role}")
+        given = ", ".join(parameters)
+        rows = [list(row) for row in connection.run(f"execute listing ({given})")]
+        plan = connection.run(f"explain (analyze, format json) execute listing ({given})")[0][0]
+        connection.run("rollback")
+    finally:
+        connection.close()
+
+    def touched(node: dict[str, Any]) -> int:
+        below = sum(touched(child) for child in node.get("Plans", ()))
+        if node.get("Relation Name") != "objects":
+            return below
+        assert node["Node Type"] != "Seq Scan"
+        removed = sum(node.get(name, 0) for name in node if name.startswith("Rows Removed"))
+        return below + round((node["Actual Rows"] + removed) * node["Actual Loops"])
+
+    return touched(plan[0]["Plan"]), rows
+
+
+def quoted(value: object) -> str:
+    return "null" if value is None else "'" + str(value).replace("'", "''") + "'"
+
+
+def array(values: list[Any]) -> str:
+    return quoted("{" + ",".join("NULL" if value is None else f'"{value}"' for value in values) + "}")
+
+
+@pytest.mark.parametrize("role", ["service_role", "authenticated"])
+@pytest.mark.parametrize("order", ["asc", "desc"])
+@pytest.mark.parametrize("folded", [True, False])
+@pytest.mark.parametrize(("prefix", "entries"), [("small/", 100), ("", 2), ("large/", 40)])
+def test_a_listing_reads_what_it_lists(
+    service: Service, large: str, prefix: str, entries: int, folded: bool, order: Order, role: str
+) -> None:
+    """A folder of 100 costs some hundred rows of the 40,000, by an index, also under row level security."""
+    lower, upper = prefix, successor(prefix) or BEYOND
+    start = lower if order == "asc" else upper
+    statement = walk(folded=folded, order=order, delimited=True)
+    given = [quoted(large), quoted(start), quoted(lower), quoted(upper), str(len(prefix)), "1000"]
+    read, rows = rows_read(service, statement, given, "service_role")
+    count, ids, folders, lasts, _ = rows[0]
+    assert count == entries
+    assert read <= 10 * entries + 100
+    service.sql("create policy listing on storage.objects for select to authenticated using (bucket_id <> 'x')")
+    try:
+        candidates = [quoted(large), array(ids), array(folders), array(lasts)]
+        page = page_v1("name", order) if folded else page_v2("name", order, delimited=True)
+        more = [str(len(prefix)), "0", "1000"] if folded else ["1000"]
+        read, rows = rows_read(service, page, [*candidates, *more], role)
+        assert rows[0][1] == entries
+        assert read <= 10 * entries + 100
+    finally:
+        service.sql("drop policy listing on storage.objects")

@@ -1,0 +1,212 @@
+"""Policies decide: which of them which operation needs, and how a refusal is told."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.storage.service import USER, Service, error, token
+
+CREDENTIAL = token(sub=USER)
+DENIED = (400, "403", "AccessDenied", "new row violates row-level security policy")
+NO_OBJECT = (400, "404", "NoSuchKey", "Object not found")
+
+
+class Policies:
+    def __init__(self, service: Service, bucket: str) -> None:
+        self._service, self.bucket, self._made = service, bucket, 0
+
+    def allow(self, *actions: str, using: str = "true") -> None:
+        """Policies for authenticated users on the objects of the bucket."""
+        for action in actions:
+            self._made += 1
+            condition = f"bucket_id = '{self.bucket}' and ({using})"
+            clauses = {
+                "insert": f"with check ({condition})",
+                "update": f"using ({condition}) with check ({condition})",
+            }.get(action, f"using ({condition})")
+            self._service.sql(
+                f'create policy "{self.bucket} {self._made}" on storage.objects for {action} to authenticated {clauses}'
+            )
+
+    def drop(self) -> None:
+        for number in range(1, self._made + 1):
+            self._service.sql(f'drop policy "{self.bucket} {number}" on storage.objects')
+
+
+@pytest.fixture
+def policies(service: Service) -> Iterator[Policies]:
+    policies = Policies(service, service.bucket())
+    service.upload(f"{policies.bucket}/there", b"there").raise_for_status()
+    yield policies
+    policies.drop()
+
+
+def outcomes(service: Service, bucket: str) -> dict[str, bool]:
+    """Which operations an authenticated user can do."""
+
+    def ok(method: str, path: str, **more: object) -> bool:
+        return service.request(method, path, CREDENTIAL, **more).status_code == 200  # type: ignore[arg-type]
+
+    def body(target: str) -> dict[str, object]:
+        return {"json": {"bucketId": bucket, "sourceKey": "there", "destinationKey": target}}
+
+    upsert = {"x-upsert": "true"}
+    found = {
+        "read": ok("GET", f"/object/{bucket}/there"),
+        "info": ok("GET", f"/object/info/authenticated/{bucket}/there"),
+        "sign": ok("POST", f"/object/sign/{bucket}/there", json={"expiresIn": 9}),
+        "list": bool(service.post(f"/object/list/{bucket}", CREDENTIAL, json={"prefix": ""}).json()),
+        "list-v2": bool(service.post(f"/object/list-v2/{bucket}", CREDENTIAL, json={}).json()["objects"]),
+        "copy": ok("POST", "/object/copy", **body("copied")),
+        "sign upload": ok("POST", f"/object/upload/sign/{bucket}/signed"),
+        "upload": ok("POST", f"/object/{bucket}/new", data=b""),
+        "upsert new": ok("POST", f"/object/{bucket}/newer", data=b"", headers=upsert),
+        "upsert": ok("POST", f"/object/{bucket}/there", data=b"there", headers=upsert),
+        "move": ok("POST", "/object/move", **body("moved")),
+    }
+    if found["move"]:
+        back = {"bucketId": bucket, "sourceKey": "moved", "destinationKey": "there"}
+        assert ok("POST", "/object/move", json=back)
+    found["delete"] = ok("DELETE", f"/object/{bucket}/there")
+    return found
+
+
+READING = {"read", "info", "sign", "list", "list-v2"}
+
+
+@pytest.mark.parametrize(
+    ("actions", "allowed"),
+    [
+        ((), set()),
+        (("select",), READING),
+        (("insert",), {"upload", "sign upload"}),
+        (("select", "insert"), READING | {"upload", "sign upload", "copy", "upsert new"}),
+        (("select", "update"), READING | {"move"}),
+        (("select", "insert", "update"),
+         READING | {"upload", "sign upload", "copy", "upsert new", "upsert", "move"}),
+        (("select", "delete"), READING | {"delete"}),
+        (("delete",), set()),
+        (("select", "insert", "update", "delete"),
+         READING | {"upload", "sign upload", "copy", "upsert new", "upsert", "move", "delete"}),
+    ],
+)  # fmt: skip
+def test_what_policies_allow(service: Service, policies: Policies, actions: tuple[str, ...], allowed: set[str]) -> None:
+    policies.allow(*actions)
+    found = outcomes(service, policies.bucket)
+    assert {name for name, done in found.items() if done} == allowed
+
+
+def test_how_refusals_are_told(service: Service, policies: Policies) -> None:
+    bucket = policies.bucket
+    answer = service.upload(f"{bucket}/k", credential=CREDENTIAL)
+    assert error(answer) == DENIED
+    assert answer.json()["error"] == "Unauthorized"
+    assert answer.json()["hint"] == (
+        "The role authenticated may not INSERT on storage.objects: no policy allows it."
+    )
+    assert error(service.put(f"/object/{bucket}/k", CREDENTIAL, data=b"x")) == DENIED
+    assert error(service.delete(f"/object/{bucket}/there", CREDENTIAL)) == (400, "403", "AccessDenied", "Access denied")
+    assert "DELETE on storage.objects" in service.delete(f"/object/{bucket}/there", CREDENTIAL).json()["hint"]
+    policies.allow("select")
+    move = {"bucketId": bucket, "sourceKey": "there", "destinationKey": "x"}
+    answer = service.post("/object/move", CREDENTIAL, json=move)
+    assert error(answer) == DENIED
+    assert "UPDATE on storage.objects" in answer.json()["hint"]
+
+
+def test_a_missing_grant_is_told_apart(service: Service, policies: Policies) -> None:
+    service.sql("create role unprivileged nologin; grant usage on schema storage to unprivileged")
+    try:
+        answer = service.upload(f"{policies.bucket}/k", credential=token("unprivileged"))
+        assert error(answer) == DENIED
+        assert "GRANT" in answer.json()["hint"]
+    finally:
+        service.sql("drop owned by unprivileged; drop role unprivileged")
+
+
+def test_nothing_stays_of_a_refused_write(service: Service, policies: Policies) -> None:
+    before = service.blobs()
+    service.upload(f"{policies.bucket}/k", credential=CREDENTIAL)
+    service.upload(f"{policies.bucket}/there", credential=CREDENTIAL, x_upsert="true")
+    assert service.blobs() == before
+    assert service.sql(f"select name, version = '1' from storage.objects where bucket_id = '{policies.bucket}'") == [
+        ["there", False]
+    ]
+
+
+def test_policies_see_what_is_coming(service: Service, policies: Policies) -> None:
+    policies.allow(
+        "insert",
+        using="metadata ->> 'mimetype' = 'image/png' and (metadata ->> 'contentLength')::int < 10 "
+        "and user_metadata ->> 'who' = 'me' and owner_id = auth.uid()::text",
+    )
+    who = base64.b64encode(json.dumps({"who": "me"}).encode()).decode()
+
+    def upload(key: str, data: bytes, content_type: str, metadata: str) -> int:
+        headers = {"content-type": content_type, "x-metadata": metadata}
+        path = f"/object/{policies.bucket}/{key}"
+        return service.post(path, CREDENTIAL, data=data, headers=headers).status_code
+
+    assert upload("a", b"123", "image/png", who) == 200
+    assert upload("b", b"123", "image/gif", who) == 400
+    assert upload("c", bytes(10), "image/png", who) == 400
+    assert upload("d", b"123", "image/png", "") == 400
+
+
+def test_policies_see_the_operation(service: Service, policies: Policies) -> None:
+    policies.allow("select", using="storage.allow_only_operation('object.list')")
+    bucket = policies.bucket
+    assert len(service.post(f"/object/list/{bucket}", CREDENTIAL, json={"prefix": ""}).json()) == 1
+    assert error(service.get(f"/object/authenticated/{bucket}/there", CREDENTIAL)) == NO_OBJECT
+    policies.allow("select", using="storage.allow_any_operation(array['storage.object.get_authenticated'])")
+    assert service.get(f"/object/{bucket}/there", CREDENTIAL).status_code == 200
+
+
+def test_policies_see_the_request(service: Service, policies: Policies) -> None:
+    policies.allow(
+        "select",
+        using="current_setting('request.headers', true)::json ->> 'x-secret' = 'open' "
+        "and current_setting('request.method', true) = 'GET' "
+        "and auth.jwt() ->> 'team' = 'blue' and current_setting('request.jwt', true) <> ''",
+    )
+    path, blue = f"/object/{policies.bucket}/there", token(sub=USER, team="blue")
+    assert service.get(path, blue, headers={"x-secret": "open"}).status_code == 200
+    assert service.get(path, blue).status_code == 400
+    assert service.get(path, token(sub=USER), headers={"x-secret": "open"}).status_code == 400
+
+
+def test_folders_are_seen_through_their_objects(service: Service, policies: Policies) -> None:
+    for key in ("mine/a", "theirs/b", "Mixed/1", "mixed/2"):
+        service.upload(f"{policies.bucket}/{key}").raise_for_status()
+    policies.allow("select", using="(storage.foldername(name))[1] = 'mine' or name = 'mixed/2'")
+    body = {"prefix": ""}
+    listed = service.post(f"/object/list/{policies.bucket}", CREDENTIAL, json=body).json()
+    assert [each["name"] for each in listed] == ["mine", "mixed"]
+    body = {"prefix": "", "with_delimiter": True}
+    listed = service.post(f"/object/list-v2/{policies.bucket}", CREDENTIAL, json=body).json()
+    assert [each["name"] for each in listed["folders"]] == ["mine/", "mixed/"]
+
+
+def test_direct_deletes_are_guarded(service: Service, policies: Policies) -> None:
+    with pytest.raises(Exception, match="Direct deletion from storage tables is not allowed"):
+        service.sql("delete from storage.objects")
+
+
+def test_triggers_see_whose_request_it_is(service: Service, policies: Policies) -> None:
+    service.sql(
+        "create table public.seen (uid text, role text);"
+        "grant insert on public.seen to service_role;"
+        "create function public.see() returns trigger language plpgsql as "
+        "$$ begin insert into public.seen values (auth.uid()::text, current_user); return new; end $$;"
+        "create trigger see after insert on storage.objects for each row when (new.name = 'watched') "
+        "execute function public.see()"
+    )
+    try:
+        service.upload(f"{policies.bucket}/watched", credential=token("service_role", sub=USER)).raise_for_status()
+        assert service.sql("select uid, role from public.seen") == [[USER, "service_role"]]
+    finally:
+        service.sql("drop trigger see on storage.objects; drop function public.see(); drop table public.seen")

@@ -1,0 +1,121 @@
+"""Which path is which operation, at both places, and what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.storage.service import SERVICE, Service, error, unique
+
+WORDS = ["list", "list-v2", "sign", "info", "public", "authenticated", "move", "copy", "upload", "bucket", "object"]
+
+
+@pytest.mark.parametrize("prefix", ["", "/storage/v1"])
+@pytest.mark.parametrize("name", WORDS)
+def test_no_bucket_name_is_reserved(service: Service, name: str, prefix: str) -> None:
+    """A bucket may be called like a part of the API's paths: the router is per method, and falls back."""
+    service.post(f"{prefix}/bucket", json={"name": name})
+    assert service.get(f"{prefix}/bucket/{name}").json()["id"] == name
+    path = f"{prefix}/object/{name}/foo.txt"
+    # Two segments below POST /object/sign and POST /object/upload/sign are those routes; PUT has no such routes.
+    assert service.put(path, data=b"foo").json()["Key"] == f"{name}/foo.txt"
+    assert service.get(path).content == b"foo"
+    assert service.request("HEAD", path).status_code == 200
+    assert service.get(f"{prefix}/object/authenticated/{name}/foo.txt").content == b"foo"
+    assert service.get(f"{prefix}/object/info/{name}/foo.txt").json()["name"] == "foo.txt"
+    listed = service.post(f"{prefix}/object/list/{name}", json={"prefix": ""}).json()
+    assert [each["name"] for each in listed] == ["foo.txt"]
+    signed = service.post(f"{prefix}/object/sign/{name}/foo.txt", json={"expiresIn": 60}).json()["signedURL"]
+    assert service.get(prefix + signed, None).content == b"foo"
+    assert service.delete(path).json() == {"message": "Successfully deleted"}
+    assert service.delete(f"{prefix}/object/{name}", json={"prefixes": ["x"]}).json() == []
+
+
+def test_longer_routes_win(service: Service) -> None:
+    """What has the shape of a longer route is that route, also when a bucket has the word as its name."""
+    assert error(service.get("/object/sign/nobucket/k"))[3] == "querystring must have required property 'token'"
+    assert error(service.get("/object/public/nobucket/k", None))[2] == "NoSuchBucket"
+
+
+def test_info_is_also_a_bucket(service: Service) -> None:
+    """GET /object/info/{bucket}/{key} needs both; with only one segment more it is an object in bucket "info"."""
+    assert error(service.get("/object/info/onlykey"))[2] in ("NoSuchKey", "NoSuchBucket")
+
+
+@pytest.mark.parametrize("prefix", ["", "/storage/v1"])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("PATCH", "/bucket/x"),
+        ("POST", "/bucket/x/y"),
+        ("GET", "/bucket/x/"),
+        ("GET", "/object"),
+        ("GET", "/object/"),
+        ("OPTIONS", "/bucket"),
+        ("PUT", "/object/b"),
+        ("DELETE", "/cdn/b/k"),
+        ("GET", "/render/image/public/b/k"),
+    ],
+)
+def test_unknown_routes(service: Service, method: str, path: str, prefix: str) -> None:
+    answer = service.request(method, prefix + path)
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json() == {
+        "statusCode": "404",
+        "error": "Not Found",
+        "message": f"Route {method}:{path} not found",
+        "code": "InvalidRequest",
+    }
+
+
+def test_unknown_elsewhere(service: Service) -> None:
+    answer = service.get("/storage/v1/nothing")
+    assert answer.status_code == 404
+    assert answer.json() == {"message": "Route GET:/nothing not found", "error": "Not Found", "statusCode": 404}
+
+
+def test_operations(service: Service) -> None:
+    status = service.get("/storage/v1/status", None)
+    assert (status.status_code, status.content) == (200, b"")
+    assert service.get("/storage/v1/health").json() == {"healthy": True}
+    assert error(service.get("/storage/v1/health", None)) == (400, "403", "AccessDenied", "Invalid Compact JWS")
+    assert "version" in service.get("/storage/v1/version", None).text
+    assert service.get("/health", None).json() == {"process": "ok", "database": "ok"}
+
+
+def test_a_slash_in_a_bucket_is_not_its_end(service: Service) -> None:
+    bucket = service.bucket()
+    assert error(service.get(f"/object/{bucket}%2Fk/l"))[2] == "InvalidBucketName"
+    assert error(service.get(f"/bucket/{bucket}%2Fk"))[2] == "InvalidBucketName"
+
+
+def test_cross_origin_is_off(service: Service) -> None:
+    answer = service.get("/bucket", headers={"origin": "https://a.example"})
+    assert "access-control-allow-origin" not in answer.headers
+    preflight = {"origin": "https://a.example", "access-control-request-method": "POST"}
+    assert service.request("OPTIONS", "/bucket", None, headers=preflight).status_code == 404
+
+
+def test_cross_origin_by_a_setting(own_service: object) -> None:
+    service: Service = own_service(cors_origins=("https://a.example",))  # type: ignore[operator]
+    preflight = {"origin": "https://a.example", "access-control-request-method": "POST"}
+    answer = service.request("OPTIONS", "/object/b/k", None, headers=preflight)
+    assert answer.status_code == 204
+    assert answer.headers["access-control-allow-origin"] == "https://a.example"
+    assert "PUT" in answer.headers["access-control-allow-methods"]
+    assert "x-upsert" in answer.headers["access-control-allow-headers"]
+    assert answer.headers["vary"] == "Origin"
+    answer = service.get("/object/public/b/k", None, headers={"origin": "https://a.example"})
+    assert error(answer)[2] == "NoSuchBucket"
+    assert answer.headers["access-control-allow-origin"] == "https://a.example"
+    other = {**preflight, "origin": "https://b.example"}
+    answer = service.request("OPTIONS", "/object/b/k", None, headers=other)
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_the_project_is_in_the_host(own_service: object) -> None:
+    service: Service = own_service(project_ref="a" * 20)  # type: ignore[operator]
+    assert service.get("/bucket", SERVICE, headers={"host": f"{'a' * 20}.example.com"}).json() == []
+    answer = service.get("/bucket", SERVICE, headers={"host": "other.example.com"})
+    assert answer.status_code == 400
+    assert unique() not in answer.text
