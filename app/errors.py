@@ -52,11 +52,11 @@ class AccessError(PorticoError):
 
 
 class Unavailable(PorticoError):
-    """``retry_after`` is in seconds and becomes the Retry-After header."""
+    """``retry_after`` is in seconds and becomes the Retry-After header; None where trying again may do harm."""
 
     code = "UNAVAILABLE"
     status = 503
-    retry_after = 1
+    retry_after: int | None = 1
 
 
 @dataclass(frozen=True, slots=True)

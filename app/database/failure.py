@@ -116,8 +116,10 @@ def unavailable(diagnosis: Diagnosis | None, otherwise: str = "The database cann
 
 def outcome_unknown() -> Unavailable:
     """The connection was lost after a request to write had been sent whole: it may have been applied."""
-    return Unavailable(
+    error = Unavailable(
         "The connection to the database was lost; it is unknown whether the change was saved.",
         code="OUTCOME_UNKNOWN",
         hint="Read what was to be changed before trying again.",
     )
+    error.retry_after = None
+    return error

@@ -40,7 +40,9 @@ def shape_error(request: GraphQLRequest, error: PorticoError) -> Reply:
         return Reply(status, b'{"errors":%b}' % _dump(errors), _media_type(request))
     if isinstance(error, (DatabaseError, FieldError)):
         return Reply(200, _dump({"data": None, "errors": [describe(error)]}), _media_type(request))
-    headers = [("Retry-After", str(error.retry_after))] if isinstance(error, Unavailable) else []
+    headers = []
+    if isinstance(error, Unavailable) and error.retry_after is not None:
+        headers.append(("Retry-After", str(error.retry_after)))
     return Reply(error.status, _dump({"errors": [describe(error)]}), _media_type(request), headers)
 
 
