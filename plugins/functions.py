@@ -96,7 +96,8 @@ def _call_arguments(field: Field, arguments: Mapping[str, tuple[Argument, ValueT
 
 
 def _argument(argument: Argument, type_: ValueType) -> GraphQLArgument:
-    if argument.default is None:
+    # A call by names must say VARIADIC: without its value PostgreSQL does not find the function, default or not.
+    if argument.default is None or argument.variadic:
         return GraphQLArgument(GraphQLNonNull(type_.graphql))
     default = default_value(argument)
     return GraphQLArgument(type_.graphql, default=None if default is None else GraphQLDefaultInput(default))

@@ -79,7 +79,8 @@ def door(writing_door: OpenDoor) -> Door:
 def everything(postgres: PostgresServer, door: Door) -> list[list[Any]]:
     return postgres.execute(
         "select 'thing', id, name from thing union all select 'parent', id, '' from parent union all "
-        "select 'note', id, owner from note union all select 'counted', id, '' from counted order by 1, 2", door.database_url
+        "select 'note', id, owner from note union all select 'counted', id, '' from counted order by 1, 2",
+        door.database_url,
     )  # fmt: skip
 
 
