@@ -58,10 +58,10 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """On when it is exactly ``true``; anything else is off, and never wrong."""
+    """On when it is exactly ``true``; anything else that is there is off, and never wrong."""
 
-    def read(self, value: object) -> bool:
-        return value is True
+    def read(self, value: object) -> bool | None:
+        return None if value is None else value is True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,176 @@
+"""What things are called: from SQL names to GraphQL names."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.graphql import names
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+
+
+@pytest.mark.parametrize(
+    ("name", "override", "inflected", "verbatim"),
+    [
+        ("account_holder", None, "AccountHolder", "account_holder"),
+        ("blog_BY_email", None, "BlogBYEmail", "blog_BY_email"),
+        ("accountHolder", None, "AccountHolder", "accountHolder"),
+        ("_x", None, "X", "_x"),
+        ("__x__y__", None, "XY", "__x__y__"),
+        ("a1_b2", None, "A1B2", "a1_b2"),
+        ("a1b", None, "A1b", "a1b"),
+        ("1a", None, "1a", "1a"),
+        ("ALL_CAPS", None, "ALLCAPS", "ALL_CAPS"),
+        ("blog posts", None, "Blog Posts", "blog posts"),
+        ("blog-posts", None, "Blog-Posts", "blog-posts"),
+        ("über_maß", None, "ÜberMaß", "über_maß"),
+        ("ß", None, "SS", "ß"),
+        ("_", None, "", "_"),
+        ("addresses", None, "Addresses", "addresses"),
+        ("account_holder", "kept_As_is", "kept_As_is", "kept_As_is"),
+    ],
+)
+def test_base(name: str, override: str | None, inflected: str, verbatim: str) -> None:
+    assert names.base(name, override, inflect=True) == inflected
+    assert names.base(name, override, inflect=False) == verbatim
+
+
+def test_fields_and_functions() -> None:
+    assert names.field("owner_ID", None, inflect=True) == "ownerID"
+    assert names.field("Owner_Id", None, inflect=False) == "Owner_Id"
+    assert names.field("URL", None, inflect=True) == "uRL"
+    assert names.field("x", "Given_Name", inflect=True) == "Given_Name"
+    assert names.function_field("_full_name", None, inflect=True) == "fullName"
+    assert names.function_field("_full_name", None, inflect=False) == "full_name"
+    assert names.function_field("__full_name", None, inflect=False) == "_full_name"
+    assert names.function_field("FullName", None, inflect=False) == "fullName"
+
+
+@pytest.mark.parametrize(("name", "valid"), [("a", True), ("_", True), ("A_1", True), ("1a", False), ("ä", False), ("", False), ("a b", False), ("a\n", False)])
+def test_valid_names(name: str, valid: bool) -> None:
+    assert names.is_valid(name) is valid
+
+
+def root_fields(door: Door, type_name: str = "Query") -> list[str]:
+    return fields(door, type_name)
+
+
+def fields(door: Door, type_name: str, of: str = "fields") -> list[str]:
+    type_ = door.ask(f'{{ __type(name: "{type_name}") {{ {of} {{ name }} }} }}').data["__type"]
+    return [each["name"] for each in type_[of]]
+
+
+TABLES = """
+create table blog_post (id int primary key, "ownerId" int, _hidden text, "Äpfel" int, "two words" int, word_1 text);
+comment on column blog_post.word_1 is '@graphql({"name": "First_Word", "description": "The first word"})';
+create table "Odd" (id int primary key, "ID" int);
+create table "with space" (id int primary key);
+create table renamed (id int primary key);
+comment on table renamed is 'told @graphql({"name": "user_Account", "description": "People (all)"}) untold';
+create table "two words" (id int primary key);
+comment on table "two words" is '@graphql({"name": "TwoWords"})';
+create table bad_override (id int primary key);
+comment on table bad_override is '@graphql({"name": "no name"})';
+create type current_mood as enum ('a b', 'ok', 'Not_OK', 'true', '1st');
+comment on type current_mood is '@graphql({"name": "Feeling", "mappings": {"a b": "a_b", "1st": "first"}})';
+create type plain_mood as enum ('x');
+create table moods (id int primary key, one current_mood, two plain_mood);
+insert into blog_post ("id", word_1) values (1, 'w');
+insert into moods values (1, '1st', 'x'), (2, 'a b', null), (3, 'Not_OK', null);
+grant select on all tables in schema public to anon;
+"""
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_without_inflection(reading_door: OpenDoor, dialect: str) -> None:
+    sql = """comment on schema public is '@graphql({"introspection": true, "inflect_names": "true"})';""" + TABLES
+    door = reading_door(sql, graphql_dialect=dialect)
+    # Only exactly true turns inflection on. Sorted by byte order.
+    expected = sorted(
+        name + suffix
+        for name in ("blog_post", "odd", "user_Account", "twoWords", "moods")
+        for suffix in ("ByPk", "Collection")
+    )
+    assert [name for name in root_fields(door) if not name.startswith("__")] == sorted([*expected, "node"])
+    assert fields(door, "blog_post") == ["nodeId", "id", "ownerId", "_hidden", "First_Word"]
+    assert fields(door, "Odd") == ["nodeId", "id", "ID"]
+    assert fields(door, "moodsFilter", "inputFields") == ["id", "one", "two", "nodeId", "and", "or", "not"]
+    types = {each["name"] for each in door.ask("{ __schema { types { name } } }").data["__schema"]["types"]}
+    for base in ("blog_post", "Odd", "user_Account"):
+        assert {base, f"{base}Connection", f"{base}Edge", f"{base}Filter", f"{base}OrderBy"} <= types
+    assert {"Feeling", "FeelingFilter", "plain_mood", "plain_moodFilter"} <= types
+    described = door.ask('{ __type(name: "user_Account") { description } }').data["__type"]
+    assert described == {"description": "People (all)"}
+    columns = door.ask('{ __type(name: "blog_post") { fields { name description } } }').data["__type"]["fields"]
+    assert {"name": "First_Word", "description": "The first word"} in columns
+    data = door.ask('{ blog_postByPk(id: 1) { First_Word } blog_postCollection(filter: {First_Word: {eq: "w"}}, orderBy: [{First_Word: AscNullsLast}]) { edges { cursor } } }').data
+    assert data["blog_postByPk"] == {"First_Word": "w"} and len(data["blog_postCollection"]["edges"]) == 1
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_with_inflection(reading_door: OpenDoor, dialect: str) -> None:
+    sql = """comment on schema public is '@graphql({"introspection": true, "inflect_names": true})';""" + TABLES
+    door = reading_door(sql, graphql_dialect=dialect)
+    expected = sorted(
+        name + suffix
+        for name in ("blogPost", "odd", "user_Account", "twoWords", "moods")
+        for suffix in ("ByPk", "Collection")
+    )
+    assert [name for name in root_fields(door) if not name.startswith("__")] == sorted([*expected, "node"])
+    assert fields(door, "BlogPost") == ["nodeId", "id", "ownerId", "hidden", "First_Word"]
+    assert fields(door, "Odd") == ["nodeId", "id", "iD"]
+    types = {each["name"] for each in door.ask("{ __schema { types { name } } }").data["__schema"]["types"]}
+    assert {"BlogPost", "BlogPostConnection", "BlogPostEdge", "BlogPostFilter", "BlogPostOrderBy"} <= types
+    assert {"Feeling", "PlainMood", "PlainMoodFilter"} <= types
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_enum_mappings(reading_door: OpenDoor, dialect: str) -> None:
+    sql = """comment on schema public is '@graphql({"introspection": true})';""" + TABLES
+    door = reading_door(sql, graphql_dialect=dialect)
+    # In the order of the enum; a label that is no GraphQL name stays out.
+    assert fields(door, "Feeling", "enumValues") == ["a_b", "ok", "Not_OK", "first"]
+    data = door.ask("""{ all: moodsCollection(orderBy: [{one: DescNullsLast}]) { edges { cursor node { one } } }
+      first: moodsCollection(filter: {one: {in: [first, a_b]}}) { edges { node { id } } }
+      not: moodsCollection(filter: {one: {neq: first}}) { edges { node { id } } } }""").data
+    assert [edge["node"]["one"] for edge in data["all"]["edges"]] == ["first", "Not_OK", "a_b"]
+    # Cursors hold SQL labels: ["1st", 1]
+    assert data["all"]["edges"][0]["cursor"] == "WyIxc3QiLCAxXQ=="
+    assert [edge["node"]["id"] for edge in data["first"]["edges"]] == [1, 2]
+    assert [edge["node"]["id"] for edge in data["not"]["edges"]] == [2, 3]
+    page = door.ask('{ moodsCollection(orderBy: [{one: DescNullsLast}], after: "WyIxc3QiLCAxXQ==") { edges { node { id } } } }').data
+    assert [edge["node"]["id"] for edge in page["moodsCollection"]["edges"]] == [3, 2]
+
+
+def test_enum_values_as_strings(reading_door: OpenDoor) -> None:
+    door = reading_door(TABLES, graphql_dialect="pg_graphql")
+    for value in ('"first"', "first"):
+        assert len(door.ask(f"{{ moodsCollection(filter: {{one: {{eq: {value}}}}}) {{ edges {{ cursor }} }} }}").data["moodsCollection"]["edges"]) == 1
+    assert door.ask('{ moodsCollection(filter: {one: {eq: "1st"}}) { edges { cursor } } }').message == "Invalid input for Feeling type"
+
+
+def test_several_schemas(reading_door: OpenDoor) -> None:
+    """Each schema has its own rules; tables of schemas that are not exposed are not there."""
+    door = reading_door(
+        """
+        create schema other; create schema hidden; create schema unusable;
+        comment on schema other is '@graphql({"inflect_names": true, "max_rows": 1})';
+        create table public.own_thing (id int primary key);
+        create table other.our_thing (id int primary key, own_thing_id int references public.own_thing, hidden_id int);
+        create table hidden.secret (id int primary key);
+        create table unusable.thing (id int primary key);
+        alter table other.our_thing add foreign key (hidden_id) references hidden.secret;
+        insert into public.own_thing values (1), (2);
+        insert into other.our_thing values (1, 1), (2, 1);
+        grant usage on schema other, hidden to anon;
+        grant select on all tables in schema public, other, hidden, unusable to anon;
+        """,
+        api_schemas=("public", "other", "unusable", "nothing"),
+    )
+    assert [name for name in root_fields(door) if name.endswith("Collection")] == ["ourThingCollection", "own_thingCollection"]
+    assert fields(door, "OurThing") == ["nodeId", "id", "ownThingId", "hiddenId", "own_thing"]
+    data = door.ask("{ own_thingCollection { edges { node { id ourThingCollection { edges { node { id } } } } } } }").data
+    assert data["own_thingCollection"]["edges"] == [
+        {"node": {"id": 1, "ourThingCollection": {"edges": [{"node": {"id": 1}}]}}},
+        {"node": {"id": 2, "ourThingCollection": {"edges": []}}},
+    ]
