@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import socket
 import threading
 import time
@@ -90,7 +91,7 @@ class Service:
 
     def blobs(self) -> set[str]:
         """The names of the files with bytes."""
-        return {path.name for path in (self.folder / "blobs").rglob("*") if path.is_file()}
+        return {name for _, _, names in os.walk(self.folder / "blobs") for name in names}
 
     @property
     def address(self) -> tuple[str, int]:

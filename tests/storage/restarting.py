@@ -1,0 +1,51 @@
+"""A program that serves the API in a child process, and makes a new one whenever it is told: python -m tests.storage.restarting
+
+Its listening socket stays open while there is no child, so that clients wait instead of being refused. For each line
+on stdin it forks a child, and prints the child's process id when that serves; when the child ends it prints "ended".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+
+from app.hooks import plugin_manager
+from app.server import listen
+from app.settings import load
+from app.worker import Worker
+from app.wsgi import create_app
+
+
+def main() -> None:
+    settings = load({}, json.loads(sys.argv[1]))
+    listener = listen("127.0.0.1", 0)
+    # So that children find everything imported.
+    plugin_manager()
+    print(listener.getsockname()[1], flush=True)
+    for _ in sys.stdin:
+        ready, tell = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                application = create_app(settings)
+                worker = Worker(application, listener, settings)
+                os.write(tell, b"r")
+                worker.run()
+            finally:
+                os._exit(1)
+        os.close(tell)
+        os.read(ready, 1)
+        os.close(ready)
+        print(child, flush=True)
+        threading.Thread(target=_wait_for, args=(child,)).start()
+
+
+def _wait_for(child: int) -> None:
+    os.waitpid(child, 0)
+    print("ended", flush=True)
+
+
+if __name__ == "__main__":
+    main()

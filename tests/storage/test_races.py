@@ -1,0 +1,238 @@
+"""Requests at the same moment: nothing acknowledged is lost, nobody reads half an object."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from app.hooks import hookimpl
+from app.storage.backend import ByteSource, Stored
+from plugins.storage_file import FolderBackend
+from tests.storage.service import Service, error
+
+
+class Gate:
+    """A place in the storage where requests can be held: between the permission and the commit."""
+
+    def __init__(self) -> None:
+        self.barrier: threading.Barrier | None = None
+        self.reached = threading.Event()
+        self.open = threading.Event()
+        self.holding = False
+
+    def pass_through(self) -> None:
+        if self.barrier is not None:
+            self.barrier.wait(10)
+        elif self.holding:
+            self.reached.set()
+            assert self.open.wait(10)
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        self.reached.clear()
+        self.open.clear()
+        self.holding = True
+        try:
+            yield
+        finally:
+            self.holding = False
+            self.open.set()
+
+
+class GatedBackend(FolderBackend):
+    def __init__(self, root: Path, gate: Gate) -> None:
+        super().__init__(root)
+        self._gate = gate
+
+    def put(self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None) -> Stored:
+        stored = super().put(key, stream, size=size, content_type=content_type)
+        self._gate.pass_through()
+        return stored
+
+    def copy(self, source: str, target: str) -> None:
+        super().copy(source, target)
+        self._gate.pass_through()
+
+
+class GatedPlugin:
+    def __init__(self, root: Path) -> None:
+        self.root, self.gate = root, Gate()
+
+    @hookimpl
+    def storage_backend(self, url: str) -> FolderBackend | None:
+        return GatedBackend(self.root, self.gate) if url.startswith("gated:") else None
+
+
+@pytest.fixture
+def gated(own_service: Callable[..., Service], tmp_path: Path) -> tuple[Service, Gate]:
+    plugin = GatedPlugin(tmp_path / "gated")
+    service = own_service(plugins={"gated": plugin}, storage_url="gated:")
+    service.folder = plugin.root
+    return service, plugin.gate
+
+
+def at_once(*calls: Callable[[], requests.Response]) -> list[requests.Response]:
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return [future.result() for future in [pool.submit(call) for call in calls]]
+
+
+def alone(service: Service, method: str, path: str, **more: Any) -> Callable[[], requests.Response]:
+    """A request on a connection of its own."""
+    from tests.storage.service import SERVICE
+
+    headers = {"authorization": f"Bearer {SERVICE}", **more.pop("headers", {})}
+    return lambda: requests.request(method, service.url + path, headers=headers, timeout=30, **more)
+
+
+def test_two_create_only_uploads(gated: tuple[Service, Gate]) -> None:
+    service, gate = gated
+    bucket = service.bucket()
+    gate.barrier = threading.Barrier(2)
+    path = f"/object/{bucket}/k"
+    answers = at_once(*(alone(service, "POST", path, data=content) for content in (b"one", b"two")))
+    gate.barrier = None
+    assert sorted(answer.status_code for answer in answers) == [200, 400]
+    winner, loser = sorted(answers, key=lambda answer: answer.status_code)
+    assert error(loser) == (400, "409", "KeyAlreadyExists", "The resource already exists")
+    content = service.get(path).content
+    assert content == (b"one" if winner is answers[0] else b"two")
+    assert len(service.blobs()) == 1
+
+
+def test_two_create_only_copies(gated: tuple[Service, Gate]) -> None:
+    service, gate = gated
+    bucket = service.bucket()
+    for key in ("a", "b"):
+        service.upload(f"{bucket}/{key}", key.encode()).raise_for_status()
+    gate.barrier = threading.Barrier(2)
+    body = {"bucketId": bucket, "destinationKey": "k"}
+    answers = at_once(*(alone(service, "POST", "/object/copy", json={**body, "sourceKey": key}) for key in ("a", "b")))
+    gate.barrier = None
+    assert sorted(answer.status_code for answer in answers) == [200, 400]
+    assert service.get(f"/object/{bucket}/k").content == (b"a" if answers[0].status_code == 200 else b"b")
+    assert len(service.blobs()) == 3
+
+
+def test_two_replacing_uploads(gated: tuple[Service, Gate]) -> None:
+    service, gate = gated
+    path = f"/object/{service.bucket()}/k"
+    gate.barrier = threading.Barrier(2)
+    answers = at_once(*(alone(service, "PUT", path, data=content) for content in (b"one", b"two")))
+    gate.barrier = None
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[0].json()["Id"] == answers[1].json()["Id"]
+    assert service.get(path).content in (b"one", b"two")
+
+
+def test_a_conditional_upload_loses_to_another(gated: tuple[Service, Gate]) -> None:
+    service, gate = gated
+    path = f"/object/{service.bucket()}/k"
+    service.put(path, data=b"old").raise_for_status()
+    etag = service.get(path).headers["etag"]
+    gate.barrier = threading.Barrier(2)
+    answers = at_once(
+        *(alone(service, "PUT", path, data=content, headers={"if-match": etag}) for content in (b"one", b"two"))
+    )
+    gate.barrier = None
+    assert sorted(answer.status_code for answer in answers) == [200, 412]
+
+
+def test_upload_while_the_bucket_goes(gated: tuple[Service, Gate]) -> None:
+    service, gate = gated
+    bucket = service.bucket()
+    with ThreadPoolExecutor(1) as pool, gate.hold():
+        uploading = pool.submit(alone(service, "POST", f"/object/{bucket}/k", data=b"x"))
+        assert gate.reached.wait(10)
+        assert service.delete(f"/bucket/{bucket}").status_code == 200
+        gate.open.set()
+        answer = uploading.result()
+    assert error(answer) == (400, "404", "InvalidRequest", "The related resource does not exist")
+    assert service.blobs() == set()
+
+
+def test_overwrite_while_it_is_moved(gated: tuple[Service, Gate]) -> None:
+    """The overwrite began before the move and ends after it: both are told as done, and both contents are there."""
+    service, gate = gated
+    bucket = service.bucket()
+    service.upload(f"{bucket}/a", b"old").raise_for_status()
+    with ThreadPoolExecutor(1) as pool, gate.hold():
+        uploading = pool.submit(alone(service, "PUT", f"/object/{bucket}/a", data=b"new"))
+        assert gate.reached.wait(10)
+        move = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b"}
+        assert service.post("/object/move", json=move).status_code == 200
+        gate.open.set()
+        assert uploading.result().status_code == 200
+    assert service.get(f"/object/{bucket}/a").content == b"new"
+    assert service.get(f"/object/{bucket}/b").content == b"old"
+
+
+def test_moves_and_overwrites_lose_nothing(own_service: Callable[..., Service]) -> None:
+    """The last overwrite that was acknowledged is found, under whichever of the two names."""
+    service = own_service()
+    bucket = service.bucket()
+    service.upload(f"{bucket}/a", b"0").raise_for_status()
+    acknowledged = ["0"]
+    stop = threading.Event()
+
+    def overwrite() -> None:
+        for number in range(1, 60):
+            answer = alone(service, "PUT", f"/object/{bucket}/a", data=str(number).encode())()
+            assert answer.status_code == 200
+            acknowledged.append(str(number))
+        stop.set()
+
+    def move() -> None:
+        while not stop.is_set():
+            body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b"}
+            if alone(service, "POST", "/object/move", json=body)().status_code == 200:
+                moved = service.get(f"/object/{bucket}/b").content.decode()
+                assert moved in acknowledged or int(moved) == int(acknowledged[-1]) + 1
+                service.delete(f"/object/{bucket}/b").raise_for_status()
+                found.append(moved)
+
+    found: list[str] = []
+    with ThreadPoolExecutor(2) as pool:
+        for future in [pool.submit(overwrite), pool.submit(move)]:
+            future.result()
+    left = service.get(f"/object/{bucket}/a")
+    assert (left.content.decode() if left.status_code == 200 else found[-1]) == "59"
+
+
+def test_readers_see_old_or_new(own_service: Callable[..., Service]) -> None:
+    """Downloads while the object is replaced, and the replaced bytes deleted without grace: always one whole version."""
+    service = own_service(replaced_bytes_grace_s=0.0)
+    path = f"/object/{service.bucket()}/k"
+    contents = [bytes([65 + number]) * 300_000 for number in range(20)]
+    service.put(path, data=contents[0]).raise_for_status()
+    stop = threading.Event()
+    background = service.application.services.storage.background
+
+    def read() -> int:
+        count = 0
+        with requests.Session() as session:
+            while not stop.is_set():
+                answer = session.get(service.url + path, headers=session_headers, timeout=30)
+                assert answer.status_code == 200, answer.text
+                assert answer.content in contents
+                count += 1
+        return count
+
+    from tests.storage.service import SERVICE
+
+    session_headers = {"authorization": f"Bearer {SERVICE}"}
+    with ThreadPoolExecutor(3) as pool:
+        readers = [pool.submit(read) for _ in range(3)]
+        try:
+            for content in contents:
+                service.put(path, data=content).raise_for_status()
+                background.work_now()
+        finally:
+            stop.set()
+        assert sum(reader.result() for reader in readers) > 0

@@ -1,0 +1,85 @@
+"""``portico storage sweep``: what it finds, deletes and leaves alone."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from app.cli import cli
+from app.storage.blobs import blob_key
+from tests.storage.service import Service
+
+
+@pytest.fixture
+def sweep(own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch) -> tuple[Service, Callable[..., Result]]:
+    service = own_service(replaced_bytes_grace_s=3600.0)
+    monkeypatch.setenv("DATABASE_URL", service.database_url)
+    monkeypatch.setenv("STORAGE_URL", service.folder.as_uri())
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(cli, ["storage", "sweep", *arguments], catch_exceptions=False, standalone_mode=False)
+
+    return service, run
+
+
+def leave_orphan(folder: Path) -> Path:
+    """The bytes of a write that was killed before its commit."""
+    path = folder / blob_key(str(uuid.uuid4()))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"12345")
+    return path
+
+
+def test_dry_run_and_deletion(sweep: tuple[Service, Callable[..., Result]]) -> None:
+    service, run = sweep
+    path = f"{service.bucket()}/k"
+    service.upload(path, b"old").raise_for_status()
+    service.upload(path, b"new", x_upsert="true").raise_for_status()
+    orphan = leave_orphan(service.folder)
+    foreign = service.folder / "blobs" / "notes.txt"
+    foreign.write_bytes(b"mine")
+    unfinished = service.folder / ".unfinished" / "abc"
+    unfinished.write_bytes(b"half")
+
+    dry = run("--older-than", "0")
+    assert dry.return_value == 0
+    assert "1 without an object, 5 bytes: would be deleted" in dry.output
+    assert "1 unfinished writes: would be deleted" in dry.output
+    assert "1 replaced versions wait" in dry.output
+    assert orphan.exists()
+    assert unfinished.exists()
+
+    young = run("--delete")
+    assert "0 without an object" in young.output
+    assert orphan.exists()
+
+    done = run("--delete", "--older-than", "0")
+    assert "1 without an object, 5 bytes: deleted" in done.output
+    assert "left alone" in done.output
+    assert not orphan.exists()
+    assert not unfinished.exists()
+    assert foreign.exists()
+    # The replaced version is in its time of grace: it is nobody's orphan.
+    assert len(service.blobs()) == 3
+    service.sql("update storage.work set due_at = due_at - interval '2 hours'")
+    assert "1 replaced versions deleted" in run("--delete").output
+    assert len(service.blobs()) == 2
+    assert service.get(f"/object/{path}").content == b"new"
+
+
+def test_rows_without_bytes(sweep: tuple[Service, Callable[..., Result]]) -> None:
+    service, run = sweep
+    bucket = service.bucket()
+    for key in ("whole", "hollow"):
+        service.upload(f"{bucket}/{key}").raise_for_status()
+    assert run("--rows").return_value == 0
+    version = service.get(f"/object/info/{bucket}/hollow").json()["version"]
+    (service.folder / blob_key(version)).unlink()
+    told = run("--rows")
+    assert told.return_value == 1
+    assert f"missing bytes: {bucket}/hollow (version {version})" in told.output
+    assert "whole" not in told.output

@@ -1,0 +1,216 @@
+"""What happens after commits: replaced bytes go after their grace, events reach their receivers at least once."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from app.hooks import hookimpl
+from app.settings import Settings
+from app.storage.events import EventReceiver, ObjectEvent
+from tests.storage.service import Service
+
+
+def waiting(service: Service, kind: str = "delete_blob") -> int:
+    count: int = service.sql(f"select count(*) from storage.work where kind = '{kind}'")[0][0]
+    return count
+
+
+def test_replaced_bytes_stay_for_a_while(own_service: Callable[..., Service]) -> None:
+    service = own_service(replaced_bytes_grace_s=3600.0)
+    background = service.application.services.storage.background
+    path = f"{service.bucket()}/k"
+    service.upload(path, b"one").raise_for_status()
+    (first,) = service.blobs()
+    service.upload(path, b"two", x_upsert="true").raise_for_status()
+    background.work_now()
+    assert len(service.blobs()) == 2
+    assert waiting(service) == 1
+    service.sql("update storage.work set due_at = due_at - interval '2 hours'")
+    background.work_now()
+    assert len(service.blobs()) == 1
+    assert first not in service.blobs()
+    assert waiting(service) == 0
+    assert service.get(f"/object/{path}").content == b"two"
+
+
+def test_deleting_lists_the_bytes_in_the_same_transaction(own_service: Callable[..., Service]) -> None:
+    service = own_service(replaced_bytes_grace_s=0.0)
+    bucket = service.bucket()
+    for key in "abc":
+        service.upload(f"{bucket}/{key}").raise_for_status()
+    service.delete(f"/object/{bucket}/a").raise_for_status()
+    service.delete(f"/object/{bucket}", json={"prefixes": ["b"]}).raise_for_status()
+    service.post(f"/bucket/{bucket}/empty").raise_for_status()
+    service.application.services.storage.background.work_now()
+    # The thread of the service may be at it as well.
+    assert until(lambda: service.blobs() == set() and waiting(service) == 0)
+
+
+def until(condition: Callable[[], bool]) -> bool:
+    for _ in range(200):
+        if condition():
+            return True
+        threading.Event().wait(0.05)
+    return False
+
+
+def test_the_service_does_it_by_itself(own_service: Callable[..., Service]) -> None:
+    service = own_service(replaced_bytes_grace_s=0.0)
+    path = f"{service.bucket()}/k"
+    service.upload(path).raise_for_status()
+    service.delete(f"/object/{path}").raise_for_status()
+    assert until(lambda: service.blobs() == set())
+
+
+def test_bytes_that_cannot_be_deleted_are_tried_again(own_service: Callable[..., Service]) -> None:
+    service = own_service(replaced_bytes_grace_s=0.0)
+    storage = service.application.services.storage
+    path = f"{service.bucket()}/k"
+    service.upload(path).raise_for_status()
+
+    def fail(keys: object) -> None:
+        raise OSError("the disk is away")
+
+    working = storage.backend.delete_many
+    storage.backend.delete_many = fail  # type: ignore[method-assign]
+    service.delete(f"/object/{path}").raise_for_status()
+    assert until(lambda: service.sql("select last_error from storage.work") == [["OSError: the disk is away"]])
+    storage.backend.delete_many = working  # type: ignore[method-assign]
+    service.sql("update storage.work set due_at = now() - interval '1 second'")
+    storage.background.work_now()
+    assert until(lambda: service.blobs() == set() and waiting(service) == 0)
+
+
+class Listening:
+    """A plugin that hears events, and fails as often as it is told to."""
+
+    def __init__(self, fail: int = 0) -> None:
+        self.heard: list[ObjectEvent] = []
+        self.failures = fail
+
+    @hookimpl
+    def object_event_receivers(self, settings: Settings) -> list[EventReceiver]:
+        return [EventReceiver("listening", self.receive)]
+
+    def receive(self, event: ObjectEvent) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise RuntimeError("not now")
+        self.heard.append(event)
+
+
+def test_events(own_service: Callable[..., Service]) -> None:
+    plugin = Listening()
+    service = own_service(plugins={"listening": plugin})
+    bucket, other = service.bucket(), service.bucket()
+    service.upload(f"{bucket}/a", b"12345", content_type="a/b").raise_for_status()
+    service.put(f"/object/{bucket}/a", data=b"1").raise_for_status()
+    keys = {"bucketId": bucket, "sourceKey": "a"}
+    service.post("/object/copy", json={**keys, "destinationKey": "b"}).raise_for_status()
+    service.post("/object/move", json={**keys, "destinationKey": "c", "destinationBucket": other}).raise_for_status()
+    service.delete(f"/object/{bucket}/b").raise_for_status()
+    service.delete(f"/object/{other}", json={"prefixes": ["c", "no"]}).raise_for_status()
+    service.upload(f"{bucket}/z").raise_for_status()
+    service.post(f"/bucket/{bucket}/empty").raise_for_status()
+    service.upload(f"{bucket}/no", b"x", credential=service_less()).close()
+    assert until(lambda: len(plugin.heard) >= 9)
+    found = {(event.type, event.bucket_id, event.name) for event in plugin.heard}
+    assert found == {
+        ("ObjectCreated:Post", bucket, "a"),
+        ("ObjectCreated:Put", bucket, "a"),
+        ("ObjectCreated:Copy", bucket, "b"),
+        ("ObjectRemoved:Move", bucket, "a"),
+        ("ObjectCreated:Move", other, "c"),
+        ("ObjectRemoved:Delete", bucket, "b"),
+        ("ObjectRemoved:Delete", other, "c"),
+        ("ObjectCreated:Post", bucket, "z"),
+        ("ObjectRemoved:Delete", bucket, "z"),
+    }
+    first = next(event for event in plugin.heard if event.type == "ObjectCreated:Post" and event.name == "a")
+    assert (first.metadata["size"], first.metadata["mimetype"]) == (5, "a/b")
+    moved = next(event for event in plugin.heard if event.type == "ObjectCreated:Move")
+    assert moved.old is not None
+    assert (moved.old["bucketId"], moved.old["name"]) == (bucket, "a")
+    assert waiting(service, "post_event") == 0
+
+
+def service_less() -> str:
+    from tests.storage.service import token
+
+    return token(sub="nobody")
+
+
+def test_events_are_told_until_they_are_heard(own_service: Callable[..., Service]) -> None:
+    plugin = Listening(fail=2)
+    service = own_service(plugins={"listening": plugin})
+    service.upload(f"{service.bucket()}/a").raise_for_status()
+    for failures in (1, 2):
+        assert until(lambda: waiting_after_failure(service) == 1)
+        assert service.sql("select attempts from storage.work where kind = 'post_event'") == [[failures]]
+        service.sql("update storage.work set due_at = now(), last_error = null")
+        service.application.services.storage.wake.set()
+    assert until(lambda: len(plugin.heard) == 1)
+
+
+def waiting_after_failure(service: Service) -> int:
+    rows = service.sql("select count(*) from storage.work where last_error = 'RuntimeError: not now' and due_at > now()")
+    count: int = rows[0][0]
+    return count
+
+
+def test_no_receiver_no_entries(service: Service) -> None:
+    service.upload(f"{service.bucket()}/a").raise_for_status()
+    assert waiting(service, "post_event") == 0
+
+
+@pytest.fixture
+def receiver() -> Iterator[tuple[str, list[tuple[dict[str, str], dict[str, Any]]], list[int]]]:
+    """A web server that keeps what is posted to it and answers as told."""
+    posted: list[tuple[dict[str, str], dict[str, Any]]] = []
+    answers: list[int] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            posted.append(({name.lower(): value for name, value in self.headers.items()}, json.loads(body)))
+            self.send_response(answers.pop(0) if answers else 204)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/hook", posted, answers
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_webhook(
+    own_service: Callable[..., Service], receiver: tuple[str, list[tuple[dict[str, str], dict[str, Any]]], list[int]]
+) -> None:
+    url, posted, answers = receiver
+    answers.append(500)
+    service = own_service(webhook_url=url, webhook_key="the key")
+    bucket = service.bucket()
+    service.upload(f"{bucket}/a", b"123").raise_for_status()
+    assert until(lambda: service.sql("select last_error from storage.work") == [["WebhookRefused: the receiver answered 500"]])
+    service.sql("update storage.work set due_at = now()")
+    service.application.services.storage.wake.set()
+    assert until(lambda: waiting(service, "post_event") == 0)
+    assert len(posted) == 2
+    headers, body = posted[1]
+    assert headers["authorization"] == "Bearer the key"
+    assert body["type"] == "Webhook"
+    assert body["event"]["type"] == "ObjectCreated:Post"
+    payload = body["event"]["payload"]
+    assert (payload["bucketId"], payload["name"], payload["metadata"]["size"]) == (bucket, "a", 3)
