@@ -12,6 +12,7 @@ from graphql import (
     GraphQLInputField,
     GraphQLInputObjectType,
     GraphQLInterfaceType,
+    GraphQLNamedType,
     GraphQLNonNull,
 )
 from sqlalchemy import ColumnElement, and_, null, select
@@ -53,8 +54,6 @@ def query_fields(api: ApiSchema) -> Fields:
 
 @hookimpl
 def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
-    type_ = api.named("IDFilter", lambda name: GraphQLInputObjectType(name, {"eq": GraphQLInputField(GraphQLID)}))
-
     def is_row(planning: Planning, rows: Rows, value: Mapping[str, Leaf | None] | None) -> ColumnElement[Any] | None:
         if not value or "eq" not in value:
             return None
@@ -66,7 +65,16 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
             raise RequestError("nodeId belongs to a different collection", code="BAD_USER_INPUT")
         return has_key(planning, rows, leaf, node_id)
 
-    return Fields(20, {"nodeId": GraphQLInputField(type_, extensions={"condition": is_row})})
+    return Fields(20, {"nodeId": GraphQLInputField(_id_filter_type(api), extensions={"condition": is_row})})
+
+
+@hookimpl
+def always_listed_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
+    return [_id_filter_type(api)]
+
+
+def _id_filter_type(api: ApiSchema) -> GraphQLInputObjectType:
+    return api.named("IDFilter", lambda name: GraphQLInputObjectType(name, {"eq": GraphQLInputField(GraphQLID)}))
 
 
 def steer_node_id(leaf: Leaf) -> NodeId:

@@ -17,6 +17,7 @@ from graphql import (
     GraphQLSchema,
     GraphQLSkipDirective,
     introspection_types,
+    is_interface_type,
     specified_directives,
 )
 
@@ -226,7 +227,7 @@ class ApiSchema:
         sys.setrecursionlimit(max(limit, 100_000))
         try:
             listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
-            return GraphQLSchema(
+            schema = GraphQLSchema(
                 query=GraphQLObjectType(
                     "Query", self._root_fields(self.hooks.query_fields(api=self)), extensions={"kind": "Query"}
                 ),
@@ -239,6 +240,7 @@ class ApiSchema:
             )
         finally:
             sys.setrecursionlimit(limit)
+        return _sorted_by_name(schema)
 
     def _mutation_type(self) -> GraphQLObjectType | None:
         fields = self._root_fields(self.hooks.mutation_fields(api=self))
@@ -263,3 +265,12 @@ class ApiSchema:
         if len(shown) == len(self.schemas):
             return self
         return ApiSchema(self.view, self.dialect, self.hooks, self.max_rows, only_schemas=shown)
+
+
+def _sorted_by_name(schema: GraphQLSchema) -> GraphQLSchema:
+    """The schema listing its types in the order of their names, also those that implement an interface."""
+    schema.type_map = dict(sorted(schema.type_map.items()))
+    for type_ in schema.type_map.values():
+        if is_interface_type(type_):
+            schema.get_implementations(type_).objects.sort(key=lambda each: each.name)
+    return schema

@@ -9,21 +9,26 @@ from typing import Any
 from graphql import (
     DocumentNode,
     FieldNode,
+    FieldsOnCorrectTypeRule,
     FragmentDefinitionNode,
+    KnownArgumentNamesRule,
+    MaxIntrospectionDepthRule,
     OperationDefinitionNode,
     SelectionSetNode,
     VariableNode,
     Visitor,
     execute_sync,
+    validate,
     visit,
 )
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
-from app.graphql.introspection_oddities import with_oddities, without_nulls
+from app.graphql.introspection_oddities import odd_answer, with_oddities
 from app.graphql.values import ABSENT, Variables, whole_value
 
 META_FIELDS = frozenset(("__schema", "__type"))
+NECESSARY_RULES = (FieldsOnCorrectTypeRule, KnownArgumentNamesRule, MaxIntrospectionDepthRule)
 
 
 def introspect(
@@ -39,6 +44,8 @@ def introspect(
     """
     document = _only(operation, fragments, nodes)
     values = _steer_all(document, variables)
+    if not api.dialect.validates:
+        _check(api, document)
     if api.dialect.introspection_oddities:
         document = with_oddities(api.graphql, document)
     result = execute_sync(api.graphql, document, variable_values=values)
@@ -50,8 +57,16 @@ def introspect(
     key = nodes[0].alias.value if nodes[0].alias else nodes[0].name.value
     answer = result.data[key]
     if api.dialect.introspection_oddities:
-        answer = without_nulls(api.graphql, document, answer)
+        answer = odd_answer(api.graphql, document, answer)
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _check(api: ApiSchema, document: DocumentNode) -> None:
+    """What of validation introspection cannot do without: unknown fields would be passed over, and types of fields of
+    types multiply."""
+    errors = validate(api.graphql, document, NECESSARY_RULES)
+    if errors:
+        raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)
 
 
 def _only(

@@ -1,7 +1,7 @@
 """pg_graphql's peculiarities of introspection, for clients that were made for them.
 
-``__typename`` within introspection is the name of what is described, not of the introspection type, and the lists
-``interfaces`` and ``enumValues`` are empty rather than null.
+``__typename`` within introspection is the name of what is described, not of the introspection type (``__schema`` for the
+schema), and the lists ``interfaces`` and ``enumValues`` are empty rather than null.
 """
 
 from __future__ import annotations
@@ -40,19 +40,25 @@ def with_oddities(schema: GraphQLSchema, document: DocumentNode) -> DocumentNode
     return renamed
 
 
-def without_nulls(schema: GraphQLSchema, document: DocumentNode, answer: Any) -> Any:
-    """The answer with empty lists where pg_graphql has them instead of null."""
+def odd_answer(schema: GraphQLSchema, document: DocumentNode, answer: Any) -> Any:
+    """The answer with empty lists where pg_graphql has them instead of null, and its name for the schema."""
     info = TypeInfo(schema)
-    keys: set[str] = set()
+    lists: set[str] = set()
+    names: set[str] = set()
 
     class Collect(Visitor):
         def enter_field(self, node: FieldNode, *_: Any) -> None:
             parent = info.get_parent_type()
-            if parent is not None and get_named_type(parent).name == "__Type" and node.name.value in EMPTY_NOT_NULL:
-                keys.add(node.alias.value if node.alias else node.name.value)
+            parent_name = get_named_type(parent).name if parent is not None else None
+            key = node.alias.value if node.alias else node.name.value
+            if parent_name == "__Type" and node.name.value in EMPTY_NOT_NULL:
+                lists.add(key)
+            elif parent_name == "__Schema" and node.name.value == "__typename":
+                names.add(key)
 
     visit(document, TypeInfoVisitor(info, Collect()))
-    return _filled(answer, keys)
+    filled = _filled(answer, lists)
+    return filled if filled is None else {**filled, **{key: "__schema" for key in names if key in filled}}
 
 
 def _filled(value: Any, keys: set[str]) -> Any:

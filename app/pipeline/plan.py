@@ -114,12 +114,10 @@ class _RootPlanner:
                     expressions[key] = self._resolve(planning, nodes)
                 else:
                     constants[key] = constant
-            except DocumentError:
-                raise
             except RequestError as ex:
                 error = FieldError(ex, key)
                 if not self._api.dialect.partial_answers:
-                    raise error from None
+                    raise ex if isinstance(ex, DocumentError) else error from None
                 errors.append(GraphQLError(error.message, path=[key], extensions={"code": error.code}))
         answered = tuple(key for key in fields if key in expressions or key in constants)
         calls = (self._call(planning, expressions),) if expressions else ()

@@ -1,0 +1,231 @@
+"""Introspection: what the API says of itself, and pg_graphql's peculiarities of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from graphql import build_client_schema, get_introspection_query, validate_schema
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+from tests.graphql.test_types import shown
+
+TABLES = """
+create schema other; create schema unasked;
+create type mood as enum ('sad', 'ok');
+create table account (id int primary key, mood mood, big bigint not null, tags text[]);
+create table other.thing (id int primary key, account_id int references account);
+create table unasked.stuff (id int primary key);
+grant usage on schema other, unasked to anon;
+grant select on all tables in schema public, other, unasked to anon;
+insert into other.thing values (1, null);
+"""
+OPTED_IN = """comment on schema public is '@graphql({"introspection": true})';"""
+SCHEMAS = ("public", "other", "unasked")
+META = {f"__{name}" for name in ("Directive", "DirectiveLocation", "EnumValue", "Field", "InputValue", "Schema", "Type", "TypeKind")}
+SCALARS = {
+    "Int", "Float", "String", "Boolean", "ID", "BigInt", "BigFloat", "UUID", "Date", "Time", "Datetime", "JSON", "Cursor", "Opaque"
+}  # fmt: skip
+LISTED = ("Int", "Float", "String", "Boolean", "UUID", "BigInt", "BigFloat", "Time", "Date", "Datetime")
+FILTERS = {f"{name}Filter" for name in SCALARS - {"JSON", "Cursor"}} | {f"{name}ListFilter" for name in LISTED}
+ALWAYS = META | SCALARS | FILTERS | {"PageInfo", "FilterIs", "OrderByDirection", "Query", "Node"}
+FAMILY = {f"account{suffix}" for suffix in ("", "Edge", "Connection", "Filter", "OrderBy")}
+
+
+def door_to(reading_door: OpenDoor, dialect: str, more: str = "", **settings: Any) -> Door:
+    return reading_door(TABLES + more, graphql_dialect=dialect, api_schemas=SCHEMAS, **settings)
+
+
+def type_names(door: Door, **asked: Any) -> list[str]:
+    return [each["name"] for each in door.ask("{ __schema { types { name } } }", **asked).data["__schema"]["types"]]
+
+
+def test_types_of_the_peer(reading_door: OpenDoor) -> None:
+    door = door_to(reading_door, "pg_graphql", OPTED_IN)
+    found = type_names(door)
+    assert set(found) == ALWAYS | FAMILY | {"mood", "moodFilter"}
+    assert found == sorted(found) and len(found) == len(set(found))
+    assert len(ALWAYS) == 8 + 1 + 14 + 2 + 12 + 10 + 2
+
+
+def test_types_of_the_standard(reading_door: OpenDoor) -> None:
+    door = door_to(reading_door, "standard")
+    others = {name + suffix for name in ("thing", "stuff") for suffix in ("", "Edge", "Connection", "Filter", "OrderBy")}
+    assert set(type_names(door)) == ALWAYS | FAMILY | {"mood", "moodFilter"} | others
+    hidden = door_to(reading_door, "standard", """comment on schema other is '@graphql({"introspection": false})';""")
+    assert not {name for name in type_names(hidden) if name.startswith("thing")}
+    assert "stuff" in type_names(hidden) and "account" in type_names(hidden)
+    # What is hidden works all the same.
+    query = "{ thingCollection { edges { node { account { id } } } } }"
+    assert hidden.ask(query).data == {"thingCollection": {"edges": [{"node": {"account": None}}]}}
+
+
+def test_schemas_that_did_not_opt_in(reading_door: OpenDoor) -> None:
+    off = door_to(reading_door, "pg_graphql")
+    answer = off.ask("{ __schema { queryType { name } } thingByPk(id: 1) { id } __typename }")
+    assert answer.message == 'Unknown field "__schema" on type Query'
+    assert answer.body["data"] == {"thingByPk": {"id": 1}, "__typename": "Query"}
+    on = door_to(reading_door, "pg_graphql", OPTED_IN)
+    query = '{ __type(name: "%s") { name fields { name } } }'
+    assert on.ask(query % "thing").data == {"__type": None}
+    assert on.ask(query % "nothing").data == {"__type": None}
+    account = [each["name"] for each in on.ask(query % "account").data["__type"]["fields"]]
+    assert account == ["nodeId", "id", "mood", "big", "tags"]
+    root = [each["name"] for each in on.ask(query % "Query").data["__type"]["fields"]]
+    assert [name for name in root if not name.startswith("__")] == ["accountByPk", "accountCollection", "node"]
+    assert on.ask("{ thingByPk(id: 1) { id account { id } } }").data == {"thingByPk": {"id": 1, "account": None}}
+
+
+def test_the_shape_of_a_relation(reading_door: OpenDoor) -> None:
+    for dialect in ("standard", "pg_graphql"):
+        door = door_to(reading_door, dialect, OPTED_IN)
+        query = """query ($name: String!) { __type(name: $name) { kind name description fields { name args { name defaultValue type { ...t } } type { ...t } }
+          inputFields { name type { ...t } } interfaces { name } possibleTypes { name } } }
+        fragment t on __Type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }"""
+
+        def fields(name: str, door: Door = door, query: str = query) -> dict[str, str]:
+            type_ = door.ask(query, {"name": name}).data["__type"]
+            return {each["name"]: shown(each["type"]) for each in type_["fields"] or type_["inputFields"]}
+
+        assert fields("accountConnection") == {"edges": "[accountEdge!]!", "pageInfo": "PageInfo!"}
+        assert fields("accountEdge") == {"cursor": "String!", "node": "account!"}
+        assert fields("PageInfo") == {
+            "endCursor": "String", "hasNextPage": "Boolean!", "hasPreviousPage": "Boolean!", "startCursor": "String"
+        }  # fmt: skip
+        assert fields("Node") == {"nodeId": "ID!"}
+        assert list(fields("account"))[:5] == ["nodeId", "id", "mood", "big", "tags"]
+        assert fields("account")["big"] == "BigInt!" and fields("account")["tags"] == "[String]"
+        query_type = door.ask(query, {"name": "Query"}).data["__type"]
+        by_name = {each["name"]: each for each in query_type["fields"]}
+        arguments = {each["name"]: shown(each["type"]) for each in by_name["accountCollection"]["args"]}
+        assert arguments == {
+            "first": "Int", "last": "Int", "before": "Cursor", "after": "Cursor", "offset": "Int",
+            "filter": "accountFilter", "orderBy": "[accountOrderBy!]",
+        }  # fmt: skip
+        assert list(arguments) == ["first", "last", "before", "after", "offset", "filter", "orderBy"]
+        assert shown(by_name["accountCollection"]["type"]) == "accountConnection!"
+        assert shown(by_name["accountByPk"]["type"]) == "account"
+        assert {each["name"]: shown(each["type"]) for each in by_name["accountByPk"]["args"]} == {"id": "Int!"}
+        assert {each["name"]: shown(each["type"]) for each in by_name["node"]["args"]} == {"nodeId": "ID!"}
+        node = door.ask(query, {"name": "Node"}).data["__type"]
+        shown_types = ["account"] if dialect == "pg_graphql" else ["account", "stuff", "thing"]
+        assert [each["name"] for each in node["possibleTypes"]] == shown_types and node["kind"] == "INTERFACE"
+        assert [each["name"] for each in door.ask(query, {"name": "account"}).data["__type"]["interfaces"]] == ["Node"]
+
+
+def test_the_schema_itself(reading_door: OpenDoor) -> None:
+    door = door_to(reading_door, "pg_graphql", OPTED_IN)
+    query = """{ __schema { description queryType { name } mutationType { name } subscriptionType { name }
+      directives { name locations isRepeatable args { name type { kind ofType { name } } } } } }"""
+    assert door.ask(query).data["__schema"] == {
+        "description": "Represents the GraphQL schema of the database",
+        "queryType": {"name": "Query"},
+        "mutationType": None,
+        "subscriptionType": None,
+        "directives": [
+            {
+                "name": name,
+                "locations": ["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"],
+                "isRepeatable": False,
+                "args": [{"name": "if", "type": {"kind": "NON_NULL", "ofType": {"name": "Boolean"}}}],
+            }
+            for name in ("include", "skip")
+        ],
+    }
+
+
+def test_oddities(reading_door: OpenDoor) -> None:
+    door = door_to(reading_door, "pg_graphql", OPTED_IN)
+    data = door.ask("""{ __schema { __typename directives { __typename } queryType { __typename } }
+      account: __type(name: "account") { __typename interfaces { name } enumValues { name } inputFields { name } possibleTypes { name }
+        fields { __typename args { __typename } type { __typename name ofType { __typename } } isDeprecated deprecationReason } }
+      mood: __type(name: "mood") { interfaces { name } fields { name } enumValues { __typename name isDeprecated deprecationReason } }
+      int: __type(name: "Int") { interfaces { name } enumValues { name } fields { name } ofType { name } } }""").data
+    assert data["__schema"] == {
+        "__typename": "__schema",
+        "directives": [{"__typename": "__Directive"}] * 2,
+        "queryType": {"__typename": "Query"},
+    }
+    account = data["account"]
+    assert (account["__typename"], account["enumValues"], account["inputFields"], account["possibleTypes"]) == ("account", [], None, None)
+    assert account["interfaces"] == [{"name": "Node"}]
+    assert account["fields"][1] == {
+        "__typename": "id", "args": [], "type": {"__typename": None, "name": None, "ofType": {"__typename": "Int"}},
+        "isDeprecated": False, "deprecationReason": None,
+    }  # fmt: skip
+    assert data["mood"] == {
+        "interfaces": [],
+        "fields": None,
+        "enumValues": [
+            {"__typename": name, "name": name, "isDeprecated": False, "deprecationReason": None} for name in ("sad", "ok")
+        ],
+    }
+    assert data["int"] == {"interfaces": [], "enumValues": [], "fields": None, "ofType": None}
+
+
+def test_none_of_the_oddities_in_the_standard(reading_door: OpenDoor) -> None:
+    door = door_to(reading_door, "standard")
+    data = door.ask("""{ __schema { __typename } __type(name: "Int") { __typename interfaces { name } enumValues { name } }
+      d: __type(name: "OrderByDirection") { enumValues { name } all: enumValues(includeDeprecated: true) { name isDeprecated deprecationReason } } }""").data
+    assert data["__schema"] == {"__typename": "__Schema"}
+    assert data["__type"] == {"__typename": "__Type", "interfaces": None, "enumValues": None}
+    names = ["AscNullsFirst", "AscNullsLast", "DescNullsFirst", "DescNullsLast"]
+    assert [each["name"] for each in data["d"]["enumValues"]] == names
+    assert [each["name"] for each in data["d"]["all"]] == [*names, "AscNullFirst"]
+    assert data["d"]["all"][-1] == {"name": "AscNullFirst", "isDeprecated": True, "deprecationReason": "Use AscNullsFirst"}
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_a_client_can_build_the_schema(reading_door: OpenDoor, dialect: str) -> None:
+    door = door_to(reading_door, dialect, OPTED_IN)
+    for options in ({}, {"descriptions": True, "specified_by_url": False, "directive_is_repeatable": True, "schema_description": True}):
+        answer = door.ask(get_introspection_query(**options))
+        schema = build_client_schema(answer.data)
+        assert schema.query_type and "accountCollection" in schema.query_type.fields
+        if dialect == "standard":
+            assert validate_schema(schema) == []
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_next_to_data_with_fragments_and_variables(reading_door: OpenDoor, dialect: str) -> None:
+    door = door_to(reading_door, dialect, OPTED_IN)
+    query = """query ($name: String!, $with: Boolean!) {
+      t: __type(name: $name) { ...T kind @include(if: $with) } thingByPk(id: 1) { id } t: __type(name: $name) { name } u: __typename }
+      fragment T on __Type { name }"""
+    for name, with_ in (("account", True), ("account", False), ("mood", True), ("nothing", True)):
+        found = door.ask(query, {"name": name, "with": with_}).data
+        kind = {"account": "OBJECT", "mood": "ENUM"}.get(name)
+        expected = {"name": name, **({"kind": kind} if with_ else {})} if kind else None
+        assert found == {"t": expected, "thingByPk": {"id": 1}, "u": "Query"}
+        assert list(found) == ["t", "thingByPk", "u"]
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_a_database_without_tables(reading_door: OpenDoor, dialect: str) -> None:
+    door = reading_door(OPTED_IN, graphql_dialect=dialect)
+    fields = door.ask("{ __schema { queryType { fields { name } } types { name } } }").data["__schema"]
+    assert [each["name"] for each in fields["queryType"]["fields"]] == ["node"]
+    assert {each["name"] for each in fields["types"]} == ALWAYS
+    answer = door.ask('{ node(nodeId: "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDFd") { nodeId } }')
+    assert answer.message == "Collection referenced by nodeId did not match any known collection"
+    assert door.ask("{ __typename }").data == {"__typename": "Query"}
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_nested_introspection_does_not_multiply(reading_door: OpenDoor, dialect: str) -> None:
+    """Fields of types of fields of types: each level multiplies the answer, so there is an end to it."""
+    door = door_to(reading_door, dialect, OPTED_IN)
+    query = "{ __schema { types { %s name %s } } }" % ("fields { type { " * 8, "} }" * 8)
+    answer = door.ask(query)
+    assert answer.errors and len(str(answer.body)) < 5000
+
+
+def test_what_introspection_refuses(reading_door: OpenDoor) -> None:
+    door = door_to(reading_door, "pg_graphql", OPTED_IN)
+    for query in ("{ __schema { x } }", '{ __type(name: "account") { specifiedByUrl } }', "{ __type { name } }"):
+        answer = door.ask(query)
+        assert answer.errors and answer.status == 200, query
+        assert answer.body["data"] is None
+    answer = door.ask("{ __schema { x } thingByPk(id: 1) { id } }")
+    assert answer.body["data"] == {"thingByPk": {"id": 1}} and "'x'" in answer.message
