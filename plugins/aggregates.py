@@ -23,7 +23,7 @@ from schema_cache.shapes import Enabled
 INTEGERS = frozenset(("int2", "int4", "int8"))
 NUMBERS = INTEGERS | {"float4", "float8", "numeric", "money"}
 ORDERED = NUMBERS | frozenset(
-    ("text", "varchar", "bpchar", "name", "citext", "date", "time", "timetz", "timestamp", "timestamptz")
+    ("text", "varchar", "char", "bpchar", "name", "citext", "date", "time", "timetz", "timestamp", "timestamptz")
 )
 
 
@@ -74,11 +74,10 @@ def _aggregate_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
 
 def _result_type(api: ApiSchema, relation: ApiRelation, name: str) -> GraphQLObjectType | None:
     """The type of one aggregate's values, by column; None if no column has any."""
-    types = api.catalog.type_by_oid
     fields = {
-        column.field_name: GraphQLField(_value_type(api, column, name), resolve=_value(column, AGGREGATES[name]))
+        column.field_name: GraphQLField(_value_type(api, column, name), resolve=_value(api, column, AGGREGATES[name]))
         for column in relation.columns
-        if types[column.column.type].name in AGGREGATES[name].types
+        if _type_name(api, column) in AGGREGATES[name].types
     }
     if not fields:
         return None
@@ -88,9 +87,15 @@ def _result_type(api: ApiSchema, relation: ApiRelation, name: str) -> GraphQLObj
     )
 
 
+def _type_name(api: ApiSchema, column: ApiColumn) -> str:
+    """The name in pg_type of a column's type; '' for somebody's own type, whatever its name."""
+    type_ = api.catalog.type_by_oid[column.column.type]
+    return type_.name if type_.schema == "pg_catalog" or type_.name == "citext" else ""
+
+
 def _value_type(api: ApiSchema, column: ApiColumn, name: str) -> GraphQLScalarType:
     known = scalars(api).by_postgres
-    type_name = api.catalog.type_by_oid[column.column.type].name
+    type_name = _type_name(api, column)
     if name == "sum":
         return known["int8" if type_name in INTEGERS else "numeric"].type
     if name == "avg" or type_name in ("float4", "float8"):
@@ -100,9 +105,13 @@ def _value_type(api: ApiSchema, column: ApiColumn, name: str) -> GraphQLScalarTy
     return {"money": known["numeric"], "name": known["text"], "timetz": known["time"]}[type_name].type
 
 
-def _value(column: ApiColumn, aggregate: Aggregate) -> Callable[[Field, TableRows], ColumnElement[Any]]:
+def _value(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> Callable[[Field, TableRows], ColumnElement[Any]]:
+    # An amount of money prints with a currency sign, which is no number.
+    is_money = _type_name(api, column) == "money"
+
     def resolve(field: Field, rows: TableRows) -> ColumnElement[Any]:
-        return aggregate.apply(rows.column(column.name))
+        value = rows.column(column.name)
+        return aggregate.apply(cast_to(value, "numeric") if is_money else value)
 
     return resolve
 

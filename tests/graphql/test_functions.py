@@ -47,7 +47,7 @@ create function of_char(a char) returns text language sql stable as 'select a::t
 create function of_varchar(a varchar(2)) returns text language sql stable as 'select a';
 create function of_bit(a bit) returns text language sql stable as 'select a::text';
 create function _under(a int) returns int language sql stable as 'select a';
-create function "Odd Name"("The Arg" int) returns int language sql stable as 'select "The Arg"';
+create function "Odd Name"("TheArg" int) returns int language sql stable as 'select "TheArg"';
 comment on function "Odd Name" is '@graphql({"name": "oddName"})';
 create function "Quoted"("Arg" int, "select" int default 2) returns int language sql stable
   as 'select "Arg" + "select"';
@@ -127,11 +127,12 @@ insert into account (email, age, balance, data) values
 insert into post (account_id, title) values (1, 'p1'), (1, 'p2'), (2, 'p3');
 """
 SETTINGS = {"api_schemas": ("public", "other", "auth", "extensions", "graphql_public")}
-SHOWN = """
-  account_of add after_one all_accounts big bigs defaults doc docs elsewhere empty_set exact floating is_null joined lucky
-  not_overloaded nothing null_row oddName of_bit of_char of_varchar one_of_many partly_null quoted renamed strictly under
-  when_is with_out
-""".split()
+SHOWN = {
+    "account_of", "add", "after_one", "all_accounts", "big", "bigs", "defaults", "doc",
+    "docs", "elsewhere", "empty_set", "exact", "floating", "is_null", "joined", "lucky",
+    "not_overloaded", "nothing", "null_row", "oddName", "of_bit", "of_char", "of_varchar", "one_of_many",
+    "partly_null", "quoted", "renamed", "strictly", "under", "when_is", "with_out",
+}  # fmt: skip
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])
@@ -146,7 +147,7 @@ def root_fields(door: Door, type_: str) -> dict[str, Any]:
 
 def test_which_functions_are_shown(door: Door) -> None:
     generated = ("accountCollection", "accountByPk", "postCollection", "postByPk", "logCollection", "logByPk", "node")
-    assert sorted(set(root_fields(door, "Query")) - set(generated)) == SHOWN
+    assert set(root_fields(door, "Query")) - set(generated) == SHOWN
     made = {
         f"{verb}{name}Collection"
         for verb in ("insertInto", "update", "deleteFrom")
@@ -219,6 +220,7 @@ def test_volatility_decides_the_root_type(door: Door) -> None:
         ('of_varchar(a: "abcdef")', "abcdef"),
         ('of_bit(a: "10110")', "10110"),
         ("under(a: 1)", 1),
+        ("oddName(theArg: 4)", 4),
         ("quoted(arg: 1)", 3),
         ("quoted(arg: 1, select: 5)", 6),
         ("renamed(a: 1)", 1),
@@ -271,7 +273,8 @@ def test_types_and_defaults_of_arguments_in_introspection(writing_door: OpenDoor
       args { name defaultValue type { kind name ofType { kind name } } } } } }""").data["__type"]["fields"]
     by_name = {each["name"]: each for each in fields}
     assert [(each["name"], each["defaultValue"]) for each in by_name["defaults"]["args"]] == [
-        ("a", None), ("b", None), ("c", "3.14"), ("d", "false"), ("e", '"he\'y, you"'), ("f", None), ("g", None), ("h", "-7")
+        ("a", None), ("b", None), ("c", "3.14"), ("d", "false"), ("e", '"he\'y, you"'), ("f", None), ("g", None),
+        ("h", "-7"),
     ]  # fmt: skip
     assert all(each["type"]["kind"] != "NON_NULL" for each in by_name["defaults"]["args"])
     a, b, c = by_name["add"]["args"]

@@ -1,0 +1,253 @@
+"""Aggregates of collections: which there are, of what, and what they answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+
+SCHEMA = """
+create type mood as enum ('sad', 'happy');
+create domain positive as int check (value > 0);
+create table author (id int primary key, name text);
+create table book (
+  id int primary key, author_id int references author, int2 smallint, int4 int, int8 bigint, float4 real, float8 float8,
+  "numeric" numeric, money money, text text, "varchar" varchar, "char" char(3), bpchar bpchar, "name" name,
+  "letter" "char",
+  date date, "time" time, "timetz" timetz, "timestamp" timestamp, "timestamptz" timestamptz,
+  "boolean" boolean, uuid uuid,
+  mood mood, json json, jsonb jsonb, ints int[], "positive" positive, bytea bytea, "interval" interval, "inet" inet
+);
+create table plain (id int primary key);
+create table words (id uuid primary key, flag boolean);
+comment on table author is '@graphql({"totalCount": {"enabled": true}})';
+comment on table book is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}, "max_rows": 2})';
+comment on table words is '@graphql({"aggregate": {"enabled": true}})';
+insert into author values (1, 'Ann'), (2, 'Bob'), (3, 'Cy');
+insert into book select i, 1 + i % 2, i, i * 10, 4611686018427387904, i / 2.0, i / 2.0, i + 0.10, i, 't' || i, 'v' || i,
+  'c' || i, 'b' || i, 'n' || i, 'x', '2020-01-01'::date + i, '10:00'::time + i * interval '1 minute', '10:00+00',
+  '2020-01-01'::timestamp + i * interval '1 day', '2020-01-01 00:00+00'::timestamptz + i * interval '1 day', true,
+  '00000000-0000-0000-0000-000000000001', 'sad', '1', '1', '{1}', 1, '', '1 day', '::1'
+  from generate_series(1, 5) i;
+grant all on all tables in schema public to anon;
+do $$ begin create role some_columns; exception when duplicate_object or unique_violation then null; end $$;
+grant some_columns to current_user;
+grant select (id, int4, text) on book to some_columns;
+"""
+NUMBERS = ["id", "author_id", "int2", "int4", "int8", "float4", "float8", "numeric", "money"]
+ORDERED = [
+    *NUMBERS,
+    "text",
+    "varchar",
+    "char",
+    "bpchar",
+    "name",
+    "letter",
+    "date",
+    "time",
+    "timetz",
+    "timestamp",
+    "timestamptz",
+]
+
+
+@pytest.fixture(params=["standard", "pg_graphql"])
+def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
+    return reading_door(SCHEMA, graphql_dialect=request.param)
+
+
+def aggregate(door: Door, selection: str, arguments: str = "") -> Any:
+    query = f"{{ bookCollection{arguments} {{ aggregate {{ {selection} }} }} }}"
+    return door.ask(query).data["bookCollection"]["aggregate"]
+
+
+def fields(door: Door, type_name: str, role: str = "anon") -> dict[str, str]:
+    graphql = door.application.services.api_schemas.of_role(role).graphql
+    return {name: str(field.type) for name, field in graphql.type_map[type_name].fields.items()}
+
+
+def test_which_columns_have_which_aggregates(door: Door) -> None:
+    assert fields(door, "bookAggregate") == {
+        "count": "Int!", "sum": "bookSumAggregateResult!", "avg": "bookAvgAggregateResult!",
+        "min": "bookMinAggregateResult!", "max": "bookMaxAggregateResult!",
+    }  # fmt: skip
+    assert list(fields(door, "bookSumAggregateResult")) == NUMBERS
+    assert list(fields(door, "bookAvgAggregateResult")) == NUMBERS
+    assert list(fields(door, "bookMinAggregateResult")) == ORDERED
+    assert list(fields(door, "bookMaxAggregateResult")) == ORDERED
+    # Nothing to add up or to compare, booleans included.
+    assert fields(door, "wordsAggregate") == {"count": "Int!"}
+
+
+def test_declared_types(door: Door) -> None:
+    assert fields(door, "bookSumAggregateResult") == {
+        **dict.fromkeys(["id", "author_id", "int2", "int4", "int8"], "BigInt"),
+        **dict.fromkeys(["float4", "float8", "numeric", "money"], "BigFloat"),
+    }
+    assert set(fields(door, "bookAvgAggregateResult").values()) == {"BigFloat"}
+    for name in ("bookMinAggregateResult", "bookMaxAggregateResult"):
+        assert fields(door, name) == {
+            **dict.fromkeys(["id", "author_id", "int2", "int4"], "Int"),
+            "int8": "BigInt",
+            **dict.fromkeys(["float4", "float8", "numeric", "money"], "BigFloat"),
+            **dict.fromkeys(["text", "varchar", "char", "bpchar", "name", "letter"], "String"),
+            "date": "Date", "time": "Time", "timetz": "Time", "timestamp": "Datetime", "timestamptz": "Datetime",
+        }  # fmt: skip
+
+
+def test_numbers_are_numbers(door: Door) -> None:
+    assert aggregate(door, f"count sum {{ {' '.join(NUMBERS[2:])} }} avg {{ {' '.join(NUMBERS[2:])} }}") == {
+        "count": 5,
+        "sum": {"int2": 15, "int4": 150, "int8": 23058430092136939520, "float4": 7.5, "float8": 7.5,
+                "numeric": 15.5, "money": 15},
+        "avg": {"int2": 3, "int4": 30, "int8": 4611686018427387904, "float4": 1.5, "float8": 1.5,
+                "numeric": 3.1, "money": 3},
+    }  # fmt: skip
+
+
+def test_least_and_greatest(door: Door) -> None:
+    selection = " ".join(ORDERED[2:])
+    answer = aggregate(door, f"min {{ {selection} }} max {{ {selection} }}")
+    assert answer["min"] == {
+        "int2": 1, "int4": 10, "int8": 4611686018427387904, "float4": 0.5, "float8": 0.5, "numeric": 1.1, "money": 1,
+        "text": "t1", "varchar": "v1", "char": "c1 ", "bpchar": "b1", "name": "n1", "letter": "x", "date": "2020-01-02",
+        "time": "10:01:00", "timetz": "10:00:00+00", "timestamp": "2020-01-02T00:00:00",
+        "timestamptz": "2020-01-02T00:00:00+00:00",
+    }  # fmt: skip
+    assert answer["max"]["text"] == "t5"
+    assert answer["max"]["timestamptz"] == "2020-01-06T00:00:00+00:00"
+
+
+def test_an_empty_set(door: Door) -> None:
+    selection = "count sum { int4 } avg { int4 float8 } min { text date } max { int8 }"
+    assert aggregate(door, selection, "(filter: {id: {eq: 99}})") == {
+        "count": 0, "sum": {"int4": None}, "avg": {"int4": None, "float8": None},
+        "min": {"text": None, "date": None}, "max": {"int8": None},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["", "(first: 1)", "(first: 0)", "(last: 1)", "(first: 2, offset: 3)", '(after: "WzRd")', '(before: "WzFd")'],
+)
+def test_pages_do_not_matter(door: Door, arguments: str) -> None:
+    assert aggregate(door, "count sum { id }", arguments) == {"count": 5, "sum": {"id": 15}}
+
+
+def test_filters_do(door: Door) -> None:
+    assert aggregate(door, "count sum { id }", "(first: 1, filter: {id: {gt: 2}})") == {"count": 3, "sum": {"id": 12}}
+    relaxed = '(filter: {or: [{id: {eq: 1}}, {text: {eq: "t5"}}]})'
+    assert aggregate(door, "count max { id }", relaxed) == {"count": 2, "max": {"id": 5}}
+
+
+def test_nested_and_beside_all_else(door: Door) -> None:
+    answer = door.ask("""{ authorCollection { totalCount edges { node { name
+      bookCollection(first: 1, filter: {id: {lt: 5}}) {
+        aggregate { count sum { id } } totalCount edges { node { id } } pageInfo { hasNextPage } } } } } }""").data
+    nodes = [each["node"]["bookCollection"] for each in answer["authorCollection"]["edges"]]
+    assert nodes == [
+        {"aggregate": {"count": 2, "sum": {"id": 6}}, "totalCount": 2, "edges": [{"node": {"id": 2}}],
+         "pageInfo": {"hasNextPage": True}},
+        {"aggregate": {"count": 2, "sum": {"id": 4}}, "totalCount": 2, "edges": [{"node": {"id": 1}}],
+         "pageInfo": {"hasNextPage": True}},
+        {"aggregate": {"count": 0, "sum": {"id": None}}, "totalCount": 0, "edges": [],
+         "pageInfo": {"hasNextPage": False}},
+    ]  # fmt: skip
+
+
+def test_aliases_and_type_names_on_all_levels(door: Door) -> None:
+    answer = door.ask("""{ bookCollection {
+      a: aggregate { t: __typename n: count s: sum { __typename x: id y: id } s2: sum { id } }
+                                           b: aggregate { m: max { id } } } }""").data["bookCollection"]
+    assert answer == {
+        "a": {
+            "t": "bookAggregate",
+            "n": 5,
+            "s": {"__typename": "bookSumAggregateResult", "x": 15, "y": 15},
+            "s2": {"id": 15},
+        },
+        "b": {"m": {"id": 5}},
+    }
+
+
+@pytest.mark.parametrize("selection", ["__typename", "sum { __typename }", "min { __typename } __typename"])
+@pytest.mark.parametrize("arguments", ["", "(filter: {id: {eq: 99}})"])
+def test_nothing_but_type_names(door: Door, selection: str, arguments: str) -> None:
+    answer = aggregate(door, selection, arguments)
+    assert answer == {
+        name: {"__typename": f"book{name.capitalize()}AggregateResult"} if name != "__typename" else "bookAggregate"
+        for name in selection.replace("{ __typename }", "").split()
+    }
+
+
+def test_only_columns_that_may_be_read(door: Door) -> None:
+    assert list(fields(door, "bookSumAggregateResult", "some_columns")) == ["id", "int4"]
+    assert list(fields(door, "bookMaxAggregateResult", "some_columns")) == ["id", "int4", "text"]
+    query = "{ bookCollection { aggregate { count sum { %s } } } }"
+    assert door.ask(query % "int4", role="some_columns").data["bookCollection"]["aggregate"]["sum"] == {"int4": 150}
+    assert "int8" in door.ask(query % "int8", role="some_columns").message
+
+
+@pytest.mark.parametrize(
+    ("selection", "message"),
+    [
+        ("aggregate { min { uuid } }", 'Unknown or invalid field "uuid" selected on type "bookMinAggregateResult"'),
+        (
+            "aggregate { min { boolean } }",
+            'Unknown or invalid field "boolean" selected on type "bookMinAggregateResult"',
+        ),
+        ("aggregate { sum { text } }", 'Unknown or invalid field "text" selected on type "bookSumAggregateResult"'),
+        ("aggregate { median { id } }", 'Unknown field "median" on type "bookAggregate"'),
+    ],
+)
+def test_messages_without_validation(reading_door: OpenDoor, selection: str, message: str) -> None:
+    relaxed = reading_door(SCHEMA, graphql_dialect="pg_graphql")
+    assert relaxed.ask(f"{{ bookCollection {{ {selection} }} }}").message == message
+    assert reading_door(SCHEMA).ask(f"{{ bookCollection {{ {selection} }} }}").code == "GRAPHQL_VALIDATION_FAILED"
+
+
+def test_only_where_enabled(reading_door: OpenDoor) -> None:
+    relaxed = reading_door(SCHEMA, graphql_dialect="pg_graphql")
+    for name in ("plain", "author"):
+        answer = relaxed.ask(f"{{ {name}Collection {{ aggregate {{ count }} }} }}")
+        assert answer.message == "enable the aggregate directive to use aggregates"
+    graphql = reading_door(SCHEMA).application.services.api_schemas.of_role("anon").graphql
+    assert not [name for name in graphql.type_map if "Aggregate" in name and not name.startswith(("book", "words"))]
+
+
+@pytest.mark.parametrize("directive", ['{"aggregate": {"enabled": false}}', '{"aggregate": {}}'])
+def test_a_directive_that_does_not_enable(open_door: OpenDoor, directive: str) -> None:
+    door = open_door(f"""create table t (id int primary key); grant all on t to anon;
+                        comment on table t is '@graphql({directive})'""")
+    assert door.ask("{ tCollection { aggregate { count } } }").errors
+
+
+def test_on_the_results_of_functions_and_on_views(open_door: OpenDoor) -> None:
+    door = open_door("""
+      create table t (id int primary key, n int); insert into t values (1, 5), (2, 6), (3, 7);
+      create view v as select id, n from t; create materialized view mv as select id, n from t;
+      comment on table t is '@graphql({"aggregate": {"enabled": true}})';
+      comment on view v is '@graphql({"primary_key_columns": ["id"], "aggregate": {"enabled": true}})';
+      comment on materialized view mv is '@graphql({"primary_key_columns": ["id"], "aggregate": {"enabled": true}})';
+      create function odd() returns setof t language sql stable as 'select * from t where id % 2 = 1';
+      grant select on t, v, mv to anon""")
+    answer = door.ask("""{ odd(filter: {n: {gt: 5}}) { aggregate { count sum { n } } }
+      vCollection { aggregate { max { n } } } mvCollection { aggregate { avg { n } } } }""").data
+    assert answer == {
+        "odd": {"aggregate": {"count": 1, "sum": {"n": 7}}},
+        "vCollection": {"aggregate": {"max": {"n": 7}}},
+        "mvCollection": {"aggregate": {"avg": {"n": 6}}},
+    }
+
+
+def test_row_level_security_counts(open_door: OpenDoor) -> None:
+    door = open_door("""
+      create table t (id int primary key); insert into t values (1), (2), (3); grant select on t to anon;
+      comment on table t is '@graphql({"aggregate": {"enabled": true}})';
+      alter table t enable row level security; create policy visible on t using (id > 1)""")
+    assert door.ask("{ tCollection { aggregate { count min { id } } } }").data["tCollection"]["aggregate"] == {
+        "count": 2, "min": {"id": 2}
+    }  # fmt: skip
