@@ -68,7 +68,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     name = names.base(type_.name, directives.get("name"), api.inflects(type_.schema))
     labels = {mappings.get(label, label): label for label in type_.labels}
     listed = [value for value in labels if api.is_name(value) and value not in NOT_ENUM_VALUES]
-    if not (api.is_name(name) and listed) or api.is_taken(name):
+    if not (api.is_name(name) and listed and api.claim(type_, name, f"{name}Filter")):
         return None
     graphql = api.named(name, lambda name: GraphQLEnumType(name, {value: GraphQLEnumValue(value) for value in listed}))
     renamed = tuple((label, value) for value, label in labels.items() if value != label)

@@ -31,11 +31,12 @@ from app.graphql.relations import (
     is_exposed_kind,
     key_of,
     table_of,
+    type_names,
     with_own_names,
 )
 from app.hooks import in_order
 from schema_cache.directives import Commented, DirectiveReader
-from schema_cache.model import Catalog, Relation, Schema
+from schema_cache.model import Catalog, Relation, Schema, Type
 from schema_cache.role_view import RoleView, VisibleRelation
 
 NamedType = TypeVar("NamedType", bound=GraphQLNamedType)
@@ -67,14 +68,16 @@ class ApiSchema:
         self.serial = next(_serial)
         self._types: dict[str, Any] = {}
         self._shared: dict[str, Any] = {}
-        self._relation_names: frozenset[str] = frozenset()
+        self._claimed: dict[str, object] = {}
         self._value_types: dict[int, ValueType | None] = {}
         self._directives = DirectiveReader(each for some in hooks.comment_directives() for each in some)
         self.schemas = tuple(each for each in view.schemas if only_schemas is None or each.name in only_schemas)
+        self._left_out = {each.name for each in view.schemas} - {each.name for each in self.schemas}
         self.schema_directives = {
             each.name: self.directives("schema", each.name, each.comment) for each in self.schemas
         }
-        self.relations = with_own_names(self._expose_relations(), self._reserved_names())
+        self._reserved = self._reserved_names()
+        self.relations = with_own_names(self._expose_relations(), self._reserved)
         self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
         self.graphql = self._build()
 
@@ -112,7 +115,9 @@ class ApiSchema:
             for each in self.view.relations
             if each.relation.schema in shown and is_exposed_kind(each.relation, self.dialect)
         ]
-        self._relation_names = frozenset(self._type_name(each.relation) for each in considered)
+        for visible in considered:
+            for name in type_names(self._type_name(visible.relation)):
+                self._claimed.setdefault(name, visible.relation)
         exposed = []
         for visible in considered:
             relation = self._expose(visible)
@@ -181,9 +186,13 @@ class ApiSchema:
         """How values of that PostgreSQL type cross the API; None for composite types and unknown ones."""
         if type_oid not in self._value_types:
             type_ = self.catalog.type_by_oid.get(type_oid)
-            composite = type_ is None or is_composite(self.catalog, type_oid)
-            self._value_types[type_oid] = None if composite else self.hooks.value_type(api=self, type_=type_)
+            hidden = type_ is None or is_composite(self.catalog, type_oid) or self._is_left_out(type_)
+            self._value_types[type_oid] = None if hidden else self.hooks.value_type(api=self, type_=type_)
         return self._value_types[type_oid]
+
+    def _is_left_out(self, type_: Type) -> bool:
+        """Whether a type is an enum of an exposed schema that ``only_schemas`` leaves out."""
+        return type_.kind == "e" and type_.schema in self._left_out
 
     # Types
 
@@ -216,9 +225,9 @@ class ApiSchema:
             self._shared[key] = factory()
         return cast(Made, self._shared[key])
 
-    def is_taken(self, name: str) -> bool:
-        """Whether a type of that name belongs to a relation."""
-        return name in self._relation_names
+    def claim(self, owner: object, *type_names: str) -> bool:
+        """Whether types of these names are ``owner``'s to make: not the API's own, a relation's, or an earlier owner's."""
+        return not any(name in self._reserved or self._claimed.setdefault(name, owner) != owner for name in type_names)
 
     def _build(self) -> GraphQLSchema:
         # graphql-core walks from type to type by recursion, some frames for each step, and a chain of
@@ -237,6 +246,8 @@ class ApiSchema:
                 if self.dialect.validates
                 else (GraphQLIncludeDirective, GraphQLSkipDirective),
                 description="Represents the GraphQL schema of the database",
+                # Names with two leading underscores, which pg_graphql allows, are all that could be found.
+                assume_valid=not self.dialect.validates,
             )
         finally:
             sys.setrecursionlimit(limit)

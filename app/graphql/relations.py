@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, TableClause, column, table
 
 from app.errors import RequestError
 from app.graphql.dialect import Dialect
+from app.graphql.names import lower_first
 from schema_cache.model import Catalog, Column, Relation, Schema
 from schema_cache.role_view import VisibleRelation
 
@@ -120,24 +121,30 @@ FAMILY = (
 """What follows a relation's name in the names of the types that are made for it."""
 
 
+def type_names(base: str) -> list[str]:
+    """The names of all types that may be made for a relation whose type is called ``base``."""
+    return [base + suffix for suffix in FAMILY]
+
+
 def with_own_names(relations: Iterable[ApiRelation], reserved: Iterable[str]) -> tuple[ApiRelation, ...]:
-    """The relations whose types have names that neither the API itself nor an earlier relation has."""
-    taken: dict[str, str] = dict.fromkeys(reserved, "the API itself")
+    """The relations whose types and root fields have names that neither the API itself nor an earlier relation has."""
+    owners: dict[str, str] = {f"type {name}": "the API itself" for name in reserved}
     kept = []
     for relation in relations:
-        family = [relation.type_name + suffix for suffix in FAMILY]
-        clash = next((name for name in family if name in taken), None)
+        claims = [f"type {name}" for name in type_names(relation.type_name)]
+        # Names that differ in the case of their first letter only make one root field.
+        claims.append(f"field {lower_first(relation.type_name)}Collection")
+        clash = next((claim for claim in claims if claim in owners), None)
         full_name = f"{relation.relation.schema}.{relation.relation.name}"
         if clash is None:
-            taken.update(dict.fromkeys(family, full_name))
+            owners.update(dict.fromkeys(claims, full_name))
             kept.append(relation)
         else:
             log.warning(
-                "The relation %s is not exposed: the type name %s belongs to %s. "
-                'A comment @graphql({"name": ...}) renames it.',
+                'The relation %s is not exposed: the %s belongs to %s. A comment @graphql({"name": ...}) renames it.',
                 full_name,
                 clash,
-                taken[clash],
+                owners[clash],
             )
     return tuple(kept)
 
