@@ -31,6 +31,7 @@ _DRAIN_LOOK_S = 0.05
 _LINGER_S = 0.5
 _BACKLOG = 1024
 _CONNECTIONS = 1000
+_READ_TO_SEND = 128 * 1024
 
 
 class _Task(WSGITask):  # type: ignore[misc]
@@ -44,6 +45,11 @@ class _Task(WSGITask):  # type: ignore[misc]
 
 class _Channel(HTTPChannel):  # type: ignore[misc]
     task_class = _Task
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        # It reads so much of a file for each send, by default as much as the system's buffer: 4 MiB over loopback.
+        self.sendbuf_len = min(self.sendbuf_len, _READ_TO_SEND)
 
 
 class Worker:

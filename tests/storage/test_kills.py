@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import json
 import os
 import random
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
-
-import http.client
 
 import pytest
 
@@ -26,6 +21,7 @@ from app.storage.sweep import Sweep
 from app.storage.work import WorkList
 from plugins.storage_file import FolderBackend
 from tests.postgres_server import PostgresServer
+from tests.storage.restarted import Restarting
 from tests.storage.service import SECRET, SERVICE
 
 KILLS = int(os.environ.get("PORTICO_TEST_KILLS", "200"))
@@ -33,43 +29,6 @@ CLIENTS = 4
 Content = bytes | None
 World = tuple[Content, Content]
 """What is stored under the two keys of a client."""
-
-
-class Restarting:
-    """The program of restarting.py."""
-
-    def __init__(self, settings: dict[str, object]) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.storage.restarting", json.dumps(settings)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.port = int(self._read())
-
-    def serve(self) -> int:
-        _pipe(self._process.stdin).write("\n")
-        _pipe(self._process.stdin).flush()
-        return int(self._read())
-
-    def kill(self, child: int) -> None:
-        os.kill(child, signal.SIGKILL)
-        assert self._read() == "ended"
-
-    def close(self) -> None:
-        _pipe(self._process.stdin).close()
-        self._process.wait(10)
-        _pipe(self._process.stdout).close()
-
-    def _read(self) -> str:
-        line = _pipe(self._process.stdout).readline().strip()
-        assert line, "the program has ended"
-        return line
-
-
-def _pipe(pipe: IO[str] | None) -> IO[str]:
-    assert pipe is not None
-    return pipe
 
 
 class Client(threading.Thread):

@@ -1,0 +1,133 @@
+"""A full disk, a database that goes away in the middle: the specified error, the connection intact, nothing half stored."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import resource
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from app.database.url import parse_database_url
+from tests.postgres_server import PostgresServer
+from tests.storage.restarted import Restarting
+from tests.storage.service import SECRET, SERVICE, Service, error
+from tests.storage.test_races import Gate, GatedPlugin, alone
+
+
+def test_full_disk(postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path) -> None:
+    """The system refuses to write files larger than 100 KiB, in the middle of the write, as a full disk does."""
+    url = storage_database()
+    postgres.execute("insert into storage.buckets (id, name) values ('b', 'b')", url)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100 * 1024, 100 * 1024))
+
+    server = Restarting({"database_url": url, "jwt_secret": SECRET, "storage_url": tmp_path.as_uri()}, limit)
+    try:
+        server.serve()
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        headers = {"authorization": f"Bearer {SERVICE}"}
+        answers = []
+        for size in (200_000, 50_000):
+            connection.request("PUT", "/object/b/k", bytes(size), headers)
+            response = connection.getresponse()
+            answers.append((response.status, json.loads(response.read())))
+        assert answers[0][0] == 507
+        assert answers[0][1] == {
+            "statusCode": "507",
+            "error": "InsufficientStorage",
+            "message": "The storage has no room for the object",
+            "code": "InsufficientStorage",
+        }
+        assert answers[1][0] == 200
+    finally:
+        server.close()
+    files = [name for _, _, names in os.walk(tmp_path) for name in names]
+    assert len(files) == 1
+    assert postgres.execute("select metadata ->> 'size' from storage.objects", url) == [["50000"]]
+
+
+@pytest.fixture
+def gated(own_service: Callable[..., Service], tmp_path: Path) -> tuple[Service, Gate]:
+    plugin = GatedPlugin(tmp_path / "gated")
+    service = own_service(plugins={"gated": plugin}, storage_url="gated:")
+    service.folder = plugin.root
+    return service, plugin.gate
+
+
+@pytest.fixture
+def outage(gated: tuple[Service, Gate], postgres: PostgresServer) -> Iterator[Callable[[], None]]:
+    """Makes the database refuse connections, and ends those there are; afterwards it accepts them again."""
+    name = parse_database_url(gated[0].database_url).database
+
+    def begin() -> None:
+        postgres.execute(f'alter database "{name}" with allow_connections false')
+        postgres.execute(f"select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '{name}'")
+
+    yield begin
+    postgres.execute(f'alter database "{name}" with allow_connections true')
+
+
+def test_database_gone_before_the_commit(
+    gated: tuple[Service, Gate], outage: Callable[[], None], postgres: PostgresServer
+) -> None:
+    service, gate = gated
+    path = f"/object/{service.bucket()}/k"
+    service.put(path, data=b"old").raise_for_status()
+    before = service.blobs()
+    with ThreadPoolExecutor(1) as pool, gate.hold():
+        uploading = pool.submit(alone(service, "PUT", path, data=b"new"))
+        assert gate.reached.wait(10)
+        outage()
+        gate.open.set()
+        answer = uploading.result()
+    assert error(answer) == (544, "544", "DatabaseTimeout", "The connection to the database timed out")
+    assert service.blobs() == before
+    assert error(service.get(path))[:3] == (544, "544", "DatabaseTimeout")
+    name = parse_database_url(service.database_url).database
+    postgres.execute(f'alter database "{name}" with allow_connections true')
+    assert service.get(path).content == b"old"
+
+
+def test_statement_timeout(own_service: Callable[..., Service]) -> None:
+    service = own_service(statement_timeout_ms=100)
+    bucket = service.bucket()
+    service.sql("create policy slow on storage.objects for insert to authenticated with check (pg_sleep(1) is not null)")
+    from tests.storage.service import token
+
+    answer = service.upload(f"{bucket}/k", credential=token())
+    assert error(answer)[:3] == (544, "544", "DatabaseTimeout")
+
+
+def test_connections_run_out(own_service: Callable[..., Service]) -> None:
+    service = own_service(threads=4, pool_size=1, pool_timeout_s=0.2)
+    bucket = service.bucket()
+    service.sql("create policy slow on storage.objects for insert to authenticated with check (pg_sleep(1) is not null)")
+    from tests.storage.service import token
+
+    slow = {"authorization": f"Bearer {token()}"}
+    with ThreadPoolExecutor(2) as pool:
+        holding = pool.submit(alone(service, "POST", f"/object/{bucket}/k", data=b"x", headers=slow))
+        answers = [service.get("/bucket") for _ in range(10) if not holding.done()]
+    refused = [answer for answer in answers if answer.status_code != 200]
+    assert refused
+    assert error(refused[0]) == (429, "429", "SlowDown", "Too many connections issued to the database")
+
+
+def test_no_storage_tables(postgres: PostgresServer, tmp_path: Path) -> None:
+    """A database without `portico init`: GraphQL may work, storage says what is wrong."""
+    from tests.storage.service import running
+
+    url = postgres.create_database()
+    try:
+        with running(postgres, url, tmp_path) as service:
+            answer = service.get("/bucket")
+            assert answer.json()["code"] in ("DatabaseSchemaMismatch", "DatabaseError")
+            assert "storage.buckets" not in answer.text
+    finally:
+        postgres.drop_database(url)
