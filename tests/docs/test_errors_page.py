@@ -11,7 +11,7 @@ from app import sqlstates
 
 REPOSITORY = Path(__file__).parents[2]
 OTHERS = ("storage", "app/installation/", "app/commands/", "app/embedded/", "app/wsgi.py")
-"""Parts of paths with errors that the GraphQL door never answers, or (app/wsgi.py) that have the name of their status."""
+"""Parts of paths with errors that the GraphQL door never answers, or that are named after their HTTP status."""
 
 CODE = re.compile(r"[A-Z][A-Z_]+")
 
