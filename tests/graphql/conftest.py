@@ -11,16 +11,16 @@ from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
 
 ROLES = """
-do $$ declare name text; begin
-  foreach name in array array['anon', 'authenticated', 'service_role'] loop
+do $$ declare role text; begin
+  foreach role in array array['anon', 'authenticated', 'service_role bypassrls'] loop
     begin
-      execute format('create role %I', name);
+      execute 'create role ' || role || ' nologin noinherit';
     exception when duplicate_object or unique_violation then null;
     end;
   end loop;
 end $$;
 """
-"""The roles that the service takes on, without anything else that the installation brings."""
+"""The roles that the service takes on, as the installation makes them, and nothing else of what it brings."""
 
 OpenDoor = Callable[..., Door]
 
