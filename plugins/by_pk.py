@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, select
 from app.errors import RequestError
 from app.graphql import coercion, names
 from app.graphql.api_schema import ApiSchema
+from app.graphql.planning import ToText
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import ABSENT
 from app.graphql.walk import Field
@@ -57,7 +58,7 @@ def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> Graph
         _refuse_unknown(field, api.object_type(relation))
         rows = field.planning.rows_of(relation)
         conditions = [
-            rows.column(each.name) == field.planning.bind(value, opaque_text, each.column.type_text)
+            rows.column(each.name) == field.planning.bind(value, _to_text(each), each.column.type_text)
             for each, value in zip(key, values, strict=True)
         ]
         return select(field.json(rows)).select_from(rows.element).where(*conditions).scalar_subquery()
@@ -68,6 +69,11 @@ def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> Graph
         resolve,
         description=f"The row of type `{relation.type_name}` with a primary key",
     )
+
+
+def _to_text(column: ApiColumn) -> ToText:
+    """Values are only cast, whatever their kind; but none is cut to the length of another key."""
+    return opaque_text if column.column.max_length is None else column.to_text
 
 
 def _refuse_unknown(field: Field, type_: GraphQLObjectType) -> None:

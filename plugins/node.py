@@ -88,10 +88,10 @@ def has_key(planning: Planning, rows: Rows, leaf: Leaf, node_id: NodeId) -> Colu
     if len(node_id.key) != len(key):
         message = f"Primary key column count mismatch. Expected {len(key)}, provided {len(node_id.key)}"
         raise RequestError(message, code="BAD_USER_INPUT")
-    columns = {column.name: column for column in rows.relation.relation.columns}
+    types = {column.name: column.type_text for column in rows.relation.relation.columns}
     return and_(
         *(
-            rows.column(name) == planning.bind(leaf, KeyValue(position), columns[name].type_text)
+            rows.column(name) == planning.bind(leaf, KeyValue(position, types[name]), types[name])
             for position, name in enumerate(key)
         )
     )

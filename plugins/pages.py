@@ -86,10 +86,14 @@ class Page:
         nulls = cursor_form(self.cursor.raw)
         keys = self.direction[: len(nulls)]
         values = [
-            None if is_null else self.planning.bind(self.cursor, CursorValue(position), key.column.type_text)
+            None if is_null else self._cursor_value(self.cursor, position, key)
             for position, (key, is_null) in enumerate(zip(keys, nulls, strict=True))
         ]
         return _after(rows, keys, values)
+
+    def _cursor_value(self, cursor: Leaf, position: int, key: OrderKey) -> ColumnElement[Any]:
+        type_text = key.column.type_text
+        return self.planning.bind(cursor, CursorValue(position, type_text), type_text)
 
 
 def _after(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[Any] | None]) -> ColumnElement[Any]:

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement
 
 from app.errors import RequestError
 from app.graphql.planning import Rows
-from app.graphql.sql import base64_of_json, constant
+from app.graphql.sql import array_literal, base64_of_json, constant
 
 
 class Number(str):
@@ -24,11 +24,11 @@ class Number(str):
 
 @dataclass(frozen=True, slots=True)
 class NodeId:
-    """A decoded nodeId: which relation, and the texts of its key's values (None for null)."""
+    """A decoded nodeId: which relation, and its key's values as JSON, numbers as Number."""
 
     schema: str
     table: str
-    key: tuple[str | None, ...]
+    key: tuple[Any, ...]
 
 
 def node_id_expression(rows: Rows) -> ColumnElement[Any]:
@@ -59,11 +59,11 @@ def decode_node_id(value: Any) -> NodeId:
     for position, number in ((0, 6), (1, 7)):
         if not isinstance(items[position], str) or isinstance(items[position], Number):
             raise wrong(number)
-    return NodeId(items[0], items[1], tuple(map(_text, items[2:])))
+    return NodeId(items[0], items[1], tuple(items[2:]))
 
 
-def decode_cursor(value: Any) -> tuple[str | None, ...]:
-    """The texts of a cursor's values. Raises RequestError with the number of what is wrong."""
+def decode_cursor(value: Any) -> tuple[Any, ...]:
+    """A cursor's values as JSON, numbers as Number. Raises RequestError with the number of what is wrong."""
 
     def wrong(number: int) -> RequestError:
         return RequestError(f"Failed to decode cursor, error {number}", code="BAD_USER_INPUT")
@@ -73,7 +73,7 @@ def decode_cursor(value: Any) -> tuple[str | None, ...]:
     items = _decode(value, wrong(1), wrong(2), wrong(3))
     if not isinstance(items, list):
         raise wrong(4)
-    return tuple(map(_text, items))
+    return tuple(items)
 
 
 def _decode(value: str, not_base64: RequestError, not_text: RequestError, not_json: RequestError) -> Any:
@@ -95,9 +95,35 @@ def _refuse(name: str) -> Any:
     raise ValueError(name)
 
 
-def _text(item: Any) -> str | None:
-    if item is None or isinstance(item, str):
-        return item
+JSON_TYPES = frozenset(("json", "jsonb"))
+
+
+def value_text(item: Any, type_text: str) -> str | None:
+    """The text of a value of the PostgreSQL type ``type_text`` that to_jsonb has printed as ``item``."""
+    if item is None:
+        return None
+    if type_text in JSON_TYPES:
+        return _json_text(item)
+    if isinstance(item, list):
+        return _array_text(item)
+    return str(item) if isinstance(item, str) else _json_text(item)
+
+
+def _array_text(items: Sequence[Any]) -> str:
+    texts = [
+        _array_text(item) if isinstance(item, list) else array_literal([value_text(item, "")])[1:-1] for item in items
+    ]
+    return "{" + ",".join(texts) + "}"
+
+
+def _json_text(item: Any) -> str:
+    if isinstance(item, Number):
+        return str(item)
+    if isinstance(item, list):
+        return f"[{', '.join(map(_json_text, item))}]"
+    if isinstance(item, dict):
+        members = (f"{json.dumps(key, ensure_ascii=False)}: {_json_text(value)}" for key, value in item.items())
+        return "{" + ", ".join(members) + "}"
     return json.dumps(item, ensure_ascii=False)
 
 
@@ -117,19 +143,21 @@ def cursor_form(value: Any) -> tuple[bool, ...]:
 
 @dataclass(frozen=True, slots=True)
 class KeyValue:
-    """The text of one key value of a nodeId."""
+    """The text of one key value of a nodeId, for a column of type ``type_text``."""
 
     position: int
+    type_text: str
 
     def __call__(self, value: Any) -> str | None:
-        return decode_node_id(value).key[self.position]
+        return value_text(decode_node_id(value).key[self.position], self.type_text)
 
 
 @dataclass(frozen=True, slots=True)
 class CursorValue:
-    """The text of one value of a cursor."""
+    """The text of one value of a cursor, for a column of type ``type_text``."""
 
     position: int
+    type_text: str
 
     def __call__(self, value: Any) -> str | None:
-        return decode_cursor(value)[self.position]
+        return value_text(decode_cursor(value)[self.position], self.type_text)
