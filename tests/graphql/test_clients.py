@@ -1,0 +1,220 @@
+"""Clients as their users have them: gql of PyPI and Apollo Client of npm, against a service that really runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import ROLES
+from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY, token
+from tests.postgres_server import PostgresServer
+from tests.process.running import started
+
+NODE = Path(__file__).parent / "node"
+NPM_LIMIT_S = 120
+
+SCHEMA = """
+comment on schema public is '@graphql({"inflect_names": true})';
+create table category (id int primary key, name text not null);
+create table note (
+  id int generated always as identity primary key, body varchar(40) not null, done boolean not null default false,
+  tags text[], category_id int references category, created_at timestamptz not null default now(),
+  owner text not null default current_setting('request.jwt.claim.sub', true));
+comment on table note is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
+create function _shout(n note) returns text language sql immutable as 'select upper(n.body)';
+create function _close_all() returns setof note language sql volatile as 'update note set done = true returning *';
+alter table note enable row level security;
+create policy own on note to authenticated using (owner = current_setting('request.jwt.claim.sub', true));
+insert into category values (1, 'odd'), (2, 'even');
+grant select on category, note to anon, authenticated; grant insert, update, delete on note to authenticated;
+"""
+
+
+@pytest.fixture
+def service(postgres: PostgresServer, tmp_path: Path) -> Iterator[str]:
+    """The URL of a service with two processes, which belongs to the test alone."""
+    database = postgres.create_database(sql=ROLES + SCHEMA)
+    program = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "2"]
+    settings = {
+        "DATABASE_URL": database, "JWT_SECRET": JWT_SECRET, "ANON_KEY": ANON_KEY, "SERVICE_ROLE_KEY": SERVICE_KEY,
+        "STORAGE_URL": (tmp_path / "objects").as_uri(),
+    }  # fmt: skip
+    with started(program, tmp_path, **settings) as process:
+        assert process.stdout
+        said = ""
+        while not (address := re.search(r"http://\S+/graphql/v1", said)):
+            line = process.stdout.readline()
+            assert line, said
+            said += line
+        yield address[0]
+        process.terminate()
+        assert process.wait(30) == 0
+    postgres.drop_database(database)
+
+
+# gql
+
+
+def test_gql(service: str) -> None:
+    gql_package = pytest.importorskip("gql")
+    from gql.transport.exceptions import TransportQueryError, TransportServerError
+    from gql.transport.requests import RequestsHTTPTransport
+
+    gql = gql_package.gql
+    headers = {"apiKey": ANON_KEY, "Authorization": f"Bearer {token({'role': 'authenticated', 'sub': 'ann'})}"}
+    transport = RequestsHTTPTransport(url=service, headers=headers, retries=2)
+    # The client reads the schema by introspection, and checks each document and its variables against it.
+    with gql_package.Client(transport=transport, fetch_schema_from_transport=True) as session:
+        add = gql("""
+            mutation Add($objects: [NoteInsertInput!]!) {
+              insertIntoNoteCollection(objects: $objects) {
+                affectedCount records { nodeId id body tags category { name } shout } }
+            }""")
+        objects = [{"body": f"note {n}", "tags": ["t", str(n)], "categoryId": 1 + n % 2} for n in range(5)]
+        add.variable_values = {"objects": objects}
+        added = session.execute(add)["insertIntoNoteCollection"]
+        assert added["affectedCount"] == 5
+        assert [each["body"] for each in added["records"]] == [each["body"] for each in objects]
+        assert (added["records"][0]["category"], added["records"][0]["shout"]) == ({"name": "odd"}, "NOTE 0")
+
+        page = gql("""
+            query Page($first: Int!, $after: Cursor, $filter: NoteFilter) {
+              noteCollection(first: $first, after: $after, filter: $filter, orderBy: [{id: DescNullsLast}]) {
+                totalCount aggregate { count max { id } }
+                edges { node { body done } } pageInfo { endCursor hasNextPage }
+              }
+            }""")
+        bodies, after = [], None
+        while True:
+            page.variable_values = {"first": 2, "after": after, "filter": {"done": {"eq": False}}}
+            got = session.execute(page)["noteCollection"]
+            assert got["totalCount"] == got["aggregate"]["count"] == 5
+            bodies += [each["node"]["body"] for each in got["edges"]]
+            after = got["pageInfo"]["endCursor"]
+            if not got["pageInfo"]["hasNextPage"]:
+                break
+        assert bodies == [f"note {n}" for n in (4, 3, 2, 1, 0)]
+
+        second = added["records"][1]["id"]
+        changed = session.execute(
+            gql(f"""mutation {{
+          updateNoteCollection(set: {{body: "changed", categoryId: null}}, filter: {{id: {{eq: {second}}}}}) {{
+            records {{ body category {{ name }} }} }}
+          closeAll {{ edges {{ node {{ done }} }} }}
+          deleteFromNoteCollection(filter: {{body: {{startsWith: "note"}}}}, atMost: 9) {{ affectedCount }} }}""")
+        )
+        assert changed["updateNoteCollection"]["records"] == [{"body": "changed", "category": None}]
+        assert changed["closeAll"]["edges"] == [{"node": {"done": True}}] * 5
+        assert changed["deleteFromNoteCollection"] == {"affectedCount": 4}
+
+        for variables, code in (
+            ([{"body": "x" * 41}], "BAD_USER_INPUT"),
+            ([{"body": None}], "NOT_NULL_VIOLATION"),
+            ([{"body": "x", "categoryId": 9}, {"body": "y", "categoryId": 9}], "FOREIGN_KEY_VIOLATION"),
+            ([{"body": "x", "owner": "bob"}], "INSUFFICIENT_PRIVILEGE"),
+        ):
+            add.variable_values = {"objects": variables}
+            with pytest.raises(TransportQueryError) as refused:
+                session.execute(add)
+            assert refused.value.errors is not None
+            assert refused.value.errors[0]["extensions"]["code"] == code
+            assert refused.value.errors[0]["path"] == ["insertIntoNoteCollection"]
+        page.variable_values = {"first": 9}
+        assert session.execute(page)["noteCollection"]["totalCount"] == 1
+
+    with pytest.raises((TransportServerError, TransportQueryError), match="apiKey"):
+        gql_package.Client(transport=RequestsHTTPTransport(url=service)).execute(gql("{ __typename }"))
+
+
+def test_gql_makes_documents_from_the_schema(service: str) -> None:
+    """The DSL writes documents from what introspection tells, so that one is only as good as the other."""
+    gql_package = pytest.importorskip("gql")
+    from gql.dsl import DSLMutation, DSLSchema, dsl_gql
+    from gql.transport.requests import RequestsHTTPTransport
+
+    headers = {"apiKey": ANON_KEY, "Authorization": f"Bearer {token({'role': 'authenticated', 'sub': 'ann'})}"}
+    transport = RequestsHTTPTransport(url=service, headers=headers)
+    with gql_package.Client(transport=transport, fetch_schema_from_transport=True) as session:
+        assert session.client.schema is not None
+        schema = DSLSchema(session.client.schema)
+        response = schema.NoteInsertResponse
+        add = schema.Mutation.insertIntoNoteCollection(objects=[{"body": "by DSL", "tags": ["a", 'b"c']}])
+        document = dsl_gql(DSLMutation(add.select(response.records.select(schema.Note.body, schema.Note.tags))))
+        answer = session.execute(document)["insertIntoNoteCollection"]
+        assert answer["records"] == [{"body": "by DSL", "tags": ["a", 'b"c']}]
+
+
+# Apollo Client
+
+
+@pytest.fixture(scope="session")
+def apollo_program() -> Path:
+    """The program of tests/graphql/node with its packages, which are kept outside of the repository."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("node and npm are not installed")
+    package = (NODE / "package.json").read_bytes()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "portico-tests"
+    folder = cache / f"apollo-{sha256(package).hexdigest()[:12]}"
+    if not folder.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        # Installed beside and moved when it is complete, since another process may do the same.
+        with tempfile.TemporaryDirectory(dir=cache) as work:
+            made = Path(work) / "made"
+            made.mkdir()
+            (made / "package.json").write_bytes(package)
+            _install(made)
+            if not folder.exists():
+                made.rename(folder)
+    return Path(shutil.copy(NODE / "notes.mjs", folder))
+
+
+def _install(folder: Path) -> None:
+    command = ["npm", "install", "--no-fund", "--no-audit", "--loglevel", "error", "--ignore-scripts"]
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=NPM_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"npm did not install Apollo Client within {NPM_LIMIT_S} seconds")
+    if done.returncode:
+        pytest.skip(f"npm cannot install Apollo Client: {done.stderr.strip()[-200:]}")
+
+
+def test_apollo_client(service: str, apollo_program: Path) -> None:
+    user = token({"role": "authenticated", "sub": "ann"})
+    done = subprocess.run(
+        ["node", str(apollo_program), service, ANON_KEY, user],
+        cwd=apollo_program.parent, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    seen: dict[str, Any] = json.loads(done.stdout)
+    added = seen["added"]["insertIntoNoteCollection"]
+    assert (added["__typename"], added["affectedCount"]) == ("NoteInsertResponse", 5)
+    assert added["records"][0]["category"]["name"] == "even"
+    assert added["records"][4]["tags"] == ["t", "5"]
+    assert seen["first"]["noteCollection"]["totalCount"] == 5
+    assert seen["all"] == [f"note {n}" for n in (1, 2, 3, 4, 5)]
+    assert seen["changed"]["updateNoteCollection"]["records"][0]["done"] is True
+    assert (seen["cached"]["body"], seen["cached"]["category"], seen["cached"]["shout"]) == ("changed", None, "CHANGED")
+    assert seen["node"]["node"]["body"] == "changed"
+    assert seen["tooMany"] == [
+        {"message": "delete impacts too many records", "code": "BAD_USER_INPUT", "path": ["deleteFromNoteCollection"]}
+    ]
+    assert seen["removed"]["deleteFromNoteCollection"]["affectedCount"] == 4
+    assert [edge["node"]["body"] for edge in seen["left"]["noteCollection"]["edges"]] == ["changed"]
+    codes = {name: seen[name][0]["code"] for name in ("tooLong", "notMine", "noCategory", "unknownField")}
+    assert codes == {
+        "tooLong": "BAD_USER_INPUT", "notMine": "INSUFFICIENT_PRIVILEGE", "noCategory": "FOREIGN_KEY_VIOLATION",
+        "unknownField": "GRAPHQL_VALIDATION_FAILED",
+    }  # fmt: skip
+    assert seen["stranger"] == {"noteCollection": {"__typename": "NoteConnection", "edges": []}}
+    assert "MISSING_API_KEY" in json.dumps(seen["keyless"])
