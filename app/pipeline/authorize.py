@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphql import specified_rules, validate
+from graphql.validation.validate import ValidationAbortedError
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
@@ -32,6 +33,9 @@ def _validate(document: ParsedDocument, api: ApiSchema, services: Services) -> N
     if services.valid_documents.get(key):
         return
     errors = validate(api.graphql, document.syntax, specified_rules, max_errors=MAX_ERRORS)
+    if len(errors) == 1 and isinstance(errors[0], ValidationAbortedError):
+        # graphql-core compares fields of one name with each other, and has an end to that.
+        raise DocumentError("The document has too many fields of the same name in one place", "LIMIT_EXCEEDED")
     if errors:
         raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)
     services.valid_documents.put(key, True)

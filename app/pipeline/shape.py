@@ -43,6 +43,8 @@ def shape_error(request: GraphQLRequest, error: PorticoError) -> Reply:
     headers = []
     if isinstance(error, Unavailable) and error.retry_after is not None:
         headers.append(("Retry-After", str(error.retry_after)))
+    if error.status == 405:
+        headers.append(("Allow", "POST"))
     return Reply(error.status, _dump({"errors": [describe(error)]}), _media_type(request), headers)
 
 

@@ -1,0 +1,257 @@
+"""Requests as HTTP brings them: what is wrong with one is told plainly, and the service goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY, Answer, Door, token
+
+SCHEMA = """
+create table item (id int primary key, name text, parent_id int references item);
+insert into item values (1, 'one', null), (2, 'two', 1);
+create table private (id int primary key);
+grant select on item to anon, authenticated, service_role;
+grant select on private to service_role;
+"""
+ITEMS = "{ itemCollection { edges { node { id } } } }"
+FOUND = {"itemCollection": {"edges": [{"node": {"id": 1}}, {"node": {"id": 2}}]}}
+LEAKS = ("Traceback", "File \"", "SELECT", "select ", "json_build", "pg8000", "/work/", "sqlalchemy")
+
+
+@pytest.fixture
+def door(reading_door: OpenDoor) -> Iterator[Door]:
+    door = reading_door(SCHEMA)
+    yield door
+    assert door.ask(ITEMS).data == FOUND, "the service goes on"
+
+
+def is_clear(answer: Answer, status: int, code: str, *words: str) -> None:
+    assert answer.status == status, answer.body
+    assert set(answer.body) in ({"errors"}, {"errors", "data"}) and answer.body.get("data") is None
+    assert answer.errors and all(error["message"] and error["extensions"]["code"] for error in answer.errors)
+    assert answer.errors[0]["extensions"]["code"] == code, answer.body
+    for word in words:
+        assert word in answer.errors[0]["message"], answer.body
+    assert not [leak for leak in LEAKS if leak in json.dumps(answer.body)], answer.body
+    assert answer.headers["content-type"].startswith("application/")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code", "words"),
+    [
+        ("", 400, "BAD_REQUEST", ["JSON"]),
+        ("{", 400, "BAD_REQUEST", ["JSON"]),
+        ("query { __typename }", 400, "BAD_REQUEST", ["JSON"]),
+        (b"\xff\xfe\x00", 400, "BAD_REQUEST", ["JSON"]),
+        ('{"query": "{ __typename }", "variables": {"a": NaN}}', 400, "BAD_REQUEST", ["JSON"]),
+        ("[" * 100_000, 400, "BAD_REQUEST", ["JSON"]),
+        ("[]", 400, "BAD_REQUEST", ["object"]),
+        ("null", 400, "BAD_REQUEST", ["object"]),
+        ('"x"', 400, "BAD_REQUEST", ["object"]),
+        ("{}", 400, "BAD_REQUEST", ["query"]),
+        ('{"query": null}', 400, "BAD_REQUEST", ["query"]),
+        ('{"query": 1}', 400, "BAD_REQUEST", ["query"]),
+        ('{"query": ""}', 400, "BAD_REQUEST", ["query"]),
+        ('{"query": "  "}', 400, "BAD_REQUEST", ["query"]),
+        ('{"query": "{ __typename }", "variables": []}', 400, "BAD_REQUEST", ["variables"]),
+        ('{"query": "{ __typename }", "variables": "{}"}', 400, "BAD_REQUEST", ["variables"]),
+        ('{"query": "{ __typename }", "operationName": 1}', 400, "BAD_REQUEST", ["operationName"]),
+        ('{"query": "{ x"}', 200, "GRAPHQL_PARSE_FAILED", ["Syntax Error"]),
+        ('{"query": "\\ud800"}', 200, "GRAPHQL_PARSE_FAILED", ["Syntax Error"]),
+        ('{"query": "#"}', 200, "GRAPHQL_PARSE_FAILED", ["Syntax Error"]),
+        ('{"query": "{ itemCollektion { edges { cursor } } }"}', 200, "GRAPHQL_VALIDATION_FAILED", ["Did you mean 'itemCollection"]),
+        ('{"query": "{ itemCollection(frist: 1) { edges { cursor } } }"}', 200, "GRAPHQL_VALIDATION_FAILED", ["'first'"]),
+        ('{"query": "{ itemCollection(first: true) { edges { cursor } } }"}', 200, "GRAPHQL_VALIDATION_FAILED", ["Int"]),
+        ('{"query": "{ itemCollection(orderBy: {id: Up}) { edges { cursor } } }"}', 200, "GRAPHQL_VALIDATION_FAILED", ["Up"]),
+        ('{"query": "query A { __typename }", "operationName": "B"}', 200, "OPERATION_RESOLUTION_FAILURE", ["Operation not found"]),
+        ('{"query": "subscription { x }"}', 200, "OPERATION_RESOLUTION_FAILURE", ["Subscriptions"]),
+        ('{"query": "{ ...F } fragment F on Query { ...F }"}', 200, "GRAPHQL_VALIDATION_FAILED", ["cycle"]),
+        ('{"query": "{ itemCollection(after: \\"x\\") { edges { cursor } } }"}', 200, "BAD_USER_INPUT", ["cursor"]),
+        ('{"query": "{ node(nodeId: \\"x\\") { nodeId } }"}', 200, "BAD_USER_INPUT", ["nodeId"]),
+        ('{"query": "{ itemCollection(first: -1) { edges { cursor } } }"}', 200, "BAD_USER_INPUT", ["unsigned"]),
+        ('{"query": "{ itemCollection(first: 1, last: 1) { edges { cursor } } }"}', 200, "BAD_USER_INPUT", ["only one of"]),
+        ('{"query": "{ privateCollection { edges { cursor } } }"}', 200, "GRAPHQL_VALIDATION_FAILED", ["privateCollection"]),
+        ('{"query": "mutation { deleteFromitemCollection { affectedCount } }"}', 200, "GRAPHQL_VALIDATION_FAILED", []),
+    ],
+)  # fmt: skip
+def test_bad_input(door: Door, body: str | bytes, status: int, code: str, words: list[str]) -> None:
+    is_clear(door.post(body), status, code, *words)
+
+
+def test_strings_that_the_database_cannot_hold(door: Door) -> None:
+    query = "query ($x: String) { itemCollection(filter: {name: {eq: $x}}) { edges { cursor } } }"
+    for text in ("\x00", "a\x00b", "\ud800"):
+        answer = door.ask(query, {"x": text})
+        assert answer.status == 200 and answer.errors, answer.body
+        assert not [leak for leak in LEAKS if leak in json.dumps(answer.body)]
+    assert door.ask(query, {"x": "\U0001f600 ' \\ \" %s $1 :x"}).data == {"itemCollection": {"edges": []}}
+
+
+def test_content_types(door: Door) -> None:
+    body = json.dumps({"query": ITEMS})
+    for content_type in ("application/json", "application/json; charset=utf-8", "APPLICATION/JSON"):
+        assert door.post(body, headers={"Content-Type": content_type}).data == FOUND
+    for content_type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/graphql"):
+        is_clear(door.post(body, headers={"Content-Type": content_type}), 415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+def test_accepted_types(door: Door) -> None:
+    plain = door.ask(ITEMS)
+    assert plain.headers["content-type"].startswith("application/json")
+    wanted = {"Accept": "application/graphql-response+json, application/json;q=0.9"}
+    answer = door.ask(ITEMS, headers=wanted)
+    assert answer.status == 200 and answer.headers["content-type"].startswith("application/graphql-response+json")
+    # With its own media type a request that has no data is a client's error; otherwise it is an answer.
+    assert door.ask("{ x }", headers=wanted).status == 400 and door.ask("{ x }").status == 200
+    assert door.ask("{", headers=wanted).status == 400
+    assert door.ask("{ itemCollection(first: -1) { edges { cursor } } }", headers=wanted).status == 200
+
+
+def get(door: Door, query_string: str, key: str | None = ANON_KEY) -> Answer:
+    result = door.client.simulate_get("/graphql/v1", query_string=query_string, headers={"apiKey": key} if key else {})
+    return Answer(result.status_code, json.loads(result.content), result.headers)
+
+
+def test_get(door: Door) -> None:
+    from urllib.parse import quote, urlencode
+
+    assert get(door, urlencode({"query": ITEMS})).data == FOUND
+    text = "query A($n: Int) { itemCollection(first: $n) { edges { node { id } } } } query B { __typename }"
+    asked = {"query": text, "variables": '{"n": 1}', "operationName": "A"}
+    assert get(door, urlencode(asked)).data == {"itemCollection": {"edges": [{"node": {"id": 1}}]}}
+    assert get(door, urlencode({**asked, "operationName": "B", "variables": ""})).data == {"__typename": "Query"}
+    assert get(door, f"query={quote(ITEMS)}&query=x").status == 400
+    is_clear(get(door, ""), 400, "BAD_REQUEST", "query")
+    is_clear(get(door, "query="), 400, "BAD_REQUEST", "query")
+    is_clear(get(door, f"query={quote(ITEMS)}&variables=x"), 400, "BAD_REQUEST", "variables")
+    is_clear(get(door, f"query={quote(ITEMS)}&variables=[]"), 400, "BAD_REQUEST", "variables")
+    is_clear(get(door, f"query={quote(ITEMS)}&variables=1&variables=2"), 400, "BAD_REQUEST", "variables")
+    is_clear(get(door, urlencode({"query": ITEMS}), key=None), 401, "MISSING_API_KEY")
+    mutation = get(door, urlencode({"query": "mutation { deleteFromitemCollection { affectedCount } }"}))
+    is_clear(mutation, 405, "METHOD_NOT_ALLOWED", "GET")
+    assert mutation.headers.get("allow") == "POST"
+
+
+def test_other_methods_and_paths(door: Door) -> None:
+    for method in ("PUT", "DELETE", "PATCH"):
+        result = door.client.simulate_request(method, "/graphql/v1", headers={"apiKey": ANON_KEY})
+        assert result.status_code == 405 and json.loads(result.content)["errors"][0]["extensions"]["code"]
+    result = door.client.simulate_post("/graphql/v2", body="{}", headers={"apiKey": ANON_KEY})
+    assert result.status_code == 404 and json.loads(result.content)["errors"][0]["message"]
+
+
+# Limits
+
+
+def limits(reading_door: OpenDoor) -> Door:
+    return reading_door(
+        SCHEMA, body_limit=3000, token_limit=200, depth_limit=5, alias_limit=4, root_field_limit=6, field_limit=12
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        (f"{{ {'itemCollection(first: 1) ' * 60} }}", "200 tokens"),
+        ("{ itemCollection { edges { node { item { item { id } } } } } }", "5 levels"),
+        ("{ ...A } fragment A on Query { itemCollection { edges { ...B } } } fragment B on itemEdge { node { item { item { id } } } }", "5 levels"),
+        ("{ a: __typename b: __typename c: __typename d: __typename e: __typename }", "4 aliases"),
+        ("{ " + "__typename " * 7 + "}", "6 root fields"),
+        ("{ ...A ...A } fragment A on Query { __typename x: __typename __typename __typename }", "6 root fields"),
+        ("{ itemCollection { edges { node { " + "id " * 10 + "} } } }", "12 fields"),
+        ("query A { __typename } query B { itemCollection { edges { node { " + "id " * 10 + "} } } }", "12 fields"),
+    ],
+)
+def test_limits_of_documents(reading_door: OpenDoor, query: str, word: str) -> None:
+    door = limits(reading_door)
+    is_clear(door.ask(query, operation="A" if "query A" in query else None), 200, "LIMIT_EXCEEDED", word)
+    assert door.ask("{ a: itemCollection { edges { node { item { id } } } } }").data["a"]
+
+
+def test_the_limit_of_the_body(reading_door: OpenDoor) -> None:
+    door = limits(reading_door)
+    big = json.dumps({"query": "{ __typename }", "variables": {"x": "y" * 4000}})
+    is_clear(door.post(big), 413, "LIMIT_EXCEEDED", "3000")
+    # Also where the length is not told before.
+    result = door.client.simulate_post(
+        "/graphql/v1", body=big, headers={"apiKey": ANON_KEY, "Content-Type": "application/json", "Content-Length": ""}
+    )
+    assert result.status_code in (400, 413)
+    assert door.post(big[:2000].ljust(2500).replace('"y', '"y', 1)).status == 400
+    assert door.ask("{ __typename }").data == {"__typename": "Query"}
+
+
+def test_values_of_any_size_and_depth(door: Door) -> None:
+    query = "query ($f: itemFilter) { itemCollection(filter: $f) { edges { node { id } } } }"
+    deep: Any = {"id": {"eq": 1}}
+    for _ in range(400):
+        deep = {"not": deep}
+    text = json.dumps({"query": query, "variables": {"f": deep}})
+    is_clear(door.post(text), 200, "LIMIT_EXCEEDED", "deep")
+    nested = '{"query": "{ __typename }", "variables": {"x": %s1%s}}' % ("[" * 500, "]" * 500)
+    assert door.post(nested).status in (200, 400)
+    wide = {"or": [{"id": {"eq": n}} for n in range(1000)]}
+    assert door.ask(query, {"f": wide}).data == FOUND
+    many = {"id": {"in": [*range(20_000)]}}
+    assert door.ask(query, {"f": many}).data == FOUND
+
+
+def test_equal_fields_are_not_compared_with_each_other_for_long(door: Door) -> None:
+    import time
+
+    began = time.perf_counter()
+    answer = door.ask("{ itemCollection { edges { node { " + "id " * 1900 + "} } } }")
+    is_clear(answer, 200, "LIMIT_EXCEEDED", "same name")
+    assert door.ask("{ itemCollection { edges { node { " + "id " * 500 + "} } } }").data == FOUND
+    assert time.perf_counter() - began < 4
+
+
+# Keys and tokens at the door
+
+
+def test_api_keys(door: Door) -> None:
+    assert door.ask(ITEMS, key=ANON_KEY).data == FOUND
+    assert door.ask("{ privateCollection { edges { cursor } } }", key=SERVICE_KEY).data == {"privateCollection": {"edges": []}}
+    for key, code in ((None, "MISSING_API_KEY"), ("", "MISSING_API_KEY"), ("x", "INVALID_API_KEY"), (ANON_KEY + "x", "INVALID_API_KEY"),
+                      (token({"sub": "u"}), "INVALID_API_KEY")):  # fmt: skip
+        is_clear(door.ask(ITEMS, key=key), 401, code)
+    assert door.ask(ITEMS, key=token({"role": "anon"})).data == FOUND
+
+
+def test_bearer_tokens(door: Door) -> None:
+    for authorization in (f"Bearer {token({'sub': 'u'})}", f"bearer  {token({'role': 'authenticated'})}", f"Bearer {ANON_KEY}", "", " "):
+        assert door.ask(ITEMS, headers={"Authorization": authorization}).data == FOUND, authorization
+    service = {"Authorization": f"Bearer {token({'role': 'service_role'})}"}
+    assert door.ask("{ privateCollection { edges { cursor } } }", headers=service).data == {"privateCollection": {"edges": []}}
+    import jwt
+
+    forged = [
+        "Bearer x", "Bearer", "Basic dTpw", "x", f"Bearer {token({'exp': 1})}", f"Bearer {token({'nbf': 2**40})}",
+        f"Bearer {jwt.encode({'role': 'service_role'}, 'another secret that is long enough', 'HS256')}",
+        f"Bearer {jwt.encode({'role': 'service_role'}, '', 'none')}",
+        f"Bearer {token({'role': 5})}", f"Bearer {token({})[:-2]}", "Bearer " + "a" * 20_000,
+    ]  # fmt: skip
+    for authorization in forged:
+        answer = door.ask(ITEMS, headers={"Authorization": authorization})
+        assert answer.status == 401 and answer.errors[0]["extensions"]["code"], (authorization, answer.body)
+        assert JWT_SECRET not in json.dumps(answer.body) and "data" not in answer.body
+    # A token does not spare the key.
+    is_clear(door.ask(ITEMS, key=None, headers=service), 401, "MISSING_API_KEY")
+
+
+def test_roles_that_are_not_there_or_not_allowed(door: Door, postgres: Any) -> None:
+    is_clear(door.ask(ITEMS, role="nobody_of_that_name"), 403, "UNKNOWN_ROLE", "nobody_of_that_name")
+    for odd in ("none", "", "pg_monitor\"; drop table item; --", "a" * 100, "ANON", "public"):
+        answer = door.ask(ITEMS, claims={"role": odd})
+        assert answer.status in (401, 403) and "data" not in answer.body, (odd, answer.body)
+
+
+def test_what_the_answer_tells_besides(door: Door) -> None:
+    answer = door.ask(ITEMS)
+    assert [part.split(";")[0] for part in answer.headers["server-timing"].split(", ")] == ["parse", "authorize", "plan", "execute", "shape"]
+    assert door.ask("{").headers["server-timing"].startswith("parse;dur=")
