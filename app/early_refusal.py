@@ -25,10 +25,11 @@ from app.settings import Settings
 from app.storage.access import bearer_token, missing_credential
 from app.storage.errors import StorageError, access_denied, invalid_request, too_large
 from app.storage.json_bodies import LARGEST_JSON_BODY
-from app.storage.routes import PREFIX, Router, takes_object
+from app.storage.routes import PREFIX, Route, Router, takes_object
 
-Refuse = Callable[[str, str, Mapping[str, str]], "Refusal | None"]
-"""From method, target (path and query, still encoded) and headers (lower case names) to a refusal, or None."""
+Judge = Callable[[str, str, Mapping[str, str]], int]
+"""From method, target (path and query, still encoded) and headers (lower case names) of a request with a body to the
+most bytes that the body may have. Raises StorageError for a request that is refused."""
 
 GRAPHQL = "/graphql/v1"
 # The boundaries and fields of a multipart form around an object.
@@ -59,52 +60,38 @@ class Refusal:
         return cls(error.status, error.body(), error.headers)
 
 
-def refusals(settings: Settings) -> Refuse:
+def refusals(settings: Settings) -> Judge:
     """The rules of both doors."""
     router = Router()
 
-    def refuse(method: str, target: str, headers: Mapping[str, str]) -> Refusal | None:
+    def judge(method: str, target: str, headers: Mapping[str, str]) -> int:
         path, _, query = target.partition("?")
-        if not _has_body(headers):
-            return None
-        length = _length(headers)
-        if path == GRAPHQL:
-            return _too_large_for_graphql(settings.body_limit) if length > settings.body_limit else None
-        try:
-            _check(method, path.removeprefix(PREFIX), dict(parse_qsl(query, keep_blank_values=True)), headers, length)
-        except StorageError as error:
-            return Refusal.of(error)
-        return None
-
-    def _check(method: str, path: str, query: Mapping[str, str], headers: Mapping[str, str], length: int) -> None:
-        match = router.match(method, path)
+        match = None if path == GRAPHQL else router.match(method, path.removeprefix(PREFIX))
         if match is None:
-            if length > settings.body_limit:
-                raise too_large("body")
-            return
-        route = match.route
-        if route.credential == "required" and bearer_token(headers, query) is None:
-            raise missing_credential()
-        if route.credential == "judged" and not bearer_token(headers, query):
-            raise access_denied("Invalid Compact JWS")
-        if not takes_object(route):
-            if length > LARGEST_JSON_BODY:
-                raise too_large("body")
-            return
-        if route.credential == "ignored" and "token" not in query:
-            raise invalid_request("querystring must have required property 'token'")
+            return settings.body_limit
+        _check_credential(match.route, headers, dict(parse_qsl(query, keep_blank_values=True)))
+        if not takes_object(match.route):
+            return LARGEST_JSON_BODY
         is_form = headers.get("content-type", "").lower().startswith("multipart/")
-        if length > settings.upload_size_limit + (ENVELOPE if is_form else 0):
-            raise too_large()
+        return settings.upload_size_limit + (ENVELOPE if is_form else 0)
 
-    return refuse
+    return judge
 
 
-def refusing_channel(base: type[Any], refuse: Refuse) -> type[Any]:
-    """A channel class of waitress that refuses by ``refuse``; set it as a server's ``channel_class``."""
+def _check_credential(route: Route, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
+    if route.credential == "required" and bearer_token(headers, query) is None:
+        raise missing_credential()
+    if route.credential == "judged" and not bearer_token(headers, query):
+        raise access_denied("Invalid Compact JWS")
+    if route.credential == "ignored" and "token" not in query and takes_object(route):
+        raise invalid_request("querystring must have required property 'token'")
+
+
+def refusing_channel(base: type[Any], judge: Judge) -> type[Any]:
+    """A channel class of waitress that refuses by ``judge``; set it as a server's ``channel_class``."""
 
     class Parser(_Parser):
-        rule = staticmethod(refuse)
+        rule = staticmethod(judge)
 
     class Channel(_Lingering, base):  # type: ignore[misc]
         parser_class = Parser
@@ -113,39 +100,52 @@ def refusing_channel(base: type[Any], refuse: Refuse) -> type[Any]:
 
 
 class _Parser(HTTPRequestParser):  # type: ignore[misc]
-    rule: Callable[[str, str, Mapping[str, str]], Refusal | None]
+    rule: Judge
+    error: Any
     judged = False
+    largest = 0
 
     def received(self, data: bytes) -> int:
         consumed: int = super().received(data)
-        if self.headers_finished and not self.judged and not self.empty:
-            self.judged = True
-            if self.error is None or isinstance(self.error, RequestEntityTooLarge):
-                self.error = self._refusal() or self.error
-        elif isinstance(self.error, RequestEntityTooLarge):
-            # A chunked body that grew too large.
-            self.error = Refusal.of(too_large())
-        if isinstance(self.error, Refusal):
-            self.completed = True
-            self.expect_continue = False
-            # What follows is the body, and not another request.
-            return len(data)
-        return consumed
+        if self.headers_finished and not self.empty and (self.error is None or _is_too_large(self.error)):
+            refusal = self._judge() if self.judged else self._judge_header()
+            if refusal is not None:
+                self.error = refusal
+                self.completed = True
+                self.expect_continue = False
+        # What follows a refused header is its body, and not another request.
+        return len(data) if isinstance(self.error, Refusal) else consumed
 
-    def _refusal(self) -> Refusal | None:
+    def _judge_header(self) -> Refusal | None:
+        self.judged = True
         headers = {name.replace("_", "-").lower(): value for name, value in self.headers.items()}
-        if self.chunked:
-            headers["transfer-encoding"] = "chunked"
-        try:
-            return self.rule(self.command.upper(), self.request_uri, headers)
-        except ValueError:
+        if not (self.chunked or self.content_length):
+            self.largest = self.adj.max_request_body_size
             return None
+        try:
+            self.largest = self.rule(self.command.upper(), self.request_uri, headers)
+        except StorageError as error:
+            return Refusal.of(error)
+        return self._judge()
+
+    def _judge(self) -> Refusal | None:
+        received = len(self.body_rcv) if self.chunked and self.body_rcv is not None else self.content_length
+        if received <= self.largest and not _is_too_large(self.error):
+            return None
+        if self.request_uri.partition("?")[0] == GRAPHQL:
+            return _too_large_for_graphql(self.largest)
+        return Refusal.of(too_large())
+
+
+def _is_too_large(error: object) -> bool:
+    return isinstance(error, RequestEntityTooLarge)
 
 
 class _Lingering(HTTPChannel):  # type: ignore[misc]
-    """Closes a refused connection in two steps: no more answers, then, when the client has read it, no more requests."""
+    """Closes a refused connection in two steps: nothing more is sent, and then, when the client ends, nothing read."""
 
     is_refused = False
+    close_when_flushed: bool
     discarding_until: float | None = None
     discarded = 0
 
@@ -185,16 +185,6 @@ class _Lingering(HTTPChannel):  # type: ignore[misc]
         if self.requests and isinstance(self.requests[0].error, Refusal):
             self.is_refused = True
         super().service()
-
-
-def _has_body(headers: Mapping[str, str]) -> bool:
-    return "transfer-encoding" in headers or headers.get("content-length", "0").strip() != "0"
-
-
-def _length(headers: Mapping[str, str]) -> int:
-    """The declared length; 0 for a chunked body."""
-    text = headers.get("content-length", "0").strip()
-    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def _too_large_for_graphql(limit: int) -> Refusal:

@@ -45,6 +45,7 @@ class _Task(WSGITask):  # type: ignore[misc]
 
 class _Channel(HTTPChannel):  # type: ignore[misc]
     task_class = _Task
+    sendbuf_len: int
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)

@@ -24,7 +24,8 @@ USER = jwt.encode({"role": "authenticated", "sub": "me"}, SECRET, algorithm="HS2
 SETUP = """
 insert into storage.buckets (id, name) values ('{bucket}', '{bucket}');
 insert into storage.objects (bucket_id, name, version, metadata)
-select '{bucket}', case when i <= 100 then 'folder/' else 'many/' || i % 1000 || '/' end || i, gen_random_uuid(), '{{"size": 1}}'
+select '{bucket}', case when i <= 100 then 'folder/' else 'many/' || i % 1000 || '/' end || i, gen_random_uuid(),
+       '{{"size": 1}}'
 from generate_series(1, {count}) i;
 """
 LISTINGS = [
@@ -51,7 +52,9 @@ def main() -> None:
         connection = connect(cluster.url())
         for bucket, count in (("small", 1000), ("large", objects)):
             connection.execute_simple(SETUP.format(bucket=bucket, count=count))
-        connection.execute_simple("create policy mine on storage.objects for select to authenticated using (metadata is not null)")
+        connection.execute_simple(
+            "create policy mine on storage.objects for select to authenticated using (metadata is not null)"
+        )
         connection.execute_simple("vacuum analyze storage.objects")
         connection.close()
         with serving(cluster.url(), place, 1, 2) as (address, _):

@@ -165,7 +165,7 @@ def _close(answer: Answer) -> None:
 
 def _send(answer: Answer, resp: falcon.Response) -> None:
     resp.status = falcon.code_to_http_status(answer.status)
-    resp.content_type = answer.content_type  # type: ignore[assignment]
+    resp.content_type = answer.content_type
     for name, value in answer.headers:
         resp.set_header(name, value.encode().decode("latin-1"))
     if isinstance(answer.body, bytes):
@@ -174,7 +174,7 @@ def _send(answer: Answer, resp: falcon.Response) -> None:
             resp.content_length = answer.length
     else:
         # Falcon hands what has a read method to the server's file wrapper.
-        resp.stream = answer.body  # type: ignore[assignment]
+        resp.stream = answer.body
         resp.content_length = answer.length
 
 

@@ -31,7 +31,7 @@ class CrossOrigin:
 
     def answer_preflight(self, environ: Mapping[str, Any], resp: falcon.Response) -> None:
         resp.status = falcon.HTTP_204
-        resp.content_type = None  # type: ignore[assignment]
+        resp.content_type = None
         self.allow(environ, resp)
         if resp.get_header("access-control-allow-origin"):
             resp.set_header("access-control-allow-methods", _METHODS)

@@ -58,7 +58,7 @@ def check_mime_types(entries: Sequence[str]) -> list[str]:
 
 
 def check_mime_type(mime_type: str, bucket: Bucket, key: str) -> None:
-    """Raise InvalidMimeType unless the bucket takes objects of this type. Parameters only matter where an entry has some."""
+    """Raise InvalidMimeType unless the bucket takes this type. Parameters matter where an entry has some."""
     if not bucket.allowed_mime_types or key.endswith(PLACEHOLDER):
         return
     full = _normal(mime_type)

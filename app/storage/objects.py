@@ -77,7 +77,7 @@ def _is_visible(storage: Storage, call: Call) -> bool:
 
 
 def delete_objects(storage: Storage, call: Call) -> Answer:
-    """DELETE /object/{bucket}: the keys in ``prefixes``; what is not there or not the caller's to delete is left out."""
+    """DELETE /object/{bucket}: the keys in ``prefixes``; what is not there or not the caller's is left out."""
     keys: list[str] = read_json_object(call, _PREFIXES)["prefixes"]
     wanted = [key for key in dict.fromkeys(keys) if "\0" not in key]
     context = own_context(storage.contexts, call)

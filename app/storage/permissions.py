@@ -1,4 +1,4 @@
-"""May the caller write this object? The database is the judge: the write is tried under the caller's role and undone."""
+"""May the caller write this object? The database judges: the write is tried under the caller's role and undone."""
 
 from __future__ import annotations
 

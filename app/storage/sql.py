@@ -31,7 +31,7 @@ _OBJECT_COLUMNS = """
 # -- who asks
 
 # Of one row also where there is no such bucket: the role has to change in any case. $3 tells whether a public bucket's
-# objects are for everybody. The next statement is planned after this one has run, so it is under the new role's policies.
+# objects are for everybody. The next statement is planned after this one has run: under the new role.
 BUCKET_THEN_ROLE = Statement(
     """
     SELECT num_nulls(set_config('role', CASE WHEN $3::boolean AND b.public THEN 'service_role' ELSE $2 END, true)),
@@ -79,7 +79,8 @@ UPDATE_BUCKET = Statement(
 DELETE_BUCKET = Statement("DELETE FROM storage.buckets WHERE id = $1 RETURNING id", "delete_bucket")
 COUNT_OBJECTS = Statement(
     """
-    SELECT b.id, (SELECT count(*) FROM (SELECT FROM storage.objects o WHERE o.bucket_id = b.id LIMIT $2::bigint) AS found),
+    SELECT b.id,
+           (SELECT count(*) FROM (SELECT FROM storage.objects o WHERE o.bucket_id = b.id LIMIT $2::bigint) AS found),
            clock_timestamp()
     FROM storage.buckets b WHERE b.id = $1
     """,
@@ -124,7 +125,10 @@ _WRITTEN = """
 
 # xmax is 0 in a row that was inserted, not updated.
 COMMIT_NEW = Statement(
-    f"{_WRITTEN} ON CONFLICT (bucket_id, name) DO NOTHING RETURNING o.id, true, {RECORD_MEMBERS.join(('json_build_object(', ')'))}",
+    f"""{_WRITTEN}
+    ON CONFLICT (bucket_id, name) DO NOTHING
+    RETURNING o.id, true, json_build_object({RECORD_MEMBERS})
+    """,
     "commit_new",
 )
 COMMIT_ANY = Statement(
@@ -158,7 +162,8 @@ OBJECT_INFO = Statement(
     f"""
     SELECT {_OBJECT_COLUMNS}, json_build_object(
         'id', o.id, 'name', o.name, 'version', coalesce(o.version, ''), 'bucket_id', o.bucket_id,
-        'size', coalesce(o.metadata -> 'size', o.metadata -> 'contentLength'), 'content_type', o.metadata ->> 'mimetype',
+        'size', coalesce(o.metadata -> 'size', o.metadata -> 'contentLength'),
+        'content_type', o.metadata ->> 'mimetype',
         'cache_control', o.metadata ->> 'cacheControl', 'etag', o.metadata ->> 'eTag', 'metadata', o.user_metadata,
         'last_modified', {_time("o.updated_at")}, 'created_at', {_time("o.created_at")})
     FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2

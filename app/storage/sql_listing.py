@@ -58,7 +58,8 @@ def walk(*, folded: bool, order: Order, delimited: bool) -> Statement:
             SELECT 0 AS step, $2::text COLLATE "C" AS pos, {_FIRST} AS size, 0::bigint AS total,
                    NULL::uuid[] AS ids, NULL::text[] AS folders, NULL::text[] AS lasts
             UNION ALL
-            SELECT w.step + 1, b.pos, CASE WHEN b.folder THEN {_AFTER_FOLDER} ELSE least(w.size * {_GROWTH}, {_MOST}) END,
+            SELECT w.step + 1, b.pos,
+                   CASE WHEN b.folder THEN {_AFTER_FOLDER} ELSE least(w.size * {_GROWTH}, {_MOST}) END,
                    w.total + cardinality(b.ids), b.ids, b.folders, b.lasts
             FROM walk w CROSS JOIN LATERAL (
                 SELECT array_agg(CASE WHEN slash = 0 THEN id END ORDER BY k {order}, name COLLATE "C" {order}) AS ids,
@@ -158,9 +159,9 @@ def _sorted_by(column: str, order: Order) -> str:
 def page_v2(column: str, order: Order, *, delimited: bool) -> Statement:
     """The visible ones of candidates: whether there are more than wanted, folders, objects, and the last one given.
 
-    The last one is given as its name, its time, and whether it is a folder. Parameters: bucket; three arrays of candidates, or the
-    bounds of the keys and null when the listing is by time and not delimited; limit; and for a listing by time the last one of
-    the page before: whether it was a folder (null at the first page), its time, its name.
+    The last one is given as its name, its time, and whether it is a folder. Parameters: bucket; three arrays of
+    candidates, or the bounds of the keys and null when the listing is by time and not delimited; limit; and for a
+    listing by time the last one of the page before: whether it was a folder (null at the first page), its time, name.
     """
     by_time = column != "name"
     source = _RANGE if by_time and not delimited else _VISIBLE

@@ -34,7 +34,8 @@ class Limits:
 
 @dataclass(frozen=True)
 class Storage:
-    """``streams`` are the places of downloads from afar. ``accessed`` collects the ids of objects that were read; ``wake`` is set when there is work for the background."""
+    """``streams`` are the places of downloads from afar. ``accessed`` collects the ids of objects that were read;
+    ``wake`` is set when there is work for the background."""
 
     database: Database
     contexts: ContextBuilder
@@ -65,7 +66,7 @@ class Storage:
         calls: Sequence[DatabaseCall],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
     ) -> list[list[Row]]:
-        """Run ``calls`` and write down the events they cause, in one transaction; in one round trip without receivers."""
+        """Run ``calls`` and write down the events they cause, in one transaction (one round trip without receivers)."""
         if not self.receivers:
             return self.database.run(context, calls, read_only=False)
         with self.database.transaction(context) as transaction:

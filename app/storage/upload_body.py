@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import falcon
 from falcon.media.multipart import BodyPart, MultipartFormHandler
@@ -125,7 +125,7 @@ def _look_through(parts: Iterable[BodyPart]) -> _Form:
 
 
 def _parts(body: BinaryIO, content_type: str) -> Iterator[BodyPart]:
-    form = MultipartFormHandler().deserialize(body, content_type, _length(body))
+    form = MultipartFormHandler().deserialize(cast(Any, body), content_type, _length(body))
     return iter(form)
 
 
@@ -142,7 +142,7 @@ def _seekable(body: BinaryIO) -> BinaryIO:
         return body
     if hasattr(body, "seek"):
         return body
-    kept = tempfile.TemporaryFile()
+    kept = tempfile.TemporaryFile()  # noqa: SIM115 - it ends with the request
     shutil.copyfileobj(body, kept, _CHUNK)
     kept.seek(0)
     return kept

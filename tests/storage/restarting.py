@@ -1,4 +1,4 @@
-"""A program that serves the API in a child process, and makes a new one whenever it is told: python -m tests.storage.restarting
+"""A program that serves the API in a child process, and in a new one when told: python -m tests.storage.restarting
 
 Its listening socket stays open while there is no child, so that clients wait instead of being refused. For each line
 on stdin it forks a child, and prints the child's process id when that serves; when the child ends it prints "ended".

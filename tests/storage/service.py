@@ -52,7 +52,12 @@ class Service:
     session: requests.Session = field(default_factory=requests.Session)
 
     def request(
-        self, method: str, path: str, credential: str | None = SERVICE, headers: Mapping[str, str] | None = None, **more: Any
+        self,
+        method: str,
+        path: str,
+        credential: str | None = SERVICE,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
     ) -> requests.Response:
         """``path`` is sent as it is, escapes and all."""
         given = dict(headers or {})
@@ -81,7 +86,9 @@ class Service:
         self.post("/bucket", json={"name": name, **settings}).raise_for_status()
         return name
 
-    def upload(self, path: str, data: bytes = b"content", credential: str | None = SERVICE, **headers: str) -> requests.Response:
+    def upload(
+        self, path: str, data: bytes = b"content", credential: str | None = SERVICE, **headers: str
+    ) -> requests.Response:
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         return self.post(f"/object/{path}", credential, data=data, headers=names)
 
@@ -101,7 +108,12 @@ class Service:
 
 @contextmanager
 def running(
-    postgres: PostgresServer, database_url: str, folder: Path, *, plugins: Mapping[str, Any] | None = None, **settings: Any
+    postgres: PostgresServer,
+    database_url: str,
+    folder: Path,
+    *,
+    plugins: Mapping[str, Any] | None = None,
+    **settings: Any,
 ) -> Iterator[Service]:
     """Serve the application as a worker process does, in threads of this one."""
     given = {

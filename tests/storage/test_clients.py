@@ -1,4 +1,4 @@
-"""The packages that users have, unmodified, through a whole life cycle: storage3 and supabase (PyPI), storage-js (npm)."""
+"""Users' packages, unmodified, through a whole life cycle: storage3 and supabase (PyPI), storage-js (npm)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,12 @@ def test_storage3(service: Service) -> None:
         client.create_bucket(name)
     assert (refused.value.code, refused.value.status) == ("Duplicate", "409")
     bucket = client.get_bucket(name)
-    assert (bucket.id, bucket.public, bucket.file_size_limit, bucket.allowed_mime_types) == (name, False, 1000, ["text/*"])
+    assert (bucket.id, bucket.public, bucket.file_size_limit, bucket.allowed_mime_types) == (
+        name,
+        False,
+        1000,
+        ["text/*"],
+    )
     assert bucket.owner == ""
     assert name in [each.name for each in client.list_buckets()]
     client.update_bucket(name, {"public": True, "allowed_mime_types": None})
@@ -45,7 +50,11 @@ def test_storage3(service: Service) -> None:
     files.update("folder/a b.txt", b"three")
     assert files.download("folder/a b.txt") == b"three"
     info = files.info("folder/a b.txt")
-    assert (info["size"], info["content_type"], info["cache_control"]) == (5, "text/plain;charset=UTF-8", "max-age=3600")
+    assert (info["size"], info["content_type"], info["cache_control"]) == (
+        5,
+        "text/plain;charset=UTF-8",
+        "max-age=3600",
+    )
     assert files.exists("folder/a b.txt")
     assert not files.exists("none")
     assert [each["name"] for each in files.list()] == ["folder"]
@@ -96,7 +105,7 @@ def test_supabase(service: Service) -> None:
         user = "0b0a1c1e-5ac7-4c1e-9f0b-1d8f1f4a2a11"
         client = supabase.create_client(service.url, ANON)
         client.storage.session.headers["Authorization"] = f"Bearer {token(sub=user)}"
-        client.storage._headers["Authorization"] = f"Bearer {token(sub=user)}"  # noqa: SLF001 - as signing in does
+        client.storage._headers["Authorization"] = f"Bearer {token(sub=user)}"
         files = client.storage.from_(bucket)
         files.upload(f"{user}/mine.txt", b"mine")
         assert files.download(f"{user}/mine.txt") == b"mine"

@@ -179,7 +179,9 @@ def test_conditions(service: Service, public: str) -> None:
 
     def status(**headers: str) -> int:
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        answers = [service.request(method, f"/object/public/{public}", None, headers=given) for method in ("GET", "HEAD")]
+        answers = [
+            service.request(method, f"/object/public/{public}", None, headers=given) for method in ("GET", "HEAD")
+        ]
         assert answers[0].status_code == answers[1].status_code
         if answers[0].status_code == 304:
             assert answers[0].content == b""
@@ -241,7 +243,8 @@ def test_stored_values_that_cannot_be_headers(service: Service) -> None:
     bucket = service.bucket()
     service.upload(f"{bucket}/k").raise_for_status()
     service.sql(
-        f"""update storage.objects set metadata = metadata || '{{"cacheControl": "a\\nb"}}' where bucket_id = '{bucket}'"""
+        """update storage.objects set metadata = metadata || '{"cacheControl": "a\\nb"}' """
+        f"where bucket_id = '{bucket}'"
     )
     assert error(service.get(f"/object/{bucket}/k"))[2] == "invalid_header_char"
 

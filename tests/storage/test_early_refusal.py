@@ -92,7 +92,9 @@ def test_client_that_sends_first_can_read_the_answer(service: Service) -> None:
 
 def test_body_is_not_taken_for_a_request(service: Service) -> None:
     bucket = service.bucket(public=True)
-    smuggled = head("POST", f"/object/{bucket}/smuggled", f"Authorization: Bearer {SERVICE}", "Content-Length: 1") + b"x"
+    smuggled = (
+        head("POST", f"/object/{bucket}/smuggled", f"Authorization: Bearer {SERVICE}", "Content-Length: 1") + b"x"
+    )
     answer = raw_request(service.address, head("POST", "/object/b/k", f"Content-Length: {len(smuggled)}") + smuggled)
     assert answer.count(b"HTTP/1.1") == 1
     assert service.get(f"/object/{bucket}/smuggled").json()["code"] == "NoSuchKey"
@@ -121,3 +123,20 @@ def test_accepted_requests_keep_the_connection(service: Service) -> None:
     two = head("GET", f"/object/{bucket}/a", f"Authorization: Bearer {SERVICE}")
     answer = raw_request(service.address, one + two)
     assert answer.count(b"HTTP/1.1 200") == 2
+
+
+@pytest.mark.parametrize("path", ["/graphql/v1", "/nothing", "/bucket"])
+def test_chunked_bodies_have_the_limit_of_their_path(service: Service, path: str) -> None:
+    """Without a declared length the limit is found while the body comes."""
+    chunk = b"100000\r\n" + bytes(0x100000) + b"\r\n"
+    with socket.create_connection(service.address, timeout=10) as connection:
+        connection.sendall(head("POST", path, "Authorization: Bearer x", "Transfer-Encoding: chunked"))
+        answer = b""
+        for _ in range(30):
+            try:
+                connection.sendall(chunk)
+            except OSError:
+                break
+        while more := connection.recv(65536):
+            answer += more
+    assert b"LIMIT_EXCEEDED" in answer or body_of(answer)["code"] == "EntityTooLarge"

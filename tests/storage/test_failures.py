@@ -1,4 +1,4 @@
-"""A full disk, a database that goes away in the middle: the specified error, the connection intact, nothing half stored."""
+"""A full disk, a database that goes away in the middle: an error, the connection intact, nothing half stored."""
 
 from __future__ import annotations
 
@@ -97,7 +97,9 @@ def test_database_gone_before_the_commit(
 def test_statement_timeout(own_service: Callable[..., Service]) -> None:
     service = own_service(statement_timeout_ms=100)
     bucket = service.bucket()
-    service.sql("create policy slow on storage.objects for insert to authenticated with check (pg_sleep(1) is not null)")
+    service.sql(
+        "create policy slow on storage.objects for insert to authenticated with check (pg_sleep(1) is not null)"
+    )
     from tests.storage.service import token
 
     answer = service.upload(f"{bucket}/k", credential=token())
@@ -107,7 +109,9 @@ def test_statement_timeout(own_service: Callable[..., Service]) -> None:
 def test_connections_run_out(own_service: Callable[..., Service]) -> None:
     service = own_service(threads=4, pool_size=1, pool_timeout_s=0.2)
     bucket = service.bucket()
-    service.sql("create policy slow on storage.objects for insert to authenticated with check (pg_sleep(1) is not null)")
+    service.sql(
+        "create policy slow on storage.objects for insert to authenticated with check (pg_sleep(1) is not null)"
+    )
     from tests.storage.service import token
 
     slow = {"authorization": f"Bearer {token()}"}

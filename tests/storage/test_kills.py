@@ -50,7 +50,9 @@ class Client(threading.Thread):
     def run(self) -> None:
         try:
             while not self._stop_event.is_set():
-                self._random.choice((self._create, self._overwrite, self._overwrite, self._move, self._delete, self._read))()
+                self._random.choice(
+                    (self._create, self._overwrite, self._overwrite, self._move, self._delete, self._read)
+                )()
         except BaseException as error:
             self.failure = error
 

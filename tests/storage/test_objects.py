@@ -11,8 +11,8 @@ from tests.storage.service import USER, Service, error, token, unique
 
 NO_OBJECT = (400, "404", "NoSuchKey", "Object not found")
 RECORD = [
-    "name", "bucket_id", "owner", "owner_id", "version", "id", "updated_at", "created_at", "last_accessed_at", "metadata",
-    "user_metadata",
+    "name", "bucket_id", "owner", "owner_id", "version", "id", "updated_at", "created_at", "last_accessed_at",
+    "metadata", "user_metadata",
 ]  # fmt: skip
 
 

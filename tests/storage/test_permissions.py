@@ -105,9 +105,7 @@ def test_how_refusals_are_told(service: Service, policies: Policies) -> None:
     answer = service.upload(f"{bucket}/k", credential=CREDENTIAL)
     assert error(answer) == DENIED
     assert answer.json()["error"] == "Unauthorized"
-    assert answer.json()["hint"] == (
-        "The role authenticated may not INSERT on storage.objects: no policy allows it."
-    )
+    assert answer.json()["hint"] == ("The role authenticated may not INSERT on storage.objects: no policy allows it.")
     assert error(service.put(f"/object/{bucket}/k", CREDENTIAL, data=b"x")) == DENIED
     assert error(service.delete(f"/object/{bucket}/there", CREDENTIAL)) == (400, "403", "AccessDenied", "Access denied")
     assert "DELETE on storage.objects" in service.delete(f"/object/{bucket}/there", CREDENTIAL).json()["hint"]

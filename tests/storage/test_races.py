@@ -206,7 +206,7 @@ def test_moves_and_overwrites_lose_nothing(own_service: Callable[..., Service]) 
 
 
 def test_readers_see_old_or_new(own_service: Callable[..., Service]) -> None:
-    """Downloads while the object is replaced, and the replaced bytes deleted without grace: always one whole version."""
+    """Downloads while the object is replaced, and the replaced bytes deleted at once: always one whole version."""
     service = own_service(replaced_bytes_grace_s=0.0)
     path = f"/object/{service.bucket()}/k"
     contents = [bytes([65 + number]) * 300_000 for number in range(20)]

@@ -15,7 +15,9 @@ from tests.storage.service import Service
 
 
 @pytest.fixture
-def sweep(own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch) -> tuple[Service, Callable[..., Result]]:
+def sweep(
+    own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> tuple[Service, Callable[..., Result]]:
     service = own_service(replaced_bytes_grace_s=3600.0)
     monkeypatch.setenv("DATABASE_URL", service.database_url)
     monkeypatch.setenv("STORAGE_URL", service.folder.as_uri())

@@ -43,7 +43,9 @@ def test_raw(service: Service) -> None:
     assert found["metadata"] == {"who": "me"}
     assert (found["size"], found["content_type"], found["cache_control"]) == (8, "application/json", "max-age=5")
     assert found["etag"] == f'"{hashlib.md5(b"{" + chr(34).encode() + b"a" + chr(34).encode() + b": 1}").hexdigest()}"'
-    row = service.sql(f"select owner::text, owner_id, metadata, user_metadata from storage.objects where id = '{body['Id']}'")
+    row = service.sql(
+        f"select owner::text, owner_id, metadata, user_metadata from storage.objects where id = '{body['Id']}'"
+    )
     assert row[0][:2] == [USER, USER]
     assert row[0][2].keys() == {
         "eTag", "size", "mimetype", "cacheControl", "lastModified", "contentLength", "httpStatusCode"
@@ -53,7 +55,9 @@ def test_raw(service: Service) -> None:
 def test_a_sub_that_is_no_uuid_is_only_the_owner_id(service: Service) -> None:
     path = f"{service.bucket()}/k"
     service.upload(path, credential=token("service_role", sub="someone")).raise_for_status()
-    assert service.sql(f"select owner, owner_id from storage.objects where bucket_id = '{path[:-2]}'") == [[None, "someone"]]
+    assert service.sql(f"select owner, owner_id from storage.objects where bucket_id = '{path[:-2]}'") == [
+        [None, "someone"]
+    ]
 
 
 def test_defaults(service: Service) -> None:
@@ -117,7 +121,10 @@ def test_a_file_of_a_form_is_text_by_default(service: Service) -> None:
     [
         (b"", "The multipart form is broken"),
         (b"nothing of the kind", "The multipart form is broken"),
-        (b'--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\ncut off', "The multipart form is broken"),
+        (
+            b'--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\ncut off',
+            "The multipart form is broken",
+        ),
         (b'--x\r\nContent-Disposition: form-data; name="f"\r\n\r\nfield\r\n--x--\r\n', "No content provided"),
         (b"--x--\r\n", "No content provided"),
     ],

@@ -159,7 +159,9 @@ def test_events_are_told_until_they_are_heard(own_service: Callable[..., Service
 
 
 def waiting_after_failure(service: Service) -> int:
-    rows = service.sql("select count(*) from storage.work where last_error = 'RuntimeError: not now' and due_at > now()")
+    rows = service.sql(
+        "select count(*) from storage.work where last_error = 'RuntimeError: not now' and due_at > now()"
+    )
     count: int = rows[0][0]
     return count
 
@@ -203,7 +205,9 @@ def test_webhook(
     service = own_service(webhook_url=url, webhook_key="the key")
     bucket = service.bucket()
     service.upload(f"{bucket}/a", b"123").raise_for_status()
-    assert until(lambda: service.sql("select last_error from storage.work") == [["WebhookRefused: the receiver answered 500"]])
+    assert until(
+        lambda: service.sql("select last_error from storage.work") == [["WebhookRefused: the receiver answered 500"]]
+    )
     service.sql("update storage.work set due_at = now()")
     service.application.services.storage.wake.set()
     assert until(lambda: waiting(service, "post_event") == 0)
