@@ -20,7 +20,7 @@ from tests.graphql.snapshot.case import Case, all_cases
 from tests.graphql.snapshot.readable import ReadableExtension
 
 
-@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", list(all_cases()), ids=lambda case: case.name)
 def test_case(
     case: Case,
     open_door: Callable[..., Door],
