@@ -1,0 +1,185 @@
+"""Who reads: roles with different grants, row level security, claims, and what a role brings with it."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import SERVICE_KEY, Door
+from tests.postgres_server import PostgresServer
+
+SCHEMA = """
+alter role service_role bypassrls;
+create table note (id int primary key, owner text, body text, rating int);
+insert into note values (1, 'ann', 'a', 5), (2, 'bob', 'b', 4), (3, 'ann', 'c', 3);
+alter table note enable row level security;
+create policy own on note for select to authenticated using (owner = current_setting('request.jwt.claims', true)::json ->> 'sub');
+create policy old on note for select to anon using (owner = current_setting('request.jwt.claim.sub', true));
+create table public_thing (id int primary key, name text, secret text);
+insert into public_thing values (1, 'n', 's');
+create view told as select 1 as id, current_user::text as role, current_setting('request.method', true) as method,
+  current_setting('request.path', true) as path, current_setting('request.jwt.claims', true) as claims,
+  current_setting('statement_timeout') as timeout, current_setting('role') as set_role, session_user::text as login,
+  current_setting('transaction_read_only') as read_only;
+comment on view told is '@graphql({"primary_key_columns": ["id"]})';
+grant select (id, owner, body) on note to anon;
+grant select on note to authenticated, service_role;
+grant select (id, name) on public_thing to anon;
+grant select on public_thing to authenticated;
+grant select on told to anon, authenticated, service_role;
+"""
+NOTES = "{ noteCollection { edges { node { id } } } }"
+
+
+@pytest.fixture
+def door(reading_door: OpenDoor) -> Door:
+    return reading_door(SCHEMA)
+
+
+@pytest.fixture
+def new_role(postgres: PostgresServer) -> Iterator[str]:
+    """A role of this test's own; what it may do is for the test to grant."""
+    name = f"role {uuid.uuid4().hex[:8]} \"ü\""
+    quoted = '"' + name.replace('"', '""') + '"'
+    postgres.execute(f"create role {quoted}")
+    yield name
+    postgres.execute(f"drop role {quoted}")
+
+
+def ids(answer: Any) -> list[int]:
+    return [edge["node"]["id"] for edge in answer.data["noteCollection"]["edges"]]
+
+
+def test_rows_of_their_own(door: Door) -> None:
+    assert ids(door.ask(NOTES)) == []
+    assert ids(door.ask(NOTES, claims={"sub": "ann"})) == [1, 3]
+    assert ids(door.ask(NOTES, claims={"sub": "bob"})) == [2]
+    assert ids(door.ask(NOTES, role="anon", claims={"sub": "bob"})) == [2]
+    assert ids(door.ask(NOTES, key=SERVICE_KEY)) == [1, 2, 3]
+    # On the same connection, from one to the other and back.
+    for _ in range(10):
+        assert ids(door.ask(NOTES, claims={"sub": "ann"})) == [1, 3]
+        assert ids(door.ask(NOTES)) == []
+        assert ids(door.ask(NOTES, claims={"sub": "bob"})) == [2]
+    page = "{ noteCollection(first: 1) { pageInfo { hasNextPage } edges { node { id } } } n: node(nodeId: \"WyJwdWJsaWMiLCAibm90ZSIsIDJd\") { nodeId } noteByPk(id: 2) { id } }"
+    assert door.ask(page, claims={"sub": "bob"}).data["noteCollection"] == {"pageInfo": {"hasNextPage": False}, "edges": [{"node": {"id": 2}}]}
+    hidden = door.ask(page, claims={"sub": "ann"}).data
+    assert hidden["n"] is None and hidden["noteByPk"] is None and hidden["noteCollection"]["pageInfo"] == {"hasNextPage": True}
+
+
+def test_columns_of_their_own(door: Door) -> None:
+    assert door.ask("{ public_thingCollection { edges { node { id name } } } }").data
+    for query in (
+        "{ public_thingCollection { edges { node { secret } } } }",
+        '{ public_thingCollection(filter: {secret: {eq: "s"}}) { edges { cursor } } }',
+        "{ public_thingCollection(orderBy: [{secret: AscNullsLast}]) { edges { cursor } } }",
+        "{ noteCollection { edges { node { rating } } } }",
+    ):
+        answer = door.ask(query)
+        assert answer.errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED", answer.body
+    assert door.ask("{ public_thingCollection { edges { node { secret } } } }", role="authenticated").data
+    # The plan of one role is not the other's.
+    for _ in range(3):
+        assert door.ask("{ public_thingCollection { edges { node { secret } } } }", role="authenticated").data
+        assert door.ask("{ public_thingCollection { edges { node { secret } } } }").errors
+
+
+def test_a_relation_whose_key_is_not_readable(reading_door: OpenDoor) -> None:
+    door = reading_door("""
+        create table keyless (id int primary key, name text not null, kind text);
+        insert into keyless select i, 'n' || i, 'k' || i % 2 from generate_series(1, 4) i;
+        grant select (name, kind) on keyless to anon;
+    """)
+    data = door.ask("""{ keylessCollection(orderBy: [{name: DescNullsLast}], first: 2) { edges { cursor node { name } }
+        pageInfo { hasNextPage hasPreviousPage endCursor } } }""").data["keylessCollection"]
+    assert [edge["node"]["name"] for edge in data["edges"]] == ["n4", "n3"] and data["pageInfo"]["hasNextPage"]
+    after = data["pageInfo"]["endCursor"]
+    data = door.ask(f'{{ keylessCollection(orderBy: [{{name: DescNullsLast}}], after: "{after}") {{ edges {{ node {{ name }} }} pageInfo {{ hasPreviousPage }} }} }}').data
+    assert [edge["node"]["name"] for edge in data["keylessCollection"]["edges"]] == ["n2", "n1"]
+    answer = door.ask("{ keylessCollection { edges { node { nodeId } } } }")
+    assert answer.errors, "an id would tell the key"
+    assert door.ask("{ keylessByPk(id: 1) { name } }").errors
+
+
+def told(door: Door, **asked: Any) -> dict[str, Any]:
+    query = "{ toldByPk(id: 1) { role method path claims timeout set_role login read_only } }"
+    return door.ask(query, **asked).data["toldByPk"]
+
+
+def test_what_policies_are_told(door: Door) -> None:
+    anon = told(door)
+    assert (anon["role"], anon["set_role"], anon["method"], anon["path"], anon["timeout"]) == ("anon", "anon", "POST", "/graphql/v1", "30s")
+    assert json.loads(anon["claims"]) == {"role": "anon"}
+    claims = {"sub": "ünï 'q' \"d\" \\ $1", "email": "a@b", "nested": {"a": [1, None]}, "aud": "x"}
+    user = told(door, claims=claims)
+    assert json.loads(user["claims"]) == {"role": "authenticated", **claims} and user["role"] == "authenticated"
+    assert user["login"] not in ("anon", "authenticated")
+
+
+def test_nothing_stays_behind(door: Door) -> None:
+    told(door, claims={"sub": "ann"})
+    services = door.application.services
+    for _ in range(services.settings.pool_size):
+        after = services.database.simple("select current_setting('role') || coalesce(current_setting('request.jwt.claims', true), '')")
+        assert after == b"none"
+
+
+def test_any_role(open_door: OpenDoor, postgres: PostgresServer, new_role: str) -> None:
+    """A token may name any role that the service may take on; it sees what that role was granted."""
+    door = open_door(SCHEMA)
+    quoted = '"' + new_role.replace('"', '""') + '"'
+    postgres.execute(f"grant select (id, rating) on note to {quoted}; create policy all_rows on note to {quoted} using (true)", door.database_url)
+    try:
+        answer = door.ask("{ noteCollection(orderBy: [{rating: AscNullsLast}]) { edges { node { id rating } } } }", role=new_role)
+        assert [edge["node"]["rating"] for edge in answer.data["noteCollection"]["edges"]] == [3, 4, 5]
+        assert door.ask("{ noteCollection { edges { node { body } } } }", role=new_role).errors
+        assert door.ask("{ toldCollection { edges { cursor } } }", role=new_role).errors
+    finally:
+        postgres.execute(f"drop policy all_rows on note; drop owned by {quoted}", door.database_url)
+
+
+def test_a_role_without_anything(door: Door, new_role: str) -> None:
+    assert door.ask("{ __typename }", role=new_role).data == {"__typename": "Query"}
+    assert door.ask(NOTES, role=new_role).errors
+
+
+def test_a_roles_own_settings(open_door: OpenDoor, postgres: PostgresServer, new_role: str) -> None:
+    quoted = '"' + new_role.replace('"', '""') + '"'
+    postgres.execute(f"alter role {quoted} set statement_timeout = '150ms'; alter role {quoted} set timezone = 'Asia/Tokyo'")
+    door = open_door("""
+        create table t (id int primary key, at timestamptz default '2020-01-01T00:00:00Z');
+        insert into t values (1);
+        create view slow as select 1 as id, pg_sleep(5)::text as x;
+        comment on view slow is '@graphql({"primary_key_columns": ["id"]})';
+    """)
+    postgres.execute(f"grant select on all tables in schema public to {quoted}, anon", door.database_url)
+    assert door.ask("{ tByPk(id: 1) { at } }", role=new_role).data["tByPk"] == {"at": "2020-01-01T09:00:00+09:00"}
+    assert door.ask("{ tByPk(id: 1) { at } }").data["tByPk"] == {"at": "2020-01-01T00:00:00+00:00"}
+    answer = door.ask("{ slowByPk(id: 1) { x } }", role=new_role)
+    assert answer.errors[0]["extensions"]["sqlstate"] == "57014" and answer.body["data"] is None
+    postgres.execute(f"drop owned by {quoted}", door.database_url)
+
+
+def test_the_services_timeout(open_door: OpenDoor) -> None:
+    door = open_door(
+        """create view slow as select 1 as id, pg_sleep(5)::text as x;
+        comment on view slow is '@graphql({"primary_key_columns": ["id"]})';
+        create table fast (id int primary key);
+        grant select on slow, fast to anon;""",
+        statement_timeout_ms=100,
+    )
+    answer = door.ask("{ slowByPk(id: 1) { x } }")
+    assert answer.errors[0]["extensions"]["sqlstate"] == "57014" and "timeout" in answer.message
+    assert door.ask("{ fastCollection { edges { cursor } } }").data == {"fastCollection": {"edges": []}}
+
+
+def test_a_role_keeps_its_schema(door: Door) -> None:
+    services = door.application.services
+    views = {id(services.api_schemas.of_role(role)) for role in ("anon", "authenticated", "service_role")}
+    assert len(views) == 3
+    assert services.api_schemas.of_role("anon") is services.api_schemas.of_role("anon")
