@@ -28,20 +28,21 @@ def http_request(path: str, body: bytes, headers: dict[str, str]) -> bytes:
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
-def run_load(address: tuple[str, int], request: bytes, *, connections: int, seconds: float) -> Load:
-    """Send ``request`` over ``connections`` for ``seconds``, one at a time on each."""
+def run_load(address: tuple[str, int], *requests: bytes, connections: int, seconds: float) -> Load:
+    """Send ``requests`` over ``connections`` for ``seconds``: each connection asks one of them again and again."""
     selector = selectors.DefaultSelector()
-    for _ in range(connections):
+    for number in range(connections):
         sock = socket.create_connection(address)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        selector.register(sock, selectors.EVENT_READ, bytearray())
+        request = requests[number % len(requests)]
+        selector.register(sock, selectors.EVENT_READ, (bytearray(), request))
         sock.sendall(request)
     answered = failures = 0
     began = time.perf_counter()
     deadline = began + seconds
     while time.perf_counter() < deadline:
         for key, _ in selector.select(timeout=1):
-            received: bytearray = key.data
+            received, request = key.data
             received += key.fileobj.recv(262_144)  # type: ignore[union-attr]
             if _is_whole(received):
                 answered += 1

@@ -18,7 +18,7 @@ Path = tuple[str | int, ...]
 """Where a value stands in the variables: a variable's name, then keys and list positions."""
 
 ANY_ITEM = -1
-"""In a path: every item of a list."""
+"""In a path: every item of a list. In that of a source one key follows, which an item may lack."""
 
 
 class _Absent:
@@ -153,10 +153,9 @@ class Source:
 def _at(value: Any, path: Path) -> Any:
     for position, step in enumerate(path, start=1):
         if step == ANY_ITEM:
-            rest = path[position:]
-            return [_at(item, rest) for item in value]
-        # Only below ANY_ITEM may a key be missing: elsewhere the shape of the variables says which there are.
-        value = value.get(step) if isinstance(value, dict) else value[step]
+            (key,) = path[position:]
+            return [item.get(key) for item in value]
+        value = value[step]
     return value
 
 

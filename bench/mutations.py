@@ -1,0 +1,202 @@
+"""Writing through the GraphQL door: ``python -m bench.mutations [--seconds N]``.
+
+A single insert, 100 rows in one insert, and an update by key are asked of a real service (two workers of two threads, 8
+connections), beside pgbench running the same SQL with the same parameters as the same role; then both with one
+client, the service without HTTP. Needs pgbench on the PATH.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.database.url import parse_database_url
+from app.embedded import EmbeddedPostgres
+from app.graphql.values import Steering
+from app.pipeline import run
+from app.pipeline.parse import parse
+from app.pipeline.plan import make_plan
+from app.pipeline.records import GraphQLRequest
+from app.services import Services
+from app.settings import Settings, load
+from app.wsgi import create_app
+from bench.load import http_request, run_load
+
+SCHEMA = """
+do $$ begin create role anon; exception when duplicate_object then null; end $$;
+create table person (
+  id bigint generated always as identity primary key, name text not null, email varchar(80), age int,
+  extra jsonb, created_at timestamptz not null default now());
+insert into person (name, email, age)
+  select 'Person ' || i, i || '@example.com', i % 90 from generate_series(1, 10000) i;
+alter table person enable row level security;
+create policy everybody on person using (true) with check (age >= 0);
+grant select, insert, update on person to anon;
+analyze person;
+"""
+INSERT = """mutation ($objects: [personInsertInput!]!) {
+  insertIntopersonCollection(objects: $objects) { affectedCount records { id name createdAt: created_at } } }"""
+UPDATE = """mutation ($id: BigInt!, $set: personUpdateInput!) {
+  updatepersonCollection(set: $set, filter: {id: {eq: $id}}) { affectedCount records { id name age } } }"""
+KEYS = {
+    "JWT_SECRET": "a secret that only this benchmark uses",
+    "ANON_KEY": "anon-key",
+    "SERVICE_ROLE_KEY": "service-key",
+}
+CONNECTIONS, WORKERS, THREADS = 8, 2, 2
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mutation with the variables of one client after the other."""
+
+    name: str
+    query: str
+    variables: list[dict[str, Any]]
+
+
+def person(number: int) -> dict[str, Any]:
+    extra = json.dumps({"number": number, "tags": ["a", "b"]})
+    return {"name": f"Person {number}", "email": f"{number}@example.com", "age": number % 90, "extra": extra}
+
+
+CASES = (
+    Case("a single insert", INSERT, [{"objects": [person(1)]}]),
+    Case("100 rows in one insert", INSERT, [{"objects": [person(number) for number in range(100)]}]),
+    # Each client has a row of its own: how they wait for each other is not what is measured.
+    Case("an update by key", UPDATE, [{"id": str(id_), "set": {"age": 30}} for id_ in range(1, CONNECTIONS + 1)]),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=8.0)
+    seconds = parser.parse_args().seconds
+    if shutil.which("pgbench") is None:
+        sys.exit("pgbench is not on the PATH")
+    with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
+        os.chmod(place, 0o755)
+        _psql(cluster.url())
+        given = {name.lower(): value for name, value in KEYS.items()}
+        settings = load({}, {"database_url": cluster.url(), "threads": THREADS, **given})
+        for case in CASES:
+            _measure(case, settings, place, seconds)
+
+
+def _measure(case: Case, settings: Settings, place: str, seconds: float) -> None:
+    bench = PgBench(case, settings, place)
+    served = _serve(case, settings, seconds)
+    told = bench.per_second(CONNECTIONS, seconds)
+    print(f"{case.name:24} {served:7.0f} per second, pgbench {told:7.0f}: {served / told:4.0%}", end="; ", flush=True)
+    alone, told = _alone(case, settings, seconds), 1e6 / bench.per_second(1, seconds)
+    print(f"one client: {alone:6.0f} us without HTTP, pgbench {told:6.0f} us: {alone / told:.2f} times")
+
+
+def _psql(url: str) -> None:
+    from tests.postgres_server import connect
+
+    connection = connect(url)
+    connection.execute_simple(SCHEMA)
+    connection.close()
+
+
+def _serve(case: Case, settings: Settings, seconds: float) -> float:
+    command = [
+        sys.executable,
+        "-m",
+        "app",
+        "serve",
+        "--port",
+        "0",
+        "--workers",
+        str(WORKERS),
+        "--threads",
+        str(THREADS),
+    ]
+    environment = os.environ | KEYS | {"DATABASE_URL": settings.database_url or ""}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as service:
+        try:
+            assert service.stdout is not None
+            address = next(match for line in service.stdout if (match := re.search(r"http://([\d.]+):(\d+)", line)))
+            headers = {"apiKey": KEYS["ANON_KEY"], "Content-Type": "application/json"}
+            requests = [
+                http_request("/graphql/v1", json.dumps({"query": case.query, "variables": each}).encode(), headers)
+                for each in case.variables
+            ]
+            target = address[1], int(address[2])
+            run_load(target, *requests, connections=CONNECTIONS, seconds=1)
+            found = run_load(target, *requests, connections=CONNECTIONS, seconds=seconds)
+        finally:
+            service.send_signal(signal.SIGTERM)
+    assert not found.failures
+    return found.per_second
+
+
+def _alone(case: Case, settings: Settings, seconds: float) -> float:
+    """Microseconds of a mutation, one after the other, in this process."""
+    application = create_app(settings)
+    request = GraphQLRequest(case.query, case.variables[0], api_key=KEYS["ANON_KEY"], host="localhost")
+    reply = run(request, application.services)
+    assert b'"errors"' not in reply.body, reply.body
+    count, began = 0, time.perf_counter()
+    while time.perf_counter() < began + seconds:
+        run(request, application.services)
+        count += 1
+    took = time.perf_counter() - began
+    application.close()
+    return took / count * 1e6
+
+
+class PgBench:
+    """pgbench with the SQL of a case, and its parameters as those of prepared statements."""
+
+    def __init__(self, case: Case, settings: Settings, place: str) -> None:
+        application = create_app(settings)
+        sql, values = _statement(case, application.services, case.variables[0])
+        application.close()
+        self._variables = {f"p{number}": value for number, value in enumerate(values, start=1)}
+        keyed = len(case.variables) > 1
+        self._script = Path(place) / "mutation.sql"
+        sql = re.sub(r"\$(\d+)", r":p\1", re.sub(r"\s+", " ", sql))
+        if keyed:
+            # The key is the last parameter, and the clients have the keys from 1 on.
+            sql = sql.replace(f":p{len(values)} ", ":key ")
+        self._script.write_text(("\\set key :client_id + 1\n" if keyed else "") + sql + ";\n")
+        self._target = parse_database_url(settings.database_url or "")
+
+    def per_second(self, clients: int, seconds: float) -> float:
+        target = self._target
+        command = ["pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", str(min(clients, 2))]
+        command += ["-T", str(max(1, int(seconds))), "-f", str(self._script)]
+        command += [f"-D{name}={value}" for name, value in self._variables.items()]
+        command += ["-h", target.host, "-p", str(target.port), "-U", target.user, target.database]
+        environment = os.environ | {"PGOPTIONS": "-c role=anon"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        found = re.search(r"tps = ([\d.]+)", done.stdout)
+        assert found, done.stderr
+        return float(found[1])
+
+
+def _statement(case: Case, services: Services, variables: Mapping[str, Any]) -> tuple[str, list[str]]:
+    parsed = parse(GraphQLRequest(case.query, dict(variables)), services)
+    call = make_plan(parsed.document, services.api_schemas.of_role("anon"), parsed.variables, Steering()).calls[0]
+    values = [each.value(parsed.variables) or b"" for each in call.parameters]
+    return call.statement.sql, [value.decode() for value in values]
+
+
+if __name__ == "__main__":
+    main()
