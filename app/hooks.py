@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.services import Services
     from app.settings import Settings
     from app.storage.backend import Backend
+    from app.storage.checks import ObjectCheck
     from app.storage.events import EventReceiver
     from schema_cache.directives import Directive
     from schema_cache.model import Type
@@ -93,6 +94,11 @@ class StorageHooks:
     @hookspec
     def object_event_receivers(self, settings: Settings) -> Sequence[EventReceiver]:
         """Who is told of objects that were created, updated, moved, copied or removed, after the commit."""
+        return ()
+
+    @hookspec
+    def object_checks(self, settings: Settings) -> Sequence[ObjectCheck]:
+        """Checks that each upload must pass before it is committed; one that raises refuses the upload."""
         return ()
 
 

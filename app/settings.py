@@ -113,6 +113,8 @@ SETTINGS: tuple[Setting, ...] = (
             "Seconds that the bytes of replaced and deleted objects stay, for those who are about to read them."),
     Setting("cors_origins", "CORS_ORIGINS", Names(), (),
             "Origins whose pages may use the storage API from a browser, comma-separated; * for all. None by default."),
+    Setting("check_content_types", "CHECK_CONTENT_TYPES", SWITCH, False,
+            "Whether uploads that are declared to be images, PDF or archives must begin like that."),
     Setting("webhook_url", "WEBHOOK_URL", URL, None, "Where events of stored objects are posted to."),
     Setting("webhook_key", "WEBHOOK_KEY", Secret(), None, "The bearer token with which events are posted.",
             is_option=False),
@@ -165,6 +167,7 @@ class Settings:
     remote_streams: int
     replaced_bytes_grace_s: float
     cors_origins: tuple[str, ...]
+    check_content_types: bool
     webhook_url: str | None
     webhook_key: str | None = field(repr=False)
     log_level: str

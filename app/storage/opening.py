@@ -51,6 +51,7 @@ def open_storage(
             any_script=settings.object_keys == "unicode",
         ),
         receivers=receivers,
+        checks=tuple(chain.from_iterable(plugins.hook.object_checks(settings=settings))),
         project_ref=settings.project_ref,
         cors_origins=settings.cors_origins,
         streams=threading.BoundedSemaphore(settings.remote_streams),

@@ -14,6 +14,7 @@ from app.database import Context, ContextBuilder, Database, Row
 from app.identity import Identity
 from app.storage.access import SERVICE_ROLE
 from app.storage.backend import Backend
+from app.storage.checks import ObjectCheck
 from app.storage.events import EventReceiver, ObjectEvent, encode_events
 from app.storage.signing import Signer
 from app.storage.sql import BECOME, RECORD_EVENTS
@@ -44,6 +45,7 @@ class Storage:
     signer: Signer
     limits: Limits
     receivers: Sequence[EventReceiver]
+    checks: Sequence[ObjectCheck]
     project_ref: str | None
     cors_origins: Sequence[str]
     streams: threading.BoundedSemaphore

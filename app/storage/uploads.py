@@ -18,6 +18,7 @@ from app.storage.access import service_context
 from app.storage.backend import ByteSource, Stored
 from app.storage.blobs import blob_key, discard, new_version
 from app.storage.bucket_rules import check_mime_type, size_limit
+from app.storage.checks import UploadedObject
 from app.storage.errors import (
     StorageError,
     already_exists,
@@ -140,12 +141,20 @@ def store(
             blob_key(version), _Limited(body.stream, limit), size=body.size, content_type=body.mime_type
         )
         metadata = file_metadata(stored, mime_type=body.mime_type, cache_control=body.cache_control, robots=robots)
+        for check in storage.checks:
+            check(_uploaded(storage, write, version, metadata))
         return commit(storage, call, write, version, metadata)
     except PorticoError as error:
         # Unless it is unknown whether the row was committed: then it may name these bytes.
         if error.code != "OUTCOME_UNKNOWN":
             discard(storage.backend, version)
         raise
+
+
+def _uploaded(storage: Storage, write: Write, version: str, metadata: Mapping[str, Any]) -> UploadedObject:
+    return UploadedObject(
+        write.bucket, write.key, metadata, write.user_metadata, lambda: storage.backend.open_read(blob_key(version))
+    )
 
 
 def now_as_json() -> str:

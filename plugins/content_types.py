@@ -1,0 +1,62 @@
+"""An upload that is declared to be an image, a PDF or an archive must begin like one. On with CHECK_CONTENT_TYPES.
+
+The signatures are those of https://mimesniff.spec.whatwg.org/ and of the formats themselves. Types that are not in the
+table are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.hooks import hookimpl
+from app.settings import Settings
+from app.storage.checks import ObjectCheck, UploadedObject
+from app.storage.errors import StorageError
+
+_LOOKED_AT = 32
+
+Signature = tuple[int, bytes]
+"""Where it is, and what."""
+
+_IS_MEDIA_FILE: tuple[Signature, ...] = ((4, b"ftyp"),)
+
+SIGNATURES: Mapping[str, tuple[Signature, ...]] = {
+    "image/png": ((0, b"\x89PNG\r\n\x1a\n"),),
+    "image/jpeg": ((0, b"\xff\xd8\xff"),),
+    "image/gif": ((0, b"GIF87a"), (0, b"GIF89a")),
+    "image/webp": ((8, b"WEBP"),),
+    "image/bmp": ((0, b"BM"),),
+    "image/tiff": ((0, b"II*\x00"), (0, b"MM\x00*")),
+    "image/avif": _IS_MEDIA_FILE,
+    "image/heic": _IS_MEDIA_FILE,
+    "video/mp4": _IS_MEDIA_FILE,
+    "application/pdf": ((0, b"%PDF-"),),
+    "application/zip": ((0, b"PK\x03\x04"), (0, b"PK\x05\x06")),
+    "application/gzip": ((0, b"\x1f\x8b"),),
+}
+
+
+@hookimpl
+def object_checks(settings: Settings) -> Sequence[ObjectCheck]:
+    return (check_content_type,) if settings.check_content_types else ()
+
+
+def check_content_type(uploaded: UploadedObject) -> None:
+    """Raise InvalidMimeType when the bytes are not of the declared type."""
+    declared = str(uploaded.metadata.get("mimetype", "")).partition(";")[0].strip().lower()
+    signatures = SIGNATURES.get(declared)
+    if signatures is None:
+        return
+    start = _first_bytes(uploaded)
+    if not any(start[place : place + len(mark)] == mark for place, mark in signatures):
+        raise StorageError("InvalidMimeType", 415, f"the content is not {declared}", tag="invalid_mime_type")
+
+
+def _first_bytes(uploaded: UploadedObject) -> bytes:
+    readable = uploaded.open_read()
+    try:
+        if readable.file is not None:
+            return readable.file.read(_LOOKED_AT)
+        return next(iter(readable.chunks or ()), b"")[:_LOOKED_AT]
+    finally:
+        readable.close()

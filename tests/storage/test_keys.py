@@ -1,0 +1,97 @@
+"""Names of buckets and keys of objects, as they stand in paths."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.storage.names import successor
+from tests.storage.service import Service, error, raw_request
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        ("a%20b.txt", "a b.txt"),
+        ("a%2Fb", "a/b"),
+        ("a+b", "a+b"),
+        ("a%2Bb", "a+b"),
+        ("a//b", "a//b"),
+        ("folder/", "folder/"),
+        (".hidden", ".hidden"),
+        ("a%3Fb%26c%3D%40%2C%3B%3A%24", "a?b&c=@,;:$"),
+        ("x" * 300, "x" * 300),
+    ],
+)
+def test_keys_that_are_kept(service: Service, path: str, key: str) -> None:
+    bucket = service.bucket()
+    assert service.upload(f"{bucket}/{path}", key.encode()).json()["Key"] == f"{bucket}/{key}"
+    assert service.get(f"/object/{bucket}/{path}").content == key.encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        ("", ""),
+        ("%C3%BC", "ü"),
+        ("a%00b", "a\x00b"),
+        ("a%0Ab", "a\nb"),
+        ("a%5Cb", "a\\b"),
+        ("a%25b", "a%b"),
+        ("a~b", "a~b"),
+        ("a%7Cb", "a|b"),
+        ("a/%2E%2E/b", "a/../b"),
+        ("%2e", "."),
+        ("a/./b", "a/./b"),
+        ("x" * 1025, "x" * 1025),
+    ],
+)
+def test_keys_that_are_refused(service: Service, path: str, key: str) -> None:
+    bucket = service.bucket()
+    before = service.blobs()
+    answer = service.upload(f"{bucket}/{path}")
+    assert error(answer) == (400, "400", "InvalidKey", f"Invalid key: {key}")
+    assert error(service.get(f"/object/{bucket}/{path}"))[2] == "InvalidKey"
+    assert service.blobs() == before
+
+
+def test_all_scripts_by_a_setting(own_service: object) -> None:
+    service: Service = own_service(object_keys="unicode")  # type: ignore[operator]
+    bucket = service.bucket()
+    assert service.upload(f"{bucket}/%C3%BC%20%25.txt").json()["Key"] == f"{bucket}/ü %.txt"
+    signed = service.post(f"/object/sign/{bucket}/%C3%BC%20%25.txt", json={"expiresIn": 60}).json()["signedURL"]
+    assert service.get(signed, None).content == b"content"
+    assert error(service.upload(f"{bucket}/a%00b"))[2] == "InvalidKey"
+
+
+@pytest.mark.parametrize("path", ["/object/b/a%zz", "/object/b/a%f", "/object/b/a%ff"])
+def test_broken_escapes(service: Service, path: str) -> None:
+    answer = raw_request(service.address, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {
+        "error": "Bad Request",
+        "code": "FST_ERR_BAD_URL",
+        "message": f"'{path}' is not a valid url component",
+        "statusCode": 400,
+    }
+
+
+@pytest.mark.parametrize("name", ["a%2Fb", "%20a", "b%C3%BC", "x" * 101])
+def test_bucket_names_in_paths(service: Service, name: str) -> None:
+    for answer in (service.upload(f"{name}/k"), service.get(f"/bucket/{name}"), service.get(f"/object/{name}/k")):
+        assert error(answer) == (400, "400", "InvalidBucketName", "Bucket name invalid")
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"], min_codepoint=1)),
+    st.text(st.characters(exclude_categories=["Cs"])),
+)
+def test_successor(prefix: str, other: str) -> None:
+    """Exactly the texts with the prefix are between it and its successor."""
+    end = successor(prefix)
+    for text in (prefix + other, other):
+        between = text.encode() >= prefix.encode() and (end is None or text.encode() < end.encode())
+        assert between == text.startswith(prefix)
