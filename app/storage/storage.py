@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from app.database import Call as DatabaseCall
-from app.database import Context, ContextBuilder, Database, Row
+from app.database import Context, ContextBuilder, Database, Row, StatementError
 from app.identity import Identity
 from app.storage.access import SERVICE_ROLE
 from app.storage.backend import Backend
@@ -20,7 +19,8 @@ from app.storage.signing import Signer
 from app.storage.sql import BECOME, RECORD_EVENTS
 from app.storage.work import Background
 
-_log = logging.getLogger("portico.storage")
+_ATTEMPTS = 4
+_UNDONE = frozenset({"40P01", "40001"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,21 @@ class Storage:
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
     ) -> list[list[Row]]:
         """Run ``calls`` and write down the events they cause, in one transaction (one round trip without receivers)."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return self._change(context, calls, events_of)
+            except StatementError as error:
+                # Two requests that take the same rows in another order; PostgreSQL has undone one of them.
+                if error.diagnosis.sqlstate not in _UNDONE or attempt == _ATTEMPTS:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def _change(
+        self,
+        context: Context,
+        calls: Sequence[DatabaseCall],
+        events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
+    ) -> list[list[Row]]:
         if not self.receivers:
             return self.database.run(context, calls, read_only=False)
         with self.database.transaction(context) as transaction:

@@ -236,3 +236,20 @@ def test_readers_see_old_or_new(own_service: Callable[..., Service]) -> None:
         finally:
             stop.set()
         assert sum(reader.result() for reader in readers) > 0
+
+
+def test_deletes_of_the_same_objects(own_service: Callable[..., Service]) -> None:
+    """Lists of the same keys in different orders: each object is deleted once, and nobody is told of a deadlock."""
+    service = own_service()
+    bucket = service.bucket()
+    keys = [f"k{number}" for number in range(300)]
+    for _ in range(3):
+        service.sql(
+            f"insert into storage.objects (bucket_id, name, version) select '{bucket}', 'k' || i, gen_random_uuid() "
+            "from generate_series(0, 299) i"
+        )
+        bodies = [{"prefixes": keys}, {"prefixes": keys[::-1]}, {"prefixes": keys[150:] + keys[:150]}]
+        answers = at_once(*(alone(service, "DELETE", f"/object/{bucket}", json=body) for body in bodies))
+        assert [answer.status_code for answer in answers] == [200] * 3
+        deleted = [each["name"] for answer in answers for each in answer.json()]
+        assert sorted(deleted) == sorted(keys)
