@@ -44,6 +44,11 @@ class SchemaCache:
         """The catalog to work with now; read from the dump or the database when there is none yet."""
         return self._catalog or self._start()
 
+    @property
+    def known(self) -> Catalog | None:
+        """The current catalog if one was read already."""
+        return self._catalog
+
     def reload(self) -> Catalog:
         """The catalog as it is now. Threads that ask at the same time share one reading, begun after they asked."""
         return self._reload()

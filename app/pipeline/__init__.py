@@ -9,7 +9,7 @@ from app.errors import PorticoError
 from app.graphql.errors import DocumentError
 from app.pipeline.authorize import authorize
 from app.pipeline.execute import execute
-from app.pipeline.freshness import has_changed
+from app.pipeline.freshness import has_changed, is_outdated
 from app.pipeline.parse import parse
 from app.pipeline.plan import plan
 from app.pipeline.records import GraphQLRequest, ParsedOperation, Reply, ResultSet
@@ -19,19 +19,16 @@ from app.services import Services
 
 log = logging.getLogger("portico.graphql")
 
+MOST_ATTEMPTS = 3
+"""How often a request is planned where the schema changes under way: once more is enough, unless it changes again."""
+
 
 def run(request: GraphQLRequest, services: Services) -> Reply:
     """The reply to a request. Never raises: what goes wrong becomes the reply."""
     timing = Timing(perf_counter())
     try:
         parsed = timing.of("parse", parse, request, services)
-        try:
-            results = _answer(parsed, services, timing)
-        except PorticoError as ex:
-            if not has_changed(ex, services.schema_cache):
-                raise
-            # Nothing was applied: the statements were refused as a whole. Once more, on the schema as it is now.
-            results = _answer(parsed, services, timing)
+        results = _answer(parsed, services, timing)
         reply = timing.of("shape", shape, request, results)
     except PorticoError as ex:
         reply = shape_error(request, ex)
@@ -46,6 +43,23 @@ def run(request: GraphQLRequest, services: Services) -> Reply:
 
 
 def _answer(parsed: ParsedOperation, services: Services, timing: Timing) -> ResultSet:
+    for attempt in range(1, MOST_ATTEMPTS + 1):
+        known = services.schema_cache.known
+        is_last = attempt == MOST_ATTEMPTS
+        try:
+            results = _attempt(parsed, services, timing)
+        except PorticoError as ex:
+            # Nothing was applied: the statements were refused as a whole. So once more, on the schema as it is now.
+            if is_last or not has_changed(ex, known, services.schema_cache):
+                raise
+        else:
+            is_certain = is_last or not results.plan.tells_of_schema_alone
+            if is_certain or not is_outdated(known, services.schema_cache):
+                return results
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _attempt(parsed: ParsedOperation, services: Services, timing: Timing) -> ResultSet:
     operation = timing.of("authorize", authorize, parsed, services)
     bound = timing.of("plan", plan, operation, services)
     return timing.of("execute", execute, operation, bound, services)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from app.database import SchemaOutdated, StatementError
-from app.errors import PorticoError
+from app.errors import PorticoError, RequestError, Unavailable
 from schema_cache.freshness import SchemaCache
+from schema_cache.model import Catalog
 
 MISSING_OBJECT = frozenset(
     (
@@ -18,12 +19,24 @@ MISSING_OBJECT = frozenset(
 )
 
 
-def has_changed(error: PorticoError, schema_cache: SchemaCache) -> bool:
-    """Whether to plan again, because the schema is another one by now. The failed transaction left nothing behind."""
+def has_changed(error: PorticoError, known: Catalog | None, schema_cache: SchemaCache) -> bool:
+    """Whether to plan again, because the schema is another one than ``known``, which was current when the request began.
+    The failed transaction has left nothing behind."""
     if isinstance(error, SchemaOutdated):
         schema_cache.refresh_if_changed(thorough=False)
         return True
-    if isinstance(error, StatementError) and error.diagnosis.sqlstate in MISSING_OBJECT:
-        before = schema_cache.current()
-        return schema_cache.refresh_if_changed() is not before
-    return False
+    if isinstance(error, StatementError):
+        return error.diagnosis.sqlstate in MISSING_OBJECT and schema_cache.refresh_if_changed() is not known
+    return isinstance(error, RequestError) and is_outdated(known, schema_cache)
+
+
+def is_outdated(known: Catalog | None, schema_cache: SchemaCache) -> bool:
+    """Whether the database counts changes and says that there is a newer schema than ``known``: to be asked before an
+    answer for which the database was not asked, such as that there is no field of some name."""
+    if known is None or not known.counted:
+        return False
+    try:
+        return schema_cache.refresh_if_changed(thorough=False) is not known
+    except Unavailable:
+        # What needs no database is answered without one.
+        return False

@@ -121,7 +121,10 @@ class _RootPlanner:
                 errors.append(GraphQLError(error.message, path=[key], extensions={"code": error.code}))
         answered = tuple(key for key in fields if key in expressions or key in constants)
         calls = (self._call(planning, expressions),) if expressions else ()
-        return SQLPlan(answered, calls, constants, tuple(errors))
+        tells_of_schema = bool(errors) or any(nodes[0].name.value in META_FIELDS for nodes in fields.values())
+        return SQLPlan(
+            answered, calls, constants, tuple(errors), tells_of_schema_alone=tells_of_schema and not calls
+        )
 
     def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
         """A statement for each root field, in the order of the document."""

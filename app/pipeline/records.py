@@ -85,7 +85,8 @@ class SQLPlan:
     """What is to be executed, the same for all requests of one shape.
 
     ``keys`` are the response keys in order; ``constants`` the json texts of those that need no database; ``errors``
-    those of root fields that failed where a dialect lets the others stand.
+    those of root fields that failed where a dialect lets the others stand. ``tells_of_schema_alone``: what it answers
+    depends on the schema, and no statement is run that would notice an outdated one.
     """
 
     keys: tuple[str, ...]
@@ -93,6 +94,7 @@ class SQLPlan:
     constants: Mapping[str, bytes] = field(default_factory=dict)
     errors: tuple[GraphQLError, ...] = ()
     is_mutation: bool = False
+    tells_of_schema_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

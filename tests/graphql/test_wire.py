@@ -1,0 +1,141 @@
+"""What a request costs on the wire, and what happens when the database is away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from app.installation import install
+from tests.database.proxy import Proxy
+from tests.graphql.conftest import ROLES
+from tests.graphql.door import Door
+from tests.postgres_server import PostgresServer
+
+SCHEMA = """
+create table item (id int primary key, parent_id int references item);
+insert into item select i, nullif(i / 2, 0) from generate_series(1, 9) i;
+comment on table item is '@graphql({"totalCount": {"enabled": true}})';
+grant select on item to anon, authenticated;
+"""
+ONE = "query ($n: Int) { itemCollection(filter: {id: {gt: $n}}) { totalCount edges { node { id item { id } } } pageInfo { hasNextPage } } }"
+FIVE = """query ($n: Int) { a: itemCollection(filter: {id: {gt: $n}}) { edges { cursor } } b: itemByPk(id: 2) { id itemCollection { edges { node { id } } } }
+  c: node(nodeId: "WyJwdWJsaWMiLCAiaXRlbSIsIDFd") { nodeId } d: itemCollection(last: 1) { pageInfo { startCursor } } e: itemByPk(id: 99) { id } }"""
+OpenDoor = Callable[..., tuple[Door, Proxy]]
+
+
+@pytest.fixture
+def through_proxy(postgres: PostgresServer) -> Iterator[OpenDoor]:
+    opened: list[tuple[Door, Proxy]] = []
+    urls = []
+
+    def make(installed: bool = False, **settings: Any) -> tuple[Door, Proxy]:
+        url = postgres.create_database(sql=ROLES + SCHEMA)
+        urls.append(url)
+        if installed:
+            install(url)
+        proxy = Proxy(url)
+        door = Door(proxy.url(), **settings)
+        opened.append((door, proxy))
+        # Looks at the schema in the background would be counted as well.
+        door.application.services.poller.close()
+        return door, proxy
+
+    yield make
+    for door, proxy in opened:
+        door.close()
+        proxy.close()
+    for url in urls:
+        postgres.drop_database(url)
+
+
+@pytest.mark.parametrize("installed", [False, True], ids=["polled", "counted"])
+def test_a_warm_request_is_one_round_trip(through_proxy: OpenDoor, installed: bool) -> None:
+    door, proxy = through_proxy(installed)
+    callers: tuple[dict[str, Any], ...] = ({}, {"claims": {"sub": "u1", "email": "a@b.c"}})
+    for asked in callers:
+        for query in (ONE, FIVE):
+            door.ask(query, {"n": 0}, **asked)
+    for number in range(3):
+        for asked in callers:
+            for query in (ONE, FIVE):
+                before = proxy.flights
+                assert door.ask(query, {"n": number}, **asked).data
+                assert proxy.flights - before == 1
+    # What the database is not needed for costs nothing; what the schema says or forbids, a look whether it still does.
+    for query, about_schema in (
+        ("{ __typename }", False), ("{", False), ("query A { __typename } { __typename }", False), ("{ x }", True),
+        ("{ __schema { types { name } } }", True), ("{ itemCollection(first: -1) { edges { cursor } } }", True),
+    ):  # fmt: skip
+        before = proxy.flights
+        door.ask(query)
+        assert proxy.flights - before == (1 if installed and about_schema else 0), query
+
+
+def test_a_query_that_was_never_asked_is_one_round_trip_too(through_proxy: OpenDoor) -> None:
+    door, proxy = through_proxy()
+    door.ask(ONE, {"n": 0})
+    for name in ("first", "second"):
+        before = proxy.flights
+        assert door.ask(f"{{ {name}: itemCollection {{ edges {{ node {{ id }} }} }} }}").data
+        assert proxy.flights - before == 1
+
+
+def test_down_and_back(through_proxy: OpenDoor) -> None:
+    door, proxy = through_proxy(pool_timeout_s=2)
+    assert door.ask(ONE, {"n": 0}).data
+    proxy.refuse = True
+    proxy.cut()
+    for _ in range(3):
+        answer = door.ask(ONE, {"n": 0})
+        assert answer.status == 503 and answer.code == "DATABASE_UNAVAILABLE" and int(answer.headers["retry-after"]) >= 1
+        assert "data" not in answer.body and "127.0.0.1" not in str(answer.body)
+    # What needs no database is answered.
+    assert door.ask("{ __typename }").data == {"__typename": "Query"}
+    proxy.refuse = False
+    assert door.ask(ONE, {"n": 8}).data["itemCollection"]["totalCount"] == 1
+
+
+def test_down_from_the_start(through_proxy: OpenDoor) -> None:
+    door, proxy = through_proxy(pool_timeout_s=2)
+    proxy.refuse = True
+    assert door.ask(ONE, {"n": 0}).status == 503
+    proxy.refuse = False
+    assert door.ask(ONE, {"n": 0}).data
+
+
+def test_connections_that_were_lost_in_between_cost_no_request(through_proxy: OpenDoor) -> None:
+    door, proxy = through_proxy()
+    for _ in range(3):
+        assert door.ask(ONE, {"n": 0}).data
+        proxy.cut()
+    for switch in ("cut_next_request", "cut_next_answer_after"):
+        assert door.ask(ONE, {"n": 0}).data
+        setattr(proxy, switch, 3 if switch.endswith("after") else True)
+        answer = door.ask(ONE, {"n": 0})
+        assert answer.status == 200 or answer.status == 503
+        assert door.ask(ONE, {"n": 0}).data
+
+
+def test_more_requests_than_connections(through_proxy: OpenDoor, postgres: PostgresServer) -> None:
+    import threading
+
+    door, _ = through_proxy(pool_size=1, pool_timeout_s=0.2)
+    door.ask(ONE, {"n": 0})
+    postgres.execute(
+        """create view slow as select 1 as id, pg_sleep(1)::text as x; grant select on slow to anon;
+        comment on view slow is '@graphql({"primary_key_columns": ["id"]})'""", door.database_url
+    )  # fmt: skip
+    door.application.services.schema_cache.reload()
+    slow: list[Any] = []
+    thread = threading.Thread(target=lambda: slow.append(door.ask("{ slowByPk(id: 1) { x } }")))
+    thread.start()
+    try:
+        statuses = []
+        while thread.is_alive() and 503 not in statuses:
+            statuses.append(door.ask(ONE, {"n": 0}).status)
+        assert 503 in statuses
+    finally:
+        thread.join()
+    assert slow[0].data and door.ask(ONE, {"n": 0}).data
