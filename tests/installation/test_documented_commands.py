@@ -71,7 +71,7 @@ def _shell(command: str, url: str) -> None:
         assert install(url).after == VERSION
     elif command == "portico upgrade":
         assert upgrade(url).after == VERSION
-    elif command == "portico init --no-public-grants":
+    elif command == "portico init --no-grants-on-public":
         assert install(url, grants_on_public=False).after == VERSION
     elif command.startswith("export API_SCHEMAS="):
         assert command.split("=")[1].split(",") == ["public", "shop"]
