@@ -52,10 +52,10 @@ class ArrayJson:
 
 
 def _to_json(element: ValueType, scalar: Scalar | None) -> ToJson:
-    """How an array prints: as it is where its elements do; elements that the API prints as strings it prints so here."""
+    """How an array prints: as it is where its elements do; elements that are strings in the API are so here."""
     if scalar is not None:
         return as_is if scalar.to_json is as_is else as_text_array
-    item = column("item")
+    item: ColumnElement[Any] = column("item")
     return as_is if element.to_json(item) is item else ArrayJson(element.to_json)
 
 

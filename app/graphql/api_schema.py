@@ -226,7 +226,7 @@ class ApiSchema:
         return cast(Made, self._shared[key])
 
     def claim(self, owner: object, *type_names: str) -> bool:
-        """Whether types of these names are ``owner``'s to make: not the API's own, a relation's, or an earlier owner's."""
+        """Whether types of these names are ``owner``'s to make: not the API's, a relation's or an earlier owner's."""
         return not any(name in self._reserved or self._claimed.setdefault(name, owner) != owner for name in type_names)
 
     def _build(self) -> GraphQLSchema:

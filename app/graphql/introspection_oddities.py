@@ -1,7 +1,7 @@
 """pg_graphql's peculiarities of introspection, for clients that were made for them.
 
-``__typename`` within introspection is the name of what is described, not of the introspection type (``__schema`` for the
-schema), and the lists ``interfaces`` and ``enumValues`` are empty rather than null.
+``__typename`` within introspection is the name of what is described, not of the introspection type (``__schema`` for
+the schema), and the lists ``interfaces`` and ``enumValues`` are empty rather than null.
 """
 
 from __future__ import annotations

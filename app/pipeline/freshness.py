@@ -20,8 +20,8 @@ MISSING_OBJECT = frozenset(
 
 
 def has_changed(error: PorticoError, known: Catalog | None, schema_cache: SchemaCache) -> bool:
-    """Whether to plan again, because the schema is another one than ``known``, which was current when the request began.
-    The failed transaction has left nothing behind."""
+    """Whether to plan again, because the schema is another one than ``known``, which was current when the request
+    began. The failed transaction has left nothing behind."""
     if isinstance(error, SchemaOutdated):
         schema_cache.refresh_if_changed(thorough=False)
         return True

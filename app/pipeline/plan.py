@@ -122,9 +122,7 @@ class _RootPlanner:
         answered = tuple(key for key in fields if key in expressions or key in constants)
         calls = (self._call(planning, expressions),) if expressions else ()
         tells_of_schema = bool(errors) or any(nodes[0].name.value in META_FIELDS for nodes in fields.values())
-        return SQLPlan(
-            answered, calls, constants, tuple(errors), tells_of_schema_alone=tells_of_schema and not calls
-        )
+        return SQLPlan(answered, calls, constants, tuple(errors), tells_of_schema_alone=tells_of_schema and not calls)
 
     def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
         """A statement for each root field, in the order of the document."""

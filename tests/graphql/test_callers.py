@@ -18,7 +18,8 @@ alter role service_role bypassrls;
 create table note (id int primary key, owner text, body text, rating int);
 insert into note values (1, 'ann', 'a', 5), (2, 'bob', 'b', 4), (3, 'ann', 'c', 3);
 alter table note enable row level security;
-create policy own on note for select to authenticated using (owner = current_setting('request.jwt.claims', true)::json ->> 'sub');
+create policy own on note for select to authenticated using (owner = current_setting('request.jwt.claims',
+  true)::json ->> 'sub');
 create policy old on note for select to anon using (owner = current_setting('request.jwt.claim.sub', true));
 create table public_thing (id int primary key, name text, secret text);
 insert into public_thing values (1, 'n', 's');
@@ -44,7 +45,7 @@ def door(reading_door: OpenDoor) -> Door:
 @pytest.fixture
 def new_role(postgres: PostgresServer) -> Iterator[str]:
     """A role of this test's own; what it may do is for the test to grant."""
-    name = f"role {uuid.uuid4().hex[:8]} \"ü\""
+    name = f'role {uuid.uuid4().hex[:8]} "ü"'
     quoted = '"' + name.replace('"', '""') + '"'
     postgres.execute(f"create role {quoted}")
     yield name
@@ -66,10 +67,15 @@ def test_rows_of_their_own(door: Door) -> None:
         assert ids(door.ask(NOTES, claims={"sub": "ann"})) == [1, 3]
         assert ids(door.ask(NOTES)) == []
         assert ids(door.ask(NOTES, claims={"sub": "bob"})) == [2]
-    page = "{ noteCollection(first: 1) { pageInfo { hasNextPage } edges { node { id } } } n: node(nodeId: \"WyJwdWJsaWMiLCAibm90ZSIsIDJd\") { nodeId } noteByPk(id: 2) { id } }"
-    assert door.ask(page, claims={"sub": "bob"}).data["noteCollection"] == {"pageInfo": {"hasNextPage": False}, "edges": [{"node": {"id": 2}}]}
+    page = '{ noteCollection(first: 1) { pageInfo { hasNextPage } edges { node { id } } } n: node(nodeId: "WyJwdWJsaWMiLCAibm90ZSIsIDJd") { nodeId } noteByPk(id: 2) { id } }'  # noqa: E501
+    assert door.ask(page, claims={"sub": "bob"}).data["noteCollection"] == {
+        "pageInfo": {"hasNextPage": False},
+        "edges": [{"node": {"id": 2}}],
+    }
     hidden = door.ask(page, claims={"sub": "ann"}).data
-    assert hidden["n"] is None and hidden["noteByPk"] is None and hidden["noteCollection"]["pageInfo"] == {"hasNextPage": True}
+    assert hidden["n"] is None
+    assert hidden["noteByPk"] is None
+    assert hidden["noteCollection"]["pageInfo"] == {"hasNextPage": True}
 
 
 def test_columns_of_their_own(door: Door) -> None:
@@ -97,9 +103,12 @@ def test_a_relation_whose_key_is_not_readable(reading_door: OpenDoor) -> None:
     """)
     data = door.ask("""{ keylessCollection(orderBy: [{name: DescNullsLast}], first: 2) { edges { cursor node { name } }
         pageInfo { hasNextPage hasPreviousPage endCursor } } }""").data["keylessCollection"]
-    assert [edge["node"]["name"] for edge in data["edges"]] == ["n4", "n3"] and data["pageInfo"]["hasNextPage"]
+    assert [edge["node"]["name"] for edge in data["edges"]] == ["n4", "n3"]
+    assert data["pageInfo"]["hasNextPage"]
     after = data["pageInfo"]["endCursor"]
-    data = door.ask(f'{{ keylessCollection(orderBy: [{{name: DescNullsLast}}], after: "{after}") {{ edges {{ node {{ name }} }} pageInfo {{ hasPreviousPage }} }} }}').data
+    data = door.ask(
+        f'{{ keylessCollection(orderBy: [{{name: DescNullsLast}}], after: "{after}") {{ edges {{ node {{ name }} }} pageInfo {{ hasPreviousPage }} }} }}'  # noqa: E501
+    ).data
     assert [edge["node"]["name"] for edge in data["keylessCollection"]["edges"]] == ["n2", "n1"]
     answer = door.ask("{ keylessCollection { edges { node { nodeId } } } }")
     assert answer.errors, "an id would tell the key"
@@ -113,11 +122,18 @@ def told(door: Door, **asked: Any) -> dict[str, Any]:
 
 def test_what_policies_are_told(door: Door) -> None:
     anon = told(door)
-    assert (anon["role"], anon["set_role"], anon["method"], anon["path"], anon["timeout"]) == ("anon", "anon", "POST", "/graphql/v1", "30s")
+    assert (anon["role"], anon["set_role"], anon["method"], anon["path"], anon["timeout"]) == (
+        "anon",
+        "anon",
+        "POST",
+        "/graphql/v1",
+        "30s",
+    )
     assert json.loads(anon["claims"]) == {"role": "anon"}
     claims = {"sub": "ünï 'q' \"d\" \\ $1", "email": "a@b", "nested": {"a": [1, None]}, "aud": "x"}
     user = told(door, claims=claims)
-    assert json.loads(user["claims"]) == {"role": "authenticated", **claims} and user["role"] == "authenticated"
+    assert json.loads(user["claims"]) == {"role": "authenticated", **claims}
+    assert user["role"] == "authenticated"
     assert user["login"] not in ("anon", "authenticated")
 
 
@@ -125,7 +141,9 @@ def test_nothing_stays_behind(door: Door) -> None:
     told(door, claims={"sub": "ann"})
     services = door.application.services
     for _ in range(services.settings.pool_size):
-        after = services.database.simple("select current_setting('role') || coalesce(current_setting('request.jwt.claims', true), '')")
+        after = services.database.simple(
+            "select current_setting('role') || coalesce(current_setting('request.jwt.claims', true), '')"
+        )
         assert after == b"none"
 
 
@@ -133,9 +151,14 @@ def test_any_role(open_door: OpenDoor, postgres: PostgresServer, new_role: str) 
     """A token may name any role that the service may take on; it sees what that role was granted."""
     door = open_door(SCHEMA)
     quoted = '"' + new_role.replace('"', '""') + '"'
-    postgres.execute(f"grant select (id, rating) on note to {quoted}; create policy all_rows on note to {quoted} using (true)", door.database_url)
+    postgres.execute(
+        f"grant select (id, rating) on note to {quoted}; create policy all_rows on note to {quoted} using (true)",
+        door.database_url,
+    )
     try:
-        answer = door.ask("{ noteCollection(orderBy: [{rating: AscNullsLast}]) { edges { node { id rating } } } }", role=new_role)
+        answer = door.ask(
+            "{ noteCollection(orderBy: [{rating: AscNullsLast}]) { edges { node { id rating } } } }", role=new_role
+        )
         assert [edge["node"]["rating"] for edge in answer.data["noteCollection"]["edges"]] == [3, 4, 5]
         assert door.ask("{ noteCollection { edges { node { body } } } }", role=new_role).errors
         assert door.ask("{ toldCollection { edges { cursor } } }", role=new_role).errors
@@ -150,7 +173,9 @@ def test_a_role_without_anything(door: Door, new_role: str) -> None:
 
 def test_a_roles_own_settings(open_door: OpenDoor, postgres: PostgresServer, new_role: str) -> None:
     quoted = '"' + new_role.replace('"', '""') + '"'
-    postgres.execute(f"alter role {quoted} set statement_timeout = '150ms'; alter role {quoted} set timezone = 'Asia/Tokyo'")
+    postgres.execute(
+        f"alter role {quoted} set statement_timeout = '150ms'; alter role {quoted} set timezone = 'Asia/Tokyo'"
+    )
     door = open_door("""
         create table t (id int primary key, at timestamptz default '2020-01-01T00:00:00Z');
         insert into t values (1);
@@ -161,7 +186,8 @@ def test_a_roles_own_settings(open_door: OpenDoor, postgres: PostgresServer, new
     assert door.ask("{ tByPk(id: 1) { at } }", role=new_role).data["tByPk"] == {"at": "2020-01-01T09:00:00+09:00"}
     assert door.ask("{ tByPk(id: 1) { at } }").data["tByPk"] == {"at": "2020-01-01T00:00:00+00:00"}
     answer = door.ask("{ slowByPk(id: 1) { x } }", role=new_role)
-    assert answer.errors[0]["extensions"]["sqlstate"] == "57014" and answer.body["data"] is None
+    assert answer.errors[0]["extensions"]["sqlstate"] == "57014"
+    assert answer.body["data"] is None
     postgres.execute(f"drop owned by {quoted}", door.database_url)
 
 
@@ -174,7 +200,8 @@ def test_the_services_timeout(open_door: OpenDoor) -> None:
         statement_timeout_ms=100,
     )
     answer = door.ask("{ slowByPk(id: 1) { x } }")
-    assert answer.errors[0]["extensions"]["sqlstate"] == "57014" and "timeout" in answer.message
+    assert answer.errors[0]["extensions"]["sqlstate"] == "57014"
+    assert "timeout" in answer.message
     assert door.ask("{ fastCollection { edges { cursor } } }").data == {"fastCollection": {"edges": []}}
 
 

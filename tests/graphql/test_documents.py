@@ -37,12 +37,14 @@ def either(request: pytest.FixtureRequest, reading_door: OpenDoor) -> Door:
 
 def no_data(answer: Answer) -> str:
     """The message of a request-level error: one, and no key data."""
-    assert "data" not in answer.body and answer.status == 200
+    assert "data" not in answer.body
+    assert answer.status == 200
     return answer.message
 
 
 def null_data(answer: Answer) -> str:
-    assert answer.body["data"] is None and answer.status == 200
+    assert answer.body["data"] is None
+    assert answer.status == 200
     return answer.message
 
 
@@ -73,7 +75,8 @@ def test_order_of_the_checks(either: Door) -> None:
     cycle = "fragment F on Account { ...F }"
     broken = "{ __typename } { __typename } query A { id } query A { id }" + cycle
     answer = either.ask(broken, [1])
-    assert (answer.status, answer.message) == (400, "variables must be an object") and "data" not in answer.body
+    assert (answer.status, answer.message) == (400, "variables must be an object")
+    assert "data" not in answer.body
     assert no_data(either.ask(broken)) == "Anonymous operations must be the only defined operation"
     assert no_data(either.ask("query A { id } query A { id }" + cycle)) == "Operation names must be unique"
     assert no_data(either.ask("query A { id } query B { id }" + cycle)) == "Found a cycle between fragments"
@@ -81,7 +84,8 @@ def test_order_of_the_checks(either: Door) -> None:
 
 def test_syntax(either: Door) -> None:
     answer = either.ask("{ accountCollection { ")
-    assert no_data(answer).startswith("Syntax Error") and answer.code == "GRAPHQL_PARSE_FAILED"
+    assert no_data(answer).startswith("Syntax Error")
+    assert answer.code == "GRAPHQL_PARSE_FAILED"
     odd = "#comment\n{,,accountByPk(,id:1,){,email,,}} # the end"
     assert either.ask("\ufeff" + odd).data == {"accountByPk": {"email": "a@x"}}
 
@@ -127,10 +131,10 @@ def test_fragments_of_another_type(door: Door, loose: Door) -> None:
 
 def test_fragments_on_the_interface(door: Door, loose: Door) -> None:
     id_ = door.ask("{ accountByPk(id: 1) { nodeId } }").data["accountByPk"]["nodeId"]
-    query = '{ node(nodeId: "%s") { __typename ... on Node { nodeId } ... on Account { email } ... on Blog { name } } }' % id_
+    query = f'{{ node(nodeId: "{id_}") {{ __typename ... on Node {{ nodeId }} ... on Account {{ email }} ... on Blog {{ name }} }} }}'  # noqa: E501
     assert door.ask(query).data == {"node": {"__typename": "Account", "nodeId": id_, "email": "a@x"}}
     assert loose.ask(query).data == {"node": {"__typename": "Account", "email": "a@x"}}
-    direct = '{ node(nodeId: "%s") { nodeId email } }' % id_
+    direct = f'{{ node(nodeId: "{id_}") {{ nodeId email }} }}'
     assert loose.ask(direct).data == {"node": {"nodeId": id_, "email": "a@x"}}
     assert "Cannot query field 'email' on type 'Node'" in no_data(door.ask(direct))
 
@@ -154,10 +158,11 @@ def test_cycles_and_depth_of_fragments(either: Door) -> None:
 
 
 def test_many_fragments_take_no_more_than_their_length(either: Door) -> None:
-    """Fragments that each spread the next one twice would be two to the power of thirty fields, had anyone to count them."""
+    """Fragments that each spread the next one twice would be two to the power of thirty fields, had anyone to count them."""  # noqa: E501
     links = " ".join(f"fragment F{i} on Account {{ ...F{i + 1} ...F{i + 1} }}" for i in range(30))
     answer = either.ask(f"{{ accountByPk(id: 1) {{ ...F0 }} }} {links} fragment F30 on Account {{ id }}")
-    assert answer.code == "LIMIT_EXCEEDED" and "fields" in answer.message
+    assert answer.code == "LIMIT_EXCEEDED"
+    assert "fields" in answer.message
     roots = " ".join(f"fragment F{i} on Query {{ ...F{i + 1} ...F{i + 1} }}" for i in range(30))
     answer = either.ask(f"{{ ...F0 }} {roots} fragment F30 on Query {{ __typename }}")
     assert answer.code == "LIMIT_EXCEEDED"
@@ -174,7 +179,8 @@ def test_skip_and_include(either: Door) -> None:
       a: accountByPk(id: 1) @include(if: $yes) { id }
       b: accountByPk(id: 1) @include(if: $no) { id }
       c: accountByPk(id: 1) @skip(if: $no) { id email @skip(if: true) isAdmin @include(if: false) }
-      d: accountByPk(id: 1) { ...F @skip(if: $yes) ... @include(if: $yes) { email } ... on Account @skip(if: $yes) { isAdmin } }
+      d: accountByPk(id: 1) { ...F @skip(if: $yes) ... @include(if: $yes) { email } ... on Account @skip(if: $yes)
+        { isAdmin } }
       e: accountByPk(id: 1) @include(if: true) @skip(if: true) { id }
       f: accountByPk(id: 1) @skip(if: true) @include(if: true) { id }
       g: accountByPk(id: 1) @skip(if: false) @include(if: true) { id }
@@ -210,8 +216,11 @@ def test_directives_that_are_wrong(door: Door, loose: Door) -> None:
 
 
 def no_data_at_least(answer: Answer) -> bool:
-    assert "data" not in answer.body and answer.errors
-    assert all(error["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED" and error["locations"] for error in answer.errors)
+    assert "data" not in answer.body
+    assert answer.errors
+    assert all(
+        error["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED" and error["locations"] for error in answer.errors
+    )
     return True
 
 
@@ -230,13 +239,18 @@ def test_nothing_left(door: Door, loose: Door) -> None:
 def test_merging(either: Door) -> None:
     query = """{ accountCollection(first: 1) { edges { node { id } } }
       accountCollection(first: 1) { edges { node { email blogCollection(first: 1) { edges { cursor } } } } }
-      ...F ... { accountCollection(first: 1) { edges { node { id id blogCollection(first: 1) { edges { node { id } } } } } } } }
+      ...F ... { accountCollection(first: 1) { edges { node { id id blogCollection(first: 1) { edges { node { id }
+        } } } } } } }
       fragment F on Query { accountCollection(first: 1) { pageInfo { hasNextPage } edges { cursor } } }"""
     assert either.ask(query).data == {
         "accountCollection": {
             "edges": [
                 {
-                    "node": {"id": 1, "email": "a@x", "blogCollection": {"edges": [{"cursor": "WzFd", "node": {"id": 1}}]}},
+                    "node": {
+                        "id": 1,
+                        "email": "a@x",
+                        "blogCollection": {"edges": [{"cursor": "WzFd", "node": {"id": 1}}]},
+                    },
                     "cursor": "WzFd",
                 }
             ],
@@ -252,7 +266,9 @@ def test_merging_of_what_differs(door: Door, loose: Door) -> None:
     assert null_data(loose.ask(inner)) == "Fields `email` and `id` are different"
     root = "{ a: accountByPk(id: 1) { id } a: accountByPk(id: 2) { id } }"
     assert no_data(loose.ask(root)) == "Two fields named `accountByPk` have different arguments"
-    inner = "{ accountByPk(id: 1) { blogCollection(first: 1) { edges { cursor } } blogCollection { edges { cursor } } } }"
+    inner = (
+        "{ accountByPk(id: 1) { blogCollection(first: 1) { edges { cursor } } blogCollection { edges { cursor } } } }"
+    )
     assert null_data(loose.ask(inner)) == "Two fields named `blogCollection` have different arguments"
     for query in (root, inner):
         assert "conflict" in no_data(door.ask(query))
@@ -279,9 +295,9 @@ def test_selections_of_scalars_and_objects(door: Door, loose: Door) -> None:
 
 def test_typename(either: Door) -> None:
     id_ = either.ask("{ accountByPk(id: 1) { nodeId } }").data["accountByPk"]["nodeId"]
-    query = """{ t: __typename accountCollection(first: 1) { __typename edges { __typename node { __typename
-        blogCollection(first: 1) { __typename } } } pageInfo { __typename } }
-      accountByPk(id: 1) { __typename } node(nodeId: "%s") { __typename } }""" % id_
+    query = f"""{{ t: __typename accountCollection(first: 1) {{ __typename edges {{ __typename node {{ __typename
+        blogCollection(first: 1) {{ __typename }} }} }} pageInfo {{ __typename }} }}
+      accountByPk(id: 1) {{ __typename }} node(nodeId: "{id_}") {{ __typename }} }}"""
     assert either.ask(query).data == {
         "t": "Query",
         "accountCollection": {
@@ -320,7 +336,7 @@ def test_key_order_is_that_of_the_selection(either: Door) -> None:
 
 
 def test_variables_and_defaults(either: Door) -> None:
-    query = "query ($id: Int! = 2, $filter: AccountFilter = {id: {lt: 2}}) { accountByPk(id: $id) { id } accountCollection(filter: $filter) { edges { node { id } } } }"
+    query = "query ($id: Int! = 2, $filter: AccountFilter = {id: {lt: 2}}) { accountByPk(id: $id) { id } accountCollection(filter: $filter) { edges { node { id } } } }"  # noqa: E501
     assert ids(either.ask(query)) == (2, [1])
     assert ids(either.ask(query, {"id": 1})) == (1, [1])
     assert ids(either.ask(query, {"filter": None})) == (2, [1, 2])
@@ -336,7 +352,7 @@ def test_declarations_of_variables_are_not_used(door: Door, loose: Door) -> None
         ("query ($f: Int!) { accountCollection(filter: $f) { edges { node { id } } } }", {"f": {"id": {"eq": 1}}}),
         ("{ accountCollection(filter: $f) { edges { node { id } } } }", {"f": {"id": {"eq": 1}}}),
         ("query ($a: Int) { accountCollection(filter: {id: {eq: $b}}) { edges { node { id } } } }", {"b": 1}),
-        ("query ($o: String) { accountCollection(first: 1, orderBy: {id: $o}) { edges { node { id } } } }", {"o": "AscNullsLast"}),
+        ("query ($o: String) { accountCollection(first: 1, orderBy: {id: $o}) { edges { node { id } } } }", {"o": "AscNullsLast"}),  # noqa: E501
         ('{ accountCollection(first: 1, orderBy: {id: "AscNullsLast"}) { edges { node { id } } } }', None),
     ):  # fmt: skip
         assert loose.ask(query, variables).data == {"accountCollection": {"edges": [{"node": {"id": 1}}]}}, query
@@ -380,10 +396,10 @@ def test_unknown_things(door: Door, loose: Door) -> None:
         ("{ accountCollection { edges { x } } }", "unknown field in edge"),
         ("{ accountCollection { pageInfo { x } } }", "unknown field in pageInfo"),
         ("{ accountCollection { edges { node { x } } } }", "Unknown field 'x' on type 'Account'"),
-        ("{ accountCollection { edges { node { blogCollection { edges { node { x } } } } } } }", "Unknown field 'x' on type 'Blog'"),
+        ("{ accountCollection { edges { node { blogCollection { edges { node { x } } } } } } }", "Unknown field 'x' on type 'Blog'"),  # noqa: E501
         ("{ accountByPk(id: 1) { x } }", 'Unknown field "x" on type Account'),
         ("{ blogByPk(id: 1) { owner { x } } }", "Unknown field 'x' on type 'Account'"),
-        ('{ node(nodeId: "%s") { x } }' % id_, "Unknown field 'x' on type 'Account'"),
+        (f'{{ node(nodeId: "{id_}") {{ x }} }}', "Unknown field 'x' on type 'Account'"),
         ("{ accountCollection(x: 1) { edges { cursor } } }", 'Input contains extra keys ["x"]'),
         ("{ accountCollection(x: 1, first: -1, y: 2) { edges { cursor } } }", 'Input contains extra keys ["x", "y"]'),
         ("{ accountByPk { id } }", "Missing primary key column(s): id"),
@@ -415,13 +431,16 @@ def test_every_wrong_thing_is_told_at_once(door: Door) -> None:
 
 
 def test_root_fields_fail_one_by_one(loose: Door) -> None:
-    answer = loose.ask("{ a: accountByPk(id: 1) { id } b: accountByPk(id: 1) { x } c: y t: __typename d: accountCollection(first: -1) { edges { cursor } } }")
+    answer = loose.ask(
+        "{ a: accountByPk(id: 1) { id } b: accountByPk(id: 1) { x } c: y t: __typename d: accountCollection(first: -1) { edges { cursor } } }"  # noqa: E501
+    )
     assert answer.body["data"] == {"a": {"id": 1}, "t": "Query"}
     assert [error["message"] for error in answer.errors] == [
         'Unknown field "x" on type Account', 'Unknown field "y" on type Query', "`first` must be an unsigned integer"
     ]  # fmt: skip
     answer = loose.ask("{ x y }")
-    assert answer.body["data"] is None and len(answer.errors) == 2
+    assert answer.body["data"] is None
+    assert len(answer.errors) == 2
 
 
 def test_an_error_of_the_database_spoils_all(either: Door) -> None:
@@ -433,11 +452,11 @@ def test_an_error_of_the_database_spoils_all(either: Door) -> None:
 
 def test_absent_rows(either: Door) -> None:
     gone = "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDk5XQ=="
-    assert either.ask('{ accountByPk(id: 99) { id } node(nodeId: "%s") { nodeId } }' % gone).data == {
+    assert either.ask(f'{{ accountByPk(id: 99) {{ id }} node(nodeId: "{gone}") {{ nodeId }} }}').data == {
         "accountByPk": None, "node": None
     }  # fmt: skip
     other = "WyJwdWJsaWMiLCAibm90aGluZyIsIDk5XQ=="
-    assert null_data(either.ask('{ node(nodeId: "%s") { nodeId } }' % other)) == (
+    assert null_data(either.ask(f'{{ node(nodeId: "{other}") {{ nodeId }} }}')) == (
         "Collection referenced by nodeId did not match any known collection"
     )
 
@@ -456,4 +475,5 @@ def test_mutations_where_there_are_none(door: Door, loose: Door) -> None:
     query = "mutation { deleteFromAccountCollection { affectedCount } }"
     assert no_data(loose.ask(query)) == "Unknown type Mutation"
     answer: Any = door.ask(query)
-    assert "data" not in answer.body and answer.errors
+    assert "data" not in answer.body
+    assert answer.errors

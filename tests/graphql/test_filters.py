@@ -45,7 +45,9 @@ def node_id(*parts: Any) -> str:
 
 
 def ask(door: Door, filter_: str, variables: Any = None, declared: str = "", table: str = "thing") -> Answer:
-    return door.ask(f"query {declared} {{ {table}Collection(filter: {filter_}) {{ edges {{ node {{ nodeId }} }} }} }}", variables)
+    return door.ask(
+        f"query {declared} {{ {table}Collection(filter: {filter_}) {{ edges {{ node {{ nodeId }} }} }} }}", variables
+    )
 
 
 def found(door: Door, filter_: str, variables: Any = None, declared: str = "", table: str = "thing") -> list[Any]:
@@ -206,8 +208,11 @@ def test_errors(door: Door) -> None:
     for filter_, message in ERRORS:
         answer = ask(door, filter_)
         if validates(door):
-            assert answer.errors and answer.status == 200, filter_
-            assert all(error["extensions"]["code"] in ("GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT") for error in answer.errors)
+            assert answer.errors and answer.status == 200, filter_  # noqa: PT018
+            assert all(
+                error["extensions"]["code"] in ("GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT")
+                for error in answer.errors
+            )
         else:
             assert answer.message == message, filter_
             assert answer.body["data"] is None
@@ -259,7 +264,9 @@ def test_deep_filters(door: Door, depth: int) -> None:
         value = {"and": [value]}
     for answer in (ask(door, literal), ask(door, "$f", {"f": value}, "($f: thingFilter)")):
         if depth == 12:
-            assert [json.loads(base64.b64decode(e["node"]["nodeId"]))[2] for e in answer.data["thingCollection"]["edges"]] == [1]
+            assert [
+                json.loads(base64.b64decode(e["node"]["nodeId"]))[2] for e in answer.data["thingCollection"]["edges"]
+            ] == [1]
         else:
             assert "errors" not in answer.body or answer.code in ("LIMIT_EXCEEDED", "GRAPHQL_PARSE_FAILED"), answer.body
     assert found(door, "{n: {eq: 20}}") == [2]

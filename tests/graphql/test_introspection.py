@@ -23,9 +23,12 @@ insert into other.thing values (1, null);
 """
 OPTED_IN = """comment on schema public is '@graphql({"introspection": true})';"""
 SCHEMAS = ("public", "other", "unasked")
-META = {f"__{name}" for name in ("Directive", "DirectiveLocation", "EnumValue", "Field", "InputValue", "Schema", "Type", "TypeKind")}
+META = {
+    f"__{name}"
+    for name in ("Directive", "DirectiveLocation", "EnumValue", "Field", "InputValue", "Schema", "Type", "TypeKind")
+}
 SCALARS = {
-    "Int", "Float", "String", "Boolean", "ID", "BigInt", "BigFloat", "UUID", "Date", "Time", "Datetime", "JSON", "Cursor", "Opaque"
+    "Int", "Float", "String", "Boolean", "ID", "BigInt", "BigFloat", "UUID", "Date", "Time", "Datetime", "JSON", "Cursor", "Opaque"  # noqa: E501
 }  # fmt: skip
 LISTED = ("Int", "Float", "String", "Boolean", "UUID", "BigInt", "BigFloat", "Time", "Date", "Datetime")
 FILTERS = {f"{name}Filter" for name in SCALARS - {"JSON", "Cursor"}} | {f"{name}ListFilter" for name in LISTED}
@@ -45,17 +48,21 @@ def test_types_of_the_peer(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "pg_graphql", OPTED_IN)
     found = type_names(door)
     assert set(found) == ALWAYS | FAMILY | {"mood", "moodFilter"}
-    assert found == sorted(found) and len(found) == len(set(found))
+    assert found == sorted(found)
+    assert len(found) == len(set(found))
     assert len(ALWAYS) == 8 + 1 + 14 + 2 + 12 + 10 + 2
 
 
 def test_types_of_the_standard(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "standard")
-    others = {name + suffix for name in ("thing", "stuff") for suffix in ("", "Edge", "Connection", "Filter", "OrderBy")}
+    others = {
+        name + suffix for name in ("thing", "stuff") for suffix in ("", "Edge", "Connection", "Filter", "OrderBy")
+    }
     assert set(type_names(door)) == ALWAYS | FAMILY | {"mood", "moodFilter"} | others
     hidden = door_to(reading_door, "standard", """comment on schema other is '@graphql({"introspection": false})';""")
     assert not {name for name in type_names(hidden) if name.startswith("thing")}
-    assert "stuff" in type_names(hidden) and "account" in type_names(hidden)
+    assert "stuff" in type_names(hidden)
+    assert "account" in type_names(hidden)
     # What is hidden works all the same.
     query = "{ thingCollection { edges { node { account { id } } } } }"
     assert hidden.ask(query).data == {"thingCollection": {"edges": [{"node": {"account": None}}]}}
@@ -80,7 +87,8 @@ def test_schemas_that_did_not_opt_in(reading_door: OpenDoor) -> None:
 def test_the_shape_of_a_relation(reading_door: OpenDoor) -> None:
     for dialect in ("standard", "pg_graphql"):
         door = door_to(reading_door, dialect, OPTED_IN)
-        query = """query ($name: String!) { __type(name: $name) { kind name description fields { name args { name defaultValue type { ...t } } type { ...t } }
+        query = """query ($name: String!) { __type(name: $name) { kind name description fields { name args { name
+          defaultValue type { ...t } } type { ...t } }
           inputFields { name type { ...t } } interfaces { name } possibleTypes { name } } }
         fragment t on __Type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }"""
 
@@ -95,7 +103,8 @@ def test_the_shape_of_a_relation(reading_door: OpenDoor) -> None:
         }  # fmt: skip
         assert fields("Node") == {"nodeId": "ID!"}
         assert list(fields("account"))[:5] == ["nodeId", "id", "mood", "big", "tags"]
-        assert fields("account")["big"] == "BigInt!" and fields("account")["tags"] == "[String]"
+        assert fields("account")["big"] == "BigInt!"
+        assert fields("account")["tags"] == "[String]"
         query_type = door.ask(query, {"name": "Query"}).data["__type"]
         by_name = {each["name"]: each for each in query_type["fields"]}
         arguments = {each["name"]: shown(each["type"]) for each in by_name["accountCollection"]["args"]}
@@ -110,7 +119,8 @@ def test_the_shape_of_a_relation(reading_door: OpenDoor) -> None:
         assert {each["name"]: shown(each["type"]) for each in by_name["node"]["args"]} == {"nodeId": "ID!"}
         node = door.ask(query, {"name": "Node"}).data["__type"]
         shown_types = ["account"] if dialect == "pg_graphql" else ["account", "stuff", "thing"]
-        assert [each["name"] for each in node["possibleTypes"]] == shown_types and node["kind"] == "INTERFACE"
+        assert [each["name"] for each in node["possibleTypes"]] == shown_types
+        assert node["kind"] == "INTERFACE"
         assert [each["name"] for each in door.ask(query, {"name": "account"}).data["__type"]["interfaces"]] == ["Node"]
 
 
@@ -138,9 +148,12 @@ def test_the_schema_itself(reading_door: OpenDoor) -> None:
 def test_oddities(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "pg_graphql", OPTED_IN)
     data = door.ask("""{ __schema { __typename directives { __typename } queryType { __typename } }
-      account: __type(name: "account") { __typename interfaces { name } enumValues { name } inputFields { name } possibleTypes { name }
-        fields { __typename args { __typename } type { __typename name ofType { __typename } } isDeprecated deprecationReason } }
-      mood: __type(name: "mood") { interfaces { name } fields { name } enumValues { __typename name isDeprecated deprecationReason } }
+      account: __type(name: "account") { __typename interfaces { name } enumValues { name } inputFields { name }
+        possibleTypes { name }
+        fields { __typename args { __typename } type { __typename name ofType { __typename } } isDeprecated
+          deprecationReason } }
+      mood: __type(name: "mood") { interfaces { name } fields { name } enumValues { __typename name isDeprecated
+        deprecationReason } }
       int: __type(name: "Int") { interfaces { name } enumValues { name } fields { name } ofType { name } } }""").data
     assert data["__schema"] == {
         "__typename": "__schema",
@@ -148,7 +161,12 @@ def test_oddities(reading_door: OpenDoor) -> None:
         "queryType": {"__typename": "Query"},
     }
     account = data["account"]
-    assert (account["__typename"], account["enumValues"], account["inputFields"], account["possibleTypes"]) == ("account", [], None, None)
+    assert (account["__typename"], account["enumValues"], account["inputFields"], account["possibleTypes"]) == (
+        "account",
+        [],
+        None,
+        None,
+    )
     assert account["interfaces"] == [{"name": "Node"}]
     assert account["fields"][1] == {
         "__typename": "id", "args": [], "type": {"__typename": None, "name": None, "ofType": {"__typename": "Int"}},
@@ -158,7 +176,8 @@ def test_oddities(reading_door: OpenDoor) -> None:
         "interfaces": [],
         "fields": None,
         "enumValues": [
-            {"__typename": name, "name": name, "isDeprecated": False, "deprecationReason": None} for name in ("sad", "ok")
+            {"__typename": name, "name": name, "isDeprecated": False, "deprecationReason": None}
+            for name in ("sad", "ok")
         ],
     }
     assert data["int"] == {"interfaces": [], "enumValues": [], "fields": None, "ofType": None}
@@ -166,23 +185,33 @@ def test_oddities(reading_door: OpenDoor) -> None:
 
 def test_none_of_the_oddities_in_the_standard(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "standard")
-    data = door.ask("""{ __schema { __typename } __type(name: "Int") { __typename interfaces { name } enumValues { name } }
-      d: __type(name: "OrderByDirection") { enumValues { name } all: enumValues(includeDeprecated: true) { name isDeprecated deprecationReason } } }""").data
+    data = door.ask("""{ __schema { __typename } __type(name: "Int") { __typename interfaces { name } enumValues {
+      name } }
+      d: __type(name: "OrderByDirection") { enumValues { name } all: enumValues(includeDeprecated: true) { name
+        isDeprecated deprecationReason } } }""").data
     assert data["__schema"] == {"__typename": "__Schema"}
     assert data["__type"] == {"__typename": "__Type", "interfaces": None, "enumValues": None}
     names = ["AscNullsFirst", "AscNullsLast", "DescNullsFirst", "DescNullsLast"]
     assert [each["name"] for each in data["d"]["enumValues"]] == names
     assert [each["name"] for each in data["d"]["all"]] == [*names, "AscNullFirst"]
-    assert data["d"]["all"][-1] == {"name": "AscNullFirst", "isDeprecated": True, "deprecationReason": "Use AscNullsFirst"}
+    assert data["d"]["all"][-1] == {
+        "name": "AscNullFirst",
+        "isDeprecated": True,
+        "deprecationReason": "Use AscNullsFirst",
+    }
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
 def test_a_client_can_build_the_schema(reading_door: OpenDoor, dialect: str) -> None:
     door = door_to(reading_door, dialect, OPTED_IN)
-    for options in ({}, {"descriptions": True, "specified_by_url": False, "directive_is_repeatable": True, "schema_description": True}):
+    for options in (
+        {},
+        {"descriptions": True, "specified_by_url": False, "directive_is_repeatable": True, "schema_description": True},
+    ):
         answer = door.ask(get_introspection_query(**options))
         schema = build_client_schema(answer.data)
-        assert schema.query_type and "accountCollection" in schema.query_type.fields
+        assert schema.query_type
+        assert "accountCollection" in schema.query_type.fields
         if dialect == "standard":
             assert validate_schema(schema) == []
 
@@ -191,7 +220,8 @@ def test_a_client_can_build_the_schema(reading_door: OpenDoor, dialect: str) -> 
 def test_next_to_data_with_fragments_and_variables(reading_door: OpenDoor, dialect: str) -> None:
     door = door_to(reading_door, dialect, OPTED_IN)
     query = """query ($name: String!, $with: Boolean!) {
-      t: __type(name: $name) { ...T kind @include(if: $with) } thingByPk(id: 1) { id } t: __type(name: $name) { name } u: __typename }
+      t: __type(name: $name) { ...T kind @include(if: $with) } thingByPk(id: 1) { id } t: __type(name: $name) {
+        name } u: __typename }
       fragment T on __Type { name }"""
     for name, with_ in (("account", True), ("account", False), ("mood", True), ("nothing", True)):
         found = door.ask(query, {"name": name, "with": with_}).data
@@ -216,16 +246,18 @@ def test_a_database_without_tables(reading_door: OpenDoor, dialect: str) -> None
 def test_nested_introspection_does_not_multiply(reading_door: OpenDoor, dialect: str) -> None:
     """Fields of types of fields of types: each level multiplies the answer, so there is an end to it."""
     door = door_to(reading_door, dialect, OPTED_IN)
-    query = "{ __schema { types { %s name %s } } }" % ("fields { type { " * 8, "} }" * 8)
+    query = "{{ __schema {{ types {{ {} name {} }} }} }}".format("fields { type { " * 8, "} }" * 8)
     answer = door.ask(query)
-    assert answer.errors and len(str(answer.body)) < 5000
+    assert answer.errors
+    assert len(str(answer.body)) < 5000
 
 
 def test_what_introspection_refuses(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "pg_graphql", OPTED_IN)
     for query in ("{ __schema { x } }", '{ __type(name: "account") { specifiedByUrl } }', "{ __type { name } }"):
         answer = door.ask(query)
-        assert answer.errors and answer.status == 200, query
+        assert answer.errors and answer.status == 200, query  # noqa: PT018
         assert answer.body["data"] is None
     answer = door.ask("{ __schema { x } thingByPk(id: 1) { id } }")
-    assert answer.body["data"] == {"thingByPk": {"id": 1}} and "'x'" in answer.message
+    assert answer.body["data"] == {"thingByPk": {"id": 1}}
+    assert "'x'" in answer.message

@@ -46,7 +46,10 @@ def test_fields_and_functions() -> None:
     assert names.function_field("FullName", None, inflect=False) == "fullName"
 
 
-@pytest.mark.parametrize(("name", "valid"), [("a", True), ("_", True), ("A_1", True), ("1a", False), ("ä", False), ("", False), ("a b", False), ("a\n", False)])
+@pytest.mark.parametrize(
+    ("name", "valid"),
+    [("a", True), ("_", True), ("A_1", True), ("1a", False), ("ä", False), ("", False), ("a b", False), ("a\n", False)],
+)
 def test_valid_names(name: str, valid: bool) -> None:
     assert names.is_valid(name) is valid
 
@@ -103,8 +106,11 @@ def test_without_inflection(reading_door: OpenDoor, dialect: str) -> None:
     assert described == {"description": "People (all)"}
     columns = door.ask('{ __type(name: "blog_post") { fields { name description } } }').data["__type"]["fields"]
     assert {"name": "First_Word", "description": "The first word"} in columns
-    data = door.ask('{ blog_postByPk(id: 1) { First_Word } blog_postCollection(filter: {First_Word: {eq: "w"}}, orderBy: [{First_Word: AscNullsLast}]) { edges { cursor } } }').data
-    assert data["blog_postByPk"] == {"First_Word": "w"} and len(data["blog_postCollection"]["edges"]) == 1
+    data = door.ask(
+        '{ blog_postByPk(id: 1) { First_Word } blog_postCollection(filter: {First_Word: {eq: "w"}}, orderBy: [{First_Word: AscNullsLast}]) { edges { cursor } } }'  # noqa: E501
+    ).data
+    assert data["blog_postByPk"] == {"First_Word": "w"}
+    assert len(data["blog_postCollection"]["edges"]) == 1
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
@@ -138,15 +144,27 @@ def test_enum_mappings(reading_door: OpenDoor, dialect: str) -> None:
     assert data["all"]["edges"][0]["cursor"] == "WyIxc3QiLCAxXQ=="
     assert [edge["node"]["id"] for edge in data["first"]["edges"]] == [1, 2]
     assert [edge["node"]["id"] for edge in data["not"]["edges"]] == [2, 3]
-    page = door.ask('{ moodsCollection(orderBy: [{one: DescNullsLast}], after: "WyIxc3QiLCAxXQ==") { edges { node { id } } } }').data
+    page = door.ask(
+        '{ moodsCollection(orderBy: [{one: DescNullsLast}], after: "WyIxc3QiLCAxXQ==") { edges { node { id } } } }'
+    ).data
     assert [edge["node"]["id"] for edge in page["moodsCollection"]["edges"]] == [3, 2]
 
 
 def test_enum_values_as_strings(reading_door: OpenDoor) -> None:
     door = reading_door(TABLES, graphql_dialect="pg_graphql")
     for value in ('"first"', "first"):
-        assert len(door.ask(f"{{ moodsCollection(filter: {{one: {{eq: {value}}}}}) {{ edges {{ cursor }} }} }}").data["moodsCollection"]["edges"]) == 1
-    assert door.ask('{ moodsCollection(filter: {one: {eq: "1st"}}) { edges { cursor } } }').message == "Invalid input for Feeling type"
+        assert (
+            len(
+                door.ask(f"{{ moodsCollection(filter: {{one: {{eq: {value}}}}}) {{ edges {{ cursor }} }} }}").data[
+                    "moodsCollection"
+                ]["edges"]
+            )
+            == 1
+        )
+    assert (
+        door.ask('{ moodsCollection(filter: {one: {eq: "1st"}}) { edges { cursor } } }').message
+        == "Invalid input for Feeling type"
+    )
 
 
 def test_several_schemas(reading_door: OpenDoor) -> None:
@@ -167,9 +185,14 @@ def test_several_schemas(reading_door: OpenDoor) -> None:
         """,
         api_schemas=("public", "other", "unusable", "nothing"),
     )
-    assert [name for name in root_fields(door) if name.endswith("Collection")] == ["ourThingCollection", "own_thingCollection"]
+    assert [name for name in root_fields(door) if name.endswith("Collection")] == [
+        "ourThingCollection",
+        "own_thingCollection",
+    ]
     assert fields(door, "OurThing") == ["nodeId", "id", "ownThingId", "hiddenId", "own_thing"]
-    data = door.ask("{ own_thingCollection { edges { node { id ourThingCollection { edges { node { id } } } } } } }").data
+    data = door.ask(
+        "{ own_thingCollection { edges { node { id ourThingCollection { edges { node { id } } } } } } }"
+    ).data
     assert data["own_thingCollection"]["edges"] == [
         {"node": {"id": 1, "ourThingCollection": {"edges": [{"node": {"id": 1}}]}}},
         {"node": {"id": 2, "ourThingCollection": {"edges": []}}},

@@ -1,4 +1,4 @@
-"""Pages: which rows a page holds and what pageInfo says of it, against a model of the rules in a few lines of Python."""
+"""Pages: which rows a page holds and what pageInfo says of it, against a model of the rules in a few lines of Python."""  # noqa: E501
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ class Window:
         return encode([row[COLUMNS[column]] for column, _ in self.keys])
 
     def arguments(self) -> str:
-        parts = [f"{name}: {getattr(self, name)}" for name in ("first", "last", "offset") if getattr(self, name) is not None]
+        parts = [
+            f"{name}: {getattr(self, name)}" for name in ("first", "last", "offset") if getattr(self, name) is not None
+        ]
         for name in ("after", "before"):
             if getattr(self, name) is not None:
                 parts.append(f'{name}: "{self.cursor(ROWS[getattr(self, name) - 1])}"')
@@ -196,7 +198,8 @@ def test_order_by_forms(door: Door) -> None:
 def test_several_columns_in_one_element(door: Door, reading_door: OpenDoor) -> None:
     arguments = "(orderBy: [{name: DescNullsLast, rank: AscNullsFirst}])"
     answer = door.ask(f"{{ itemCollection{arguments} {{ edges {{ node {{ id }} }} }} }}")
-    assert answer.code == "BAD_USER_INPUT" and "one column" in answer.message
+    assert answer.code == "BAD_USER_INPUT"
+    assert "one column" in answer.message
     assert ids(reading_door(SCHEMA, graphql_dialect="pg_graphql"), arguments) == [5, 7, 6, 3]
 
 
@@ -210,7 +213,9 @@ def test_a_shorter_cursor_is_a_prefix(door: Door) -> None:
 
 def test_a_cursor_need_not_be_of_a_row(door: Door) -> None:
     page = "edges { node { id } } pageInfo { hasPreviousPage hasNextPage }"
-    before_all = door.ask(f'{{ itemCollection(first: 2, after: "{encode([-5])}") {{ {page} }} }}').data["itemCollection"]
+    before_all = door.ask(f'{{ itemCollection(first: 2, after: "{encode([-5])}") {{ {page} }} }}').data[
+        "itemCollection"
+    ]
     assert [edge["node"]["id"] for edge in before_all["edges"]] == [1, 2]
     assert before_all["pageInfo"] == {"hasPreviousPage": False, "hasNextPage": True}
     behind_all = door.ask(f'{{ itemCollection(after: "{encode([99])}") {{ {page} }} }}').data["itemCollection"]
@@ -287,7 +292,8 @@ def test_errors_by_variables_also_when_planned_before(door: Door) -> None:
 
 def test_a_cursor_of_another_type_is_the_databases_to_refuse(door: Door) -> None:
     answer = door.ask(f'{{ itemCollection(after: "{encode(["x"])}") {{ edges {{ cursor }} }} }}')
-    assert answer.code == "INVALID_TEXT_REPRESENTATION" and answer.errors[0]["extensions"]["sqlstate"] == "22P02"
+    assert answer.code == "INVALID_TEXT_REPRESENTATION"
+    assert answer.errors[0]["extensions"]["sqlstate"] == "22P02"
 
 
 @pytest.mark.parametrize(
@@ -326,4 +332,6 @@ def test_max_rows(
     inner = [edge["node"]["childCollection"]["edges"] for edge in data["parentCollection"]["edges"]]
     assert [len(edges) for edges in inner] == [expected]
     # A view has its schema's limit, not that of the table below it.
-    assert len(data["child_viewCollection"]["edges"]) == (30 if setting is None else setting) if schema is None else schema
+    assert (
+        len(data["child_viewCollection"]["edges"]) == (30 if setting is None else setting) if schema is None else schema
+    )

@@ -1,4 +1,4 @@
-"""Plans are shared by requests that differ in values only: a cached plan never answers for a request of another shape."""
+"""Plans are shared by requests that differ in values only: a cached plan never answers for a request of another shape."""  # noqa: E501
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from app.bounded_cache import BoundedCache
 from app.graphql.values import Steering, whole_value
@@ -61,14 +62,14 @@ def node_id(*parts: Any) -> str:
 
 def test_one_variable_that_steers_in_two_ways(door: Door, loose: Door) -> None:
     """What either use of the variable depends on keeps plans apart."""
-    sizes = """query ($n: Int) { manyCollection(first: $n) { edges { cursor } } fewCollection(first: $n) { edges { cursor } } }"""
-    reverse = """query ($n: Int) { fewCollection(first: $n) { edges { cursor } } manyCollection(first: $n) { edges { cursor } } }"""
+    sizes = """query ($n: Int) { manyCollection(first: $n) { edges { cursor } } fewCollection(first: $n) { edges { cursor } } }"""  # noqa: E501
+    reverse = """query ($n: Int) { fewCollection(first: $n) { edges { cursor } } manyCollection(first: $n) { edges { cursor } } }"""  # noqa: E501
     for query in (sizes, reverse):
         for n in (2, 5, 10, 12, 4):
             data = door.ask(query, {"n": n}).data
             assert (len(data["fewCollection"]["edges"]), len(data["manyCollection"]["edges"])) == (min(n, 3), n)
     # An array of two strings and a number is a cursor as well as a nodeId.
-    mixed = "{ node(nodeId: $x) { id } manyCollection(after: $x, orderBy: [{name: AscNullsLast}, {id: AscNullsLast}]) { edges { node { id } } } }"
+    mixed = "{ node(nodeId: $x) { id } manyCollection(after: $x, orderBy: [{name: AscNullsLast}, {id: AscNullsLast}]) { edges { node { id } } } }"  # noqa: E501
     for table in ("few", "many"):
         query = f"query ($x: ID) {mixed}" if table == "few" else f"query ($x: Cursor) {mixed}"
         for relation in ("few", "many"):
@@ -102,7 +103,12 @@ def test_a_value_that_is_wrong_only_where_it_is_skipped(door: Door) -> None:
     query = """query ($n: Int, $skip: Boolean!) {
       fewCollection(first: $n) @skip(if: $skip) { edges { cursor } }
       manyCollection(filter: {id: {gt: $n}}, first: 1) { edges { cursor } } }"""
-    for variables in ({"n": 1, "skip": False}, {"n": -1, "skip": True}, {"n": -1, "skip": False}, {"n": 5, "skip": True}):
+    for variables in (
+        {"n": 1, "skip": False},
+        {"n": -1, "skip": True},
+        {"n": -1, "skip": False},
+        {"n": 5, "skip": True},
+    ):
         assert door.ask(query, variables).body == cold(door, query, variables)
     assert "errors" not in door.ask(query, {"n": -1, "skip": True}).body
 
@@ -124,7 +130,12 @@ def test_a_value_that_is_wrong_only_where_it_is_skipped(door: Door) -> None:
         ("$x: String", "fewCollection(filter: {name: {eq: $x}}) { edges { cursor } }", "n1", "longer than five"),
         ("$x: Boolean", "fewCollection(filter: {done: {eq: $x}}) { edges { cursor } }", True, 1),
         ("$x: fewFilter", "fewCollection(filter: $x) { edges { cursor } }", {"id": {"eq": 1}}, {"id": {"eq": "1"}}),
-        ("$x: fewFilter", "fewCollection(filter: $x) { edges { cursor } }", {"id": {"in": [1]}}, {"id": {"in": [None]}}),
+        (
+            "$x: fewFilter",
+            "fewCollection(filter: $x) { edges { cursor } }",
+            {"id": {"in": [1]}},
+            {"id": {"in": [None]}},
+        ),
         ("$x: FilterIs", "fewCollection(filter: {name: {is: $x}}) { edges { cursor } }", "NULL", "NOT NULL"),
         ("$x: ID!", "node(nodeId: $x) { nodeId }", node_id("public", "few", 1), 7),
         ("$x: Boolean!", "fewCollection(first: 1) @skip(if: $x) { edges { cursor } }", False, 0),
@@ -195,7 +206,8 @@ VARIABLES = st.fixed_dictionaries(
 QUERY = """
 query ($first: Int, $last: Int = null, $cursor: Cursor, $offset: Int = 0, $filter: fewFilter, $order: [fewOrderBy!],
        $skip: Boolean = false) {
-  forward: fewCollection(first: $first, after: $cursor, offset: $offset, filter: $filter, orderBy: $order) @skip(if: $skip) {
+  forward: fewCollection(first: $first, after: $cursor, offset: $offset, filter: $filter, orderBy: $order)
+    @skip(if: $skip) {
     edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage } }
   backward: fewCollection(last: $last, before: $cursor, filter: {and: [$filter, {id: {lt: $first}}]}, orderBy: $order) {
     totalCount edges { node { id manyCollection(first: $first) { edges { node { id } } } } } }
@@ -225,7 +237,9 @@ JSON = st.recursive(
 
 
 @settings(max_examples=300, deadline=None)
-@given(JSON, JSON, st.lists(st.sampled_from([("v",), ("v", "a"), ("v", 0), ("v", 0, "a"), ("v", "a", "b")]), max_size=3))
+@given(
+    JSON, JSON, st.lists(st.sampled_from([("v",), ("v", "a"), ("v", 0), ("v", 0, "a"), ("v", "a", "b")]), max_size=3)
+)
 def test_shapes_are_equal_only_where_a_plan_may_be_shared(one: Any, other: Any, steered: list[Any]) -> None:
     steering = Steering()
     for path in steered:
@@ -238,7 +252,10 @@ def test_shapes_are_equal_only_where_a_plan_may_be_shared(one: Any, other: Any, 
 
 def _check_sharable(one: Any, other: Any) -> None:
     """Alike up to scalars; lists without lists and objects within may be of any length."""
-    kinds = [dict if isinstance(x, dict) else list if isinstance(x, list) else type(None) if x is None else "scalar" for x in (one, other)]
+    kinds = [
+        dict if isinstance(x, dict) else list if isinstance(x, list) else type(None) if x is None else "scalar"
+        for x in (one, other)
+    ]
     assert kinds[0] == kinds[1]
     if isinstance(one, dict):
         assert list(one) == list(other)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
@@ -16,15 +17,19 @@ from tests.postgres_server import connect
 SCHEMA = """
 create type mood as enum ('sad', 'so so', 'happy');
 comment on type mood is '@graphql({"mappings": {"so so": "so_so"}})';
-create table sample (id int primary key, i int, big bigint, f float8, n numeric, t text, v varchar(4), b bool, m mood, d date,
+create table sample (id int primary key, i int, big bigint, f float8, n numeric, t text, v varchar(4), b bool, m
+  mood, d date,
   ts timestamptz, ti time, u uuid, tags text[], nums int[]);
 insert into sample
 select k, nullif(k % 5, 0), nullif(k % 4, 1) * 3000000000, nullif(k % 3, 2) / 2.0, nullif(k % 7, 3) / 4.0,
-  (array['', 'a', 'A_b', '100%', 'b\\c', null])[1 + k % 6], (array['ab', 'abcd', null])[1 + k % 3], (array[true, false, null])[1 + k % 3],
+  (array['', 'a', 'A_b', '100%', 'b\\c', null])[1 + k % 6], (array['ab', 'abcd', null])[1 + k % 3], (array[true,
+    false, null])[1 + k % 3],
   (array['sad', 'so so', 'happy', null])[1 + k % 4]::mood, (array['2020-01-01', '2020-06-01', null])[1 + k % 3]::date,
-  (array['2020-01-01T00:00:00Z', '2020-01-01T01:00:00Z', null])[1 + k % 3]::timestamptz, (array['10:00', '23:59', null])[1 + k % 3]::time,
+  (array['2020-01-01T00:00:00Z', '2020-01-01T01:00:00Z', null])[1 + k % 3]::timestamptz, (array['10:00', '23:59',
+    null])[1 + k % 3]::time,
   (array['00000000-0000-0000-0000-000000000001', '00000000-0000-0000-0000-000000000002', null])[1 + k % 3]::uuid,
-  (array['{}', '{a}', '{a,b}', '{"x,y",null}', null])[1 + k % 5]::text[], (array['{}', '{1}', '{1,2}', null])[1 + k % 4]::int[]
+  (array['{}', '{a}', '{a,b}', '{"x,y",null}', null])[1 + k % 5]::text[], (array['{}', '{1}', '{1,2}', null])[1 + k
+    % 4]::int[]
 from generate_series(1, 40) k;
 comment on table sample is '@graphql({"max_rows": 100})';
 grant select on sample to anon;
@@ -129,7 +134,14 @@ FILTERS = st.recursive(st.one_of(comparisons(), lists()), nest, max_leaves=6)
 def literal(value: Any, name: str = "") -> str:
     """A value in GraphQL's syntax; the values of enums without quotes."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {literal(item, 'enum' if key == 'is' else key if name != 'm' else name)}" for key, item in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(
+                f"{key}: {literal(item, 'enum' if key == 'is' else key if name != 'm' else name)}"
+                for key, item in value.items()
+            )
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(literal(item, name) for item in value) + "]"
     if value is None:
@@ -153,7 +165,9 @@ def test_the_same_as_in_sql(reading_door: OpenDoor, dialect: str) -> None:
         rows = database.execute_simple(f"select id from sample where {sql} order by id").rows or []
         expected = [row[0] for row in rows]
         selection = "edges { node { id } }"
-        by_variable = door.ask(f"query ($f: sampleFilter) {{ sampleCollection(filter: $f) {{ {selection} }} }}", {"f": filter_})
+        by_variable = door.ask(
+            f"query ($f: sampleFilter) {{ sampleCollection(filter: $f) {{ {selection} }} }}", {"f": filter_}
+        )
         assert [edge["node"]["id"] for edge in by_variable.data["sampleCollection"]["edges"]] == expected, sql
         by_literal = door.ask(f"{{ sampleCollection(filter: {literal(filter_)}) {{ {selection} }} }}")
         assert by_literal.data == by_variable.data, sql

@@ -1,4 +1,4 @@
-"""Relationships: which there are, what they are called in either dialect, of which type they are, and where they lead."""
+"""Relationships: which there are, what they are called in either dialect, of which type they are, and where they lead."""  # noqa: E501
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ PLAIN = """comment on schema public is '@graphql({"introspection": true})';"""
 SHOP = """
 create table country (id int primary key, name text);
 create table person (
-  id int primary key, country_id int not null references country, boss_id int references person, birth_country int references country);
+  id int primary key, country_id int not null references country, boss_id int references person, birth_country int
+    references country);
 create table passport (person_id int primary key references person, number text);
-create table visa (id int primary key, holder_id int unique references person (id), passport_id int references passport (person_id));
+create table visa (id int primary key, holder_id int unique references person (id), passport_id int references
+  passport (person_id));
 create table maybe (id int primary key, person_id int references person);
 create unique index on maybe (person_id) where id > 5;
 create table expression (id int primary key, person_id int references person);
@@ -25,7 +27,8 @@ create unique index on expression ((person_id % 2));
 create table stop (line int, number int, name text, primary key (line, number));
 create table trip (id int primary key, line int, number int, other_line int, other_number int,
   foreign key (line, number) references stop, foreign key (other_line, other_number) references stop);
-create table schedule (line int, number int, minute int, primary key (line, number), foreign key (line, number) references stop);
+create table schedule (line int, number int, minute int, primary key (line, number), foreign key (line, number)
+  references stop);
 insert into country values (1, 'A'), (2, 'B');
 insert into person values (1, 1, null, 2), (2, 1, 1, null), (3, 2, 1, 1);
 insert into passport values (1, 'p1');
@@ -95,11 +98,15 @@ def test_names_by_column(reading_door: OpenDoor) -> None:
 
 
 def test_names_without_inflection(reading_door: OpenDoor) -> None:
-    sql = PLAIN + """
+    sql = (
+        PLAIN
+        + """
         create table "Parent" (id int primary key, "otherId" int);
-        create table child_table (id int primary key, "parentId" int references "Parent", parent_id int references "Parent");
+        create table child_table (id int primary key, "parentId" int references "Parent", parent_id int references
+          "Parent");
         grant select on all tables in schema public to anon;
     """
+    )
     standard = reading_door(sql)
     assert fields(standard, "child_table") == {"parent": "Parent", "parentByParentId": "Parent"}
     assert fields(standard, "Parent") == {
@@ -112,13 +119,19 @@ def test_names_without_inflection(reading_door: OpenDoor) -> None:
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
 def test_overrides(reading_door: OpenDoor, dialect: str) -> None:
-    sql = INFLECTED + """
+    sql = (
+        INFLECTED
+        + """
         create table account (id int primary key);
-        create table blog (id int primary key, owner_id int references account, editor_id int unique references account);
-        comment on constraint blog_owner_id_fkey on blog is '@graphql({"foreign_name": "author", "local_name": "blogs"})';
-        comment on constraint blog_editor_id_fkey on blog is 'x @graphql({"foreign_name": "checker", "local_name": "checks"}) y';
+        create table blog (id int primary key, owner_id int references account, editor_id int unique references
+          account);
+        comment on constraint blog_owner_id_fkey on blog is
+          '@graphql({"foreign_name": "author", "local_name": "blogs"})';
+        comment on constraint blog_editor_id_fkey on blog is
+          'x @graphql({"foreign_name": "checker", "local_name": "checks"}) y';
         grant select on all tables in schema public to anon;
     """
+    )
     door = reading_door(sql, graphql_dialect=dialect)
     assert fields(door, "Blog") == {"author": "Account", "checker": "Account"}
     assert fields(door, "Account") == {"blogs": "BlogConnection", "checks": "Blog"}
@@ -176,7 +189,12 @@ def test_where_they_lead(reading_door: OpenDoor) -> None:
             # One column of a composite key is null: no stop.
             "tripCollectionByOtherLineAndOtherNumber": {"edges": [{"node": {"id": 3, "stop": None}}]},
         },
-        {"name": "s12", "schedule": None, "tripCollection": {"edges": []}, "tripCollectionByOtherLineAndOtherNumber": {"edges": []}},
+        {
+            "name": "s12",
+            "schedule": None,
+            "tripCollection": {"edges": []},
+            "tripCollectionByOtherLineAndOtherNumber": {"edges": []},
+        },
         {
             "name": "s21",
             "schedule": None,
@@ -189,7 +207,8 @@ def test_where_they_lead(reading_door: OpenDoor) -> None:
 def test_pages_within_a_row(reading_door: OpenDoor) -> None:
     door = reading_door(INFLECTED + SHOP)
     query = """{ countryCollection { edges { node { name
-      a: personCollection(first: 1) { edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }
+      a: personCollection(first: 1) { edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage
+        startCursor endCursor } }
       b: personCollection(first: 1, after: "WzFd") { edges { node { id } } pageInfo { hasNextPage hasPreviousPage } }
       c: personCollection(last: 1) { edges { node { id } } pageInfo { hasNextPage hasPreviousPage } }
       d: personCollection(first: 1, offset: 1) { edges { node { id } } pageInfo { hasPreviousPage } }
@@ -211,7 +230,9 @@ def test_pages_within_a_row(reading_door: OpenDoor) -> None:
     assert b["d"] == {"edges": [], "pageInfo": {"hasPreviousPage": False}}
 
 
-VIEWS = INFLECTED + """
+VIEWS = (
+    INFLECTED
+    + """
 create table account (id int primary key, email text);
 create table post (id int primary key, account_id int references account, title text);
 create view person as select id as person_id, email from account;
@@ -228,8 +249,10 @@ comment on view article is '@graphql({"primary_key_columns": ["id"], "foreign_ke
   {"local_columns": ["nothing"], "foreign_schema": "public", "foreign_table": "post", "foreign_columns": ["id"]},
   {"local_columns": ["id"], "foreign_schema": "public", "foreign_table": "post", "foreign_columns": ["nothing"]},
   {"local_columns": ["id"], "foreign_schema": "elsewhere", "foreign_table": "post", "foreign_columns": ["id"]}]})';
-comment on materialized view counted is '@graphql({"primary_key_columns": ["account_id"], "name": "Tally", "foreign_keys": [
-  {"local_columns": ["account_id"], "foreign_schema": "public", "foreign_table": "person", "foreign_columns": ["person_id"]}]})';
+comment on materialized view counted is
+  '@graphql({"primary_key_columns": ["account_id"], "name": "Tally", "foreign_keys": [
+  {"local_columns": ["account_id"], "foreign_schema": "public", "foreign_table": "person", "foreign_columns":
+    ["person_id"]}]})';
 comment on view wrong_key is '@graphql({"primary_key_columns": ["id", "nothing"]})';
 comment on view nulls is '@graphql({"primary_key_columns": ["id"]})';
 insert into account values (1, 'a@x'), (2, 'b@x');
@@ -237,6 +260,7 @@ insert into post values (1, 1, 'A'), (2, 1, 'B'), (3, 2, 'C');
 refresh materialized view counted;
 grant select on all tables in schema public to anon;
 """
+)
 
 
 def test_views(reading_door: OpenDoor) -> None:
@@ -245,7 +269,8 @@ def test_views(reading_door: OpenDoor) -> None:
     assert fields(door, "Person") == {"articles": "ArticleConnection", "tallyCollection": "TallyConnection"}
     assert fields(door, "Tally") == {"person": "Person"}
     assert fields(door, "Post") == {"account": "Account", "articleCollection": "ArticleConnection"}
-    query = """{ personCollection { totalCount edges { node { nodeId email articles { edges { node { title post { title } } } }
+    query = """{ personCollection { totalCount edges { node { nodeId email articles { edges { node { title post {
+      title } } } }
         tallyCollection { edges { node { posts } } } } } }
       articleByPk(id: 99) { title writerOf { email } post { id } }
       tallyByPk(accountId: 1) { posts person { email } }
@@ -283,14 +308,18 @@ def test_views(reading_door: OpenDoor) -> None:
         # A row without its key is no row of the API.
         "nullsCollection": {"edges": [{"node": {"name": "a"}}, {"node": {"name": "c"}}]},
     }
-    names = {each["name"] for each in door.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]}
+    names = {
+        each["name"] for each in door.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]
+    }
     assert not names & {"noKeyCollection", "wrongKeyCollection", "noKeyByPk", "wrongKeyByPk"}
     node = door.ask('{ node(nodeId: "WyJwdWJsaWMiLCAicGVyc29uIiwgMl0=") { __typename ... on Person { email } } }').data
     assert node == {"node": {"__typename": "Person", "email": "b@x"}}
 
 
 def test_a_declared_key_may_lead_to_several_rows(reading_door: OpenDoor) -> None:
-    door = reading_door(INFLECTED + """
+    door = reading_door(
+        INFLECTED
+        + """
         create table word (id int primary key, letter text);
         create table letter (id int primary key, letter text);
         comment on table letter is '@graphql({"foreign_keys": [{"local_columns": ["letter"], "foreign_schema": "public",
@@ -298,28 +327,39 @@ def test_a_declared_key_may_lead_to_several_rows(reading_door: OpenDoor) -> None
         insert into word values (1, 'a'), (2, 'a');
         insert into letter values (1, 'a'), (2, 'a'), (3, null);
         grant select on all tables in schema public to anon;
-    """)
-    data = door.ask("{ letterCollection { edges { node { word { letter } } } } wordCollection { edges { node { letterCollection { edges { node { id } } } } } } }").data
+    """
+    )
+    data = door.ask(
+        "{ letterCollection { edges { node { word { letter } } } } wordCollection { edges { node { letterCollection { edges { node { id } } } } } } }"  # noqa: E501
+    ).data
     assert data["letterCollection"]["edges"] == [
         {"node": {"word": {"letter": "a"}}}, {"node": {"word": {"letter": "a"}}}, {"node": {"word": None}}
     ]  # fmt: skip
-    assert data["wordCollection"]["edges"][0]["node"]["letterCollection"]["edges"] == [{"node": {"id": 1}}, {"node": {"id": 2}}]
+    assert data["wordCollection"]["edges"][0]["node"]["letterCollection"]["edges"] == [
+        {"node": {"id": 1}},
+        {"node": {"id": 2}},
+    ]
 
 
-PARTITIONS = INFLECTED + """
+PARTITIONS = (
+    INFLECTED
+    + """
 create table region (id int primary key);
-create table event (id int, day date, region_id int not null references region, primary key (id, day)) partition by range (day);
+create table event (id int, day date, region_id int not null references region, primary key (id, day)) partition by
+  range (day);
 create table event_2020 partition of event for values from ('2020-01-01') to ('2021-01-01');
 create table event_2021 partition of event for values from ('2021-01-01') to ('2022-01-01') partition by list (id);
 create table event_2021_a partition of event_2021 for values in (1, 2);
 create table no_key (id int) partition by list (id);
 create table no_key_1 partition of no_key for values in (1);
-create table note (id int primary key, event_id int, event_day date, foreign key (event_id, event_day) references event);
+create table note (id int primary key, event_id int, event_day date, foreign key (event_id, event_day) references
+  event);
 insert into region values (1);
 insert into event values (1, '2020-05-05', 1), (1, '2021-05-05', 1);
 insert into note values (1, 1, '2021-05-05');
 grant select on all tables in schema public to anon;
 """
+)
 
 
 def test_partitions(reading_door: OpenDoor) -> None:
@@ -331,14 +371,17 @@ def test_partitions(reading_door: OpenDoor) -> None:
         "eventCollection", "event2020Collection", "event2021Collection", "event2021ACollection"
     }  # fmt: skip
     query = """{ noteCollection { edges { node { event { day region { id } } } } }
-      regionCollection { edges { node { eventCollection { edges { node { day } } } event2020Collection { edges { node { day } } } } } } }"""
+      regionCollection { edges { node { eventCollection { edges { node { day } } } event2020Collection { edges {
+        node { day } } } } } } }"""
     assert standard.ask(query).data == {
         "noteCollection": {"edges": [{"node": {"event": {"day": "2021-05-05", "region": {"id": 1}}}}]},
         "regionCollection": {
             "edges": [
                 {
                     "node": {
-                        "eventCollection": {"edges": [{"node": {"day": "2020-05-05"}}, {"node": {"day": "2021-05-05"}}]},
+                        "eventCollection": {
+                            "edges": [{"node": {"day": "2020-05-05"}}, {"node": {"day": "2021-05-05"}}]
+                        },
                         "event2020Collection": {"edges": [{"node": {"day": "2020-05-05"}}]},
                     }
                 }
@@ -346,16 +389,22 @@ def test_partitions(reading_door: OpenDoor) -> None:
         },
     }
     peer = reading_door(PARTITIONS, graphql_dialect="pg_graphql")
-    names = {each["name"] for each in peer.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]}
-    assert "eventCollection" not in names and {"event2020Collection", "event2021ACollection"} <= names
-    assert "event2021Collection" not in names and "noKey1Collection" not in names
+    names = {
+        each["name"] for each in peer.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]
+    }
+    assert "eventCollection" not in names
+    assert {"event2020Collection", "event2021ACollection"} <= names
+    assert "event2021Collection" not in names
+    assert "noKey1Collection" not in names
     assert set(fields(peer, "Region")) == {"event2020Collection", "event2021ACollection"}
     assert peer.ask("{ event2020Collection { edges { node { region { id } } } } }").data == {
         "event2020Collection": {"edges": [{"node": {"region": {"id": 1}}}]}
     }
 
 
-RIGHTS = INFLECTED + """
+RIGHTS = (
+    INFLECTED
+    + """
 create table open (id int primary key, hidden_id int, part_id int, secret text);
 create table hidden (id int primary key);
 create table part (id int primary key, open_id int references open, name text, secret text);
@@ -373,6 +422,7 @@ grant select (id, name) on part to anon;
 grant select on guarded to anon;
 grant select on open, part to authenticated;
 """
+)
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
@@ -382,33 +432,47 @@ def test_what_a_role_may_not_read_leads_nowhere(reading_door: OpenDoor, dialect:
     assert fields(door, "Open") == {"part": "Part", "guarded": "Guarded"}
     assert fields(door, "Part") == {"openCollection": "OpenConnection"}
     query = "{ openCollection { edges { node { id part { name } guarded { id } } } } }"
-    assert door.ask(query).data == {"openCollection": {"edges": [{"node": {"id": 1, "part": {"name": "p"}, "guarded": None}}]}}
+    assert door.ask(query).data == {
+        "openCollection": {"edges": [{"node": {"id": 1, "part": {"name": "p"}, "guarded": None}}]}
+    }
     users = door.ask(INTROSPECT % "Part", role="authenticated").data["__type"]["fields"]
     assert {each["name"] for each in users} >= {"open", "secret"}
     answer = door.ask("{ openCollection { edges { node { secret } } } }")
-    assert answer.errors and "permission" not in str(answer.body)
+    assert answer.errors
+    assert "permission" not in str(answer.body)
     answer = door.ask("{ guardedCollection { edges { cursor } } }", role="authenticated")
     assert answer.errors[0]["message"].startswith(("Cannot query", "Unknown field"))
 
 
 def test_malformed_directives_fail_every_request(reading_door: OpenDoor) -> None:
-    base = INFLECTED + """
-        create table t (id int primary key); create table u (id int primary key, t_id int references t); create type e as enum ('a');
+    base = (
+        INFLECTED
+        + """
+        create table t (id int primary key); create table u (id int primary key, t_id int references t); create
+          type e as enum ('a');
         create schema elsewhere; create table elsewhere.t (id int primary key);
         grant select on all tables in schema public to anon;
     """
+    )
     for comment, detail in (
         ("""on table t is '@graphql({"foreign_keys": [{"local_columns": "account_id", "foreign_schema": "a",
-          "foreign_table": "b", "foreign_columns": ["c"]}]})'""", 'invalid type: string "account_id", expected a sequence'),
+          "foreign_table": "b", "foreign_columns": ["c"]}]})'""",
+          'invalid type: string "account_id", expected a sequence'),
         ("""on table t is '@graphql({"max_rows": -1})'""", "invalid value: integer `-1`, expected u64"),
         ("""on table t is '@graphql({"name": 1})'""", "invalid type: integer `1`, expected a string"),
     ):  # fmt: skip
         door = reading_door(f"{base} comment {comment};")
         answer = door.ask("{ __typename }")
         assert answer.message.startswith("Error while loading schema, check comment directives. " + detail), answer.body
-        assert "data" not in answer.body and "public.t" in answer.message
+        assert "data" not in answer.body
+        assert "public.t" in answer.message
     broken: Any = reading_door(base + """comment on table t is '@graphql({"name": })';""").ask("{ __typename }")
-    assert len(broken.errors) == 1 and "data" not in broken.body
-    fine = reading_door(base + """comment on table elsewhere.t is '@graphql({"max_rows": -1})';
-        comment on column t.id is 'no directive: @graphql'; comment on table t is 'x @graphql( {"description": "a (b)"} ) y';""")
+    assert len(broken.errors) == 1
+    assert "data" not in broken.body
+    fine = reading_door(
+        base
+        + """comment on table elsewhere.t is '@graphql({"max_rows": -1})';
+        comment on column t.id is 'no directive: @graphql'; comment on table t is
+          'x @graphql( {"description": "a (b)"} ) y';"""
+    )
     assert "errors" not in fine.ask("{ tCollection { edges { cursor } } }").body

@@ -7,7 +7,8 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
@@ -22,7 +23,7 @@ KEYS: dict[str, tuple[str, list[str]]] = {
     "real": ("float4", ["0.1", "1e30", "'NaN'", "'-Infinity'"]),
     "double": ("float8", ["0.1", "1e300", "'NaN'", "'Infinity'", "3.0000000000000004"]),
     "boolean": ("bool", ["true", "false"]),
-    "text": ("text", ["'a'", "''", "'with \"quotes\" and \\ and ''single'''", "'ünï ☃ 😀'", "e'tab\\tnew\\nline'", "'null'", "'1'", "'[1]'"]),
+    "text": ("text", ["'a'", "''", "'with \"quotes\" and \\ and ''single'''", "'ünï ☃ 😀'", "e'tab\\tnew\\nline'", "'null'", "'1'", "'[1]'"]),  # noqa: E501
     "varchar": ("varchar(5)", ["'abc'", "'äöüßé'"]),
     "fixed": ("char(4)", ["'a'", "'ab'", "'abcd'"]),
     "byte": ('"char"', ["'a'", "'b'"]),
@@ -76,7 +77,10 @@ def test_node_ids_of_odd_keys(door: Door, table: str) -> None:
             query = f"""query ($id: ID!) {{ node(nodeId: $id) {{ nodeId }}
               {type_name}Collection(filter: {{nodeId: {{eq: $id}}}}) {{ edges {{ node {{ nodeId }} }} }} }}"""
             data = door.ask(query, {"id": id_}).data
-            assert data == {"node": {"nodeId": id_}, f"{type_name}Collection": {"edges": [{"node": {"nodeId": id_}}]}}, name
+            assert data == {
+                "node": {"nodeId": id_},
+                f"{type_name}Collection": {"edges": [{"node": {"nodeId": id_}}]},
+            }, name
 
 
 @pytest.mark.parametrize("table", ["key", "pair"])
@@ -92,7 +96,7 @@ def test_cursors_of_odd_keys(door: Door, table: str, backward: bool) -> None:
         while True:
             found = door.ask(query, {"c": cursor}).data[type_name]
             seen += [edge["node"]["nodeId"] for edge in found["edges"]]
-            assert len(found["edges"]) == 1 and found["pageInfo"]["startCursor"] == found["edges"][0]["cursor"], name
+            assert len(found["edges"]) == 1 and found["pageInfo"]["startCursor"] == found["edges"][0]["cursor"], name  # noqa: PT018
             cursor = found["pageInfo"]["endCursor"]
             if not found["pageInfo"]["hasPreviousPage" if backward else "hasNextPage"]:
                 break
@@ -114,18 +118,25 @@ COLUMNS = {
     "b": ["true", "false", "null"],
     "c": ["'a'", "'a '", "'b'", "null"],
 }
-ORDERED = """
+ORDERED = (
+    """
 create type feeling as enum ('sad', 'happy');
-create table mixed (a int, z text, i int, t text, f float8, n numeric, ts timestamptz, iv interval, m feeling, b bool, c char(3),
+create table mixed (a int, z text, i int, t text, f float8, n numeric, ts timestamptz, iv interval, m feeling, b
+  bool, c char(3),
   primary key (z, a));
 comment on table mixed is '@graphql({"max_rows": 100})';
 select setseed(0.5);
-""" + " ".join(
-    "insert into mixed values ({}, 'z{}', {});".format(
-        number, number % 3, ", ".join(values[(number * 7 + shift * 3) % len(values)] for shift, values in enumerate(COLUMNS.values()))
+"""
+    + " ".join(
+        "insert into mixed values ({}, 'z{}', {});".format(
+            number,
+            number % 3,
+            ", ".join(values[(number * 7 + shift * 3) % len(values)] for shift, values in enumerate(COLUMNS.values())),
+        )
+        for number in range(1, 25)
     )
-    for number in range(1, 25)
-) + "grant select on mixed to anon;"
+    + "grant select on mixed to anon;"
+)
 DIRECTIONS = st.sampled_from(["AscNullsFirst", "AscNullsLast", "DescNullsFirst", "DescNullsLast"])
 ORDERS = st.lists(st.tuples(st.sampled_from([*COLUMNS, "a", "z"]), DIRECTIONS), max_size=4)
 
@@ -156,10 +167,15 @@ def test_random_orders(reading_door: OpenDoor, postgres: Any) -> None:
     @given(ORDERS, st.integers(3, 11), st.booleans())
     def check(order: list[tuple[str, str]], size: int, backward: bool) -> None:
         clauses = [
-            f"{column} {'desc' if direction.startswith('Desc') else 'asc'} nulls {'first' if 'First' in direction else 'last'}"
+            f"{column} {'desc' if direction.startswith('Desc') else 'asc'} nulls {'first' if 'First' in direction else 'last'}"  # noqa: E501
             for column, direction in order
         ]
-        expected = [row[0] for row in postgres.execute(f"select a from mixed order by {', '.join([*clauses, 'z', 'a'])}", door.database_url)]
+        expected = [
+            row[0]
+            for row in postgres.execute(
+                f"select a from mixed order by {', '.join([*clauses, 'z', 'a'])}", door.database_url
+            )
+        ]
         assert walk(door, order, size, backward) == expected
 
     check()
@@ -167,13 +183,21 @@ def test_random_orders(reading_door: OpenDoor, postgres: Any) -> None:
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
 def test_by_primary_key(reading_door: OpenDoor, dialect: str) -> None:
-    door = reading_door(SCHEMA + """comment on schema public is '@graphql({"introspection": true})';""", graphql_dialect=dialect)
-    fields = {each["name"] for each in door.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]}
-    lookups = {name.removeprefix("key_").removesuffix("ByPk") for name in fields if name.startswith("key_") and name.endswith("ByPk")}
+    door = reading_door(
+        SCHEMA + """comment on schema public is '@graphql({"introspection": true})';""", graphql_dialect=dialect
+    )
+    fields = {
+        each["name"] for each in door.ask('{ __type(name: "Query") { fields { name } } }').data["__type"]["fields"]
+    }
+    lookups = {
+        name.removeprefix("key_").removesuffix("ByPk")
+        for name in fields
+        if name.startswith("key_") and name.endswith("ByPk")
+    }
     assert lookups == {"smallint", "bigint", "text", "varchar", "fixed", "uuid"}
     for query in (
-        "key_smallintByPk(k: -1)", 'key_bigintByPk(k: "9223372036854775807")', 'key_textByPk(k: "")', 'key_varcharByPk(k: "äöüßé")',
-        'key_fixedByPk(k: "a")', f"key_uuidByPk(k: {UUIDS[0].replace(chr(39), chr(34))})", 'pair_textByPk(b: 1, a: "null")',
+        "key_smallintByPk(k: -1)", 'key_bigintByPk(k: "9223372036854775807")', 'key_textByPk(k: "")', 'key_varcharByPk(k: "äöüßé")',  # noqa: E501
+        'key_fixedByPk(k: "a")', f"key_uuidByPk(k: {UUIDS[0].replace(chr(39), chr(34))})", 'pair_textByPk(b: 1, a: "null")',  # noqa: E501
     ):  # fmt: skip
         assert door.ask(f"{{ x: {query} {{ nodeId }} }}").data["x"], query
     # Too long a key is no shorter key.

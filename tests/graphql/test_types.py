@@ -74,7 +74,7 @@ TYPES: list[tuple[str, str, str, Any, str | None, Any]] = [
     ("float8[]", "'{0.5}'", "[Float]", [0.5], "FloatListFilter", [0.5]),
     ("numeric[]", "'{1.10}'", "[BigFloat]", ["1.10"], "BigFloatListFilter", ["1.1"]),
     ("bool[]", "'{t,f}'", "[Boolean]", [True, False], "BooleanListFilter", [True, False]),
-    ("text[]", "array['a,b', '\"', '\\', 'NULL', '', null, '{}']", "[String]", ["a,b", '"', "\\", "NULL", "", None, "{}"],
+    ("text[]", "array['a,b', '\"', '\\', 'NULL', '', null, '{}']", "[String]", ["a,b", '"', "\\", "NULL", "", None, "{}"],  # noqa: E501
      "StringListFilter", ["a,b", '"', "\\", "NULL", "", "{}"]),
     ("varchar(3)[]", "'{abc}'", "[String]", ["abc"], "StringListFilter", ["abc"]),
     ("uuid[]", f"'{{{UUID}}}'", "[UUID]", [UUID], "UUIDListFilter", [UUID]),
@@ -123,7 +123,8 @@ create type secret as enum ('s');
 create domain secret_number as int;
 revoke usage on type secret from public;
 revoke usage on type secret_number from public;
-create table secretive (id int primary key, one secret default 's', many secret[] default '{{s}}', numbers secret_number[] default '{{1}}');
+create table secretive (id int primary key, one secret default 's', many secret[] default '{{s}}', numbers
+  secret_number[] default '{{1}}');
 insert into secretive values (1);
 grant select on secretive to anon;
 """
@@ -206,7 +207,7 @@ def test_values_are_printed(door: Door) -> None:
     data = door.ask(f"{{ everythingCollection {{ edges {{ node {{ {columns} generated }} }} }} }}").data
     full, empty = (edge["node"] for edge in data["everythingCollection"]["edges"])
     for i, (type_, _, _, printed, *_) in enumerate(TYPES):
-        assert full[f"c{i}"] == printed and type(full[f"c{i}"]) is type(printed), type_
+        assert full[f"c{i}"] == printed and type(full[f"c{i}"]) is type(printed), type_  # noqa: PT018
     assert full["generated"] == 2
     assert set(empty.values()) == {None, 4}
 
@@ -222,28 +223,34 @@ def test_numbers_keep_all_their_digits(door: Door) -> None:
 
 
 def test_values_are_taken(door: Door) -> None:
-    """eq with the value finds the row, as a literal and through a variable; null finds none; is NULL finds the other."""
+    """eq with the value finds the row, as a literal and through a variable; null finds none; is NULL finds the other."""  # noqa: E501
     taken = [(i, each[4], each[5]) for i, each in enumerate(TYPES) if each[4] and each[5] is not None]
     enums = ("moodFilter", "mappedFilter")
     literals = [
-        f"c{i}: everythingCollection(filter: {{c{i}: {{eq: {value if filter_ in enums else json.dumps(value)}}}}}) {{ ...ids }}"
+        f"c{i}: everythingCollection(filter: {{c{i}: {{eq: {value if filter_ in enums else json.dumps(value)}}}}}) {{ ...ids }}"  # noqa: E501
         for i, filter_, value in taken
     ]
     nulls = [f"n{i}: everythingCollection(filter: {{c{i}: {{eq: null}}}}) {{ ...ids }}" for i, _, _ in taken]
     without = [f"i{i}: everythingCollection(filter: {{c{i}: {{is: NULL}}}}) {{ ...ids }}" for i, _, _ in taken]
     fragment = "fragment ids on everythingConnection { edges { node { id } } }"
-    data = door.ask("{ %s } %s" % (" ".join([*literals, *nulls, *without]), fragment)).data
+    data = door.ask("{{ {} }} {}".format(" ".join([*literals, *nulls, *without]), fragment)).data
     by_variable = [
-        (f"$c{i}: {filter_}", f"c{i}: everythingCollection(filter: {{c{i}: $c{i}}}) {{ ...ids }}") for i, filter_, _ in taken
+        (f"$c{i}: {filter_}", f"c{i}: everythingCollection(filter: {{c{i}: $c{i}}}) {{ ...ids }}")
+        for i, filter_, _ in taken
     ]
-    text = "query (%s) { %s } %s" % (", ".join(a for a, _ in by_variable), " ".join(b for _, b in by_variable), fragment)
+    text = "query ({}) {{ {} }} {}".format(
+        ", ".join(a for a, _ in by_variable), " ".join(b for _, b in by_variable), fragment
+    )
     varied = door.ask(text, {f"c{i}": {"eq": value} for i, _, value in taken}).data
     for i, _, _ in taken:
-        found = [[e["node"]["id"] for e in part["edges"]] for part in (data[f"c{i}"], data[f"n{i}"], data[f"i{i}"], varied[f"c{i}"])]
+        found = [
+            [e["node"]["id"] for e in part["edges"]]
+            for part in (data[f"c{i}"], data[f"n{i}"], data[f"i{i}"], varied[f"c{i}"])
+        ]
         # Arrays with a null in them are not equal to those without.
-        assert found[0] in ([1], []) and found[0] == found[3], TYPES[i]
+        assert found[0] in ([1], []) and found[0] == found[3], TYPES[i]  # noqa: PT018
         assert found[0] == [1] or TYPES[i][0] in ("int2[]", "int8[]", "text[]"), TYPES[i]
-        assert found[1] == [] and found[2] == [2], TYPES[i]
+        assert found[1] == [] and found[2] == [2], TYPES[i]  # noqa: PT018
 
 
 WRONG = {
@@ -268,7 +275,7 @@ def test_values_of_the_wrong_kind_are_refused(door: Door) -> None:
         for wrong in WRONG.get(graphql, ()):
             query = f"query ($x: {filter_}) {{ everythingCollection(filter: {{c{i}: $x}}) {{ edges {{ cursor }} }} }}"
             answer = door.ask(query, {"x": {"eq": wrong}})
-            assert answer.code == "BAD_USER_INPUT" and answer.status == 200, (type_, wrong, answer.body)
+            assert answer.code == "BAD_USER_INPUT" and answer.status == 200, (type_, wrong, answer.body)  # noqa: PT018
             if not validates:
                 assert answer.message.startswith(f"Invalid input for {graphql} type"), (type_, wrong)
     if not validates:
@@ -290,10 +297,12 @@ def test_too_long_strings_are_refused_not_cut(door: Door) -> None:
         i = next(i for i, each in enumerate(TYPES) if each[0] == type_)
         operators = ["contains", "eq", "overlaps"] if type_.endswith("[]") else ["eq", "neq", "lt"]
         for operator in operators:
-            query = f"{{ everythingCollection(filter: {{c{i}: {{{operator}: {json.dumps(value)}}}}}) {{ edges {{ cursor }} }} }}"
+            query = f"{{ everythingCollection(filter: {{c{i}: {{{operator}: {json.dumps(value)}}}}}) {{ edges {{ cursor }} }} }}"  # noqa: E501
             assert door.ask(query).message == message, (type_, operator)
         if not type_.endswith("[]"):
-            query = f"{{ everythingCollection(filter: {{c{i}: {{in: [{json.dumps(value)}]}}}}) {{ edges {{ cursor }} }} }}"
+            query = (
+                f"{{ everythingCollection(filter: {{c{i}: {{in: [{json.dumps(value)}]}}}}) {{ edges {{ cursor }} }} }}"
+            )
             assert door.ask(query).message == message
             # A pattern may be longer than what it matches.
             query = f'{{ everythingCollection(filter: {{c{i}: {{like: "%_%_%_%"}}}}) {{ edges {{ node {{ id }} }} }} }}'
@@ -312,7 +321,8 @@ def test_types_that_the_role_may_not_use(door: Door) -> None:
 def test_orderings_that_postgres_does_not_have_are_its_errors(door: Door) -> None:
     point = next(i for i, each in enumerate(TYPES) if each[0] == "point")
     answer = door.ask(f"{{ everythingCollection(orderBy: [{{c{point}: AscNullsLast}}]) {{ edges {{ cursor }} }} }}")
-    assert answer.errors[0]["extensions"]["sqlstate"] == "42883" and answer.body["data"] is None
+    assert answer.errors[0]["extensions"]["sqlstate"] == "42883"
+    assert answer.body["data"] is None
     assert "SELECT" not in json.dumps(answer.body)
 
 
@@ -326,8 +336,10 @@ def test_citext(reading_door: OpenDoor, postgres: Any) -> None:
         grant select on word to anon;
     """)
     query = """{
-      eq: wordCollection(filter: {word: {eq: "hELLO"}}) { ...ids } in: wordCollection(filter: {word: {in: ["HELLO"]}}) { ...ids }
-      like: wordCollection(filter: {word: {like: "h%"}}) { ...ids } list: wordCollection(filter: {words: {contains: "HELLO"}}) { ...ids }
+      eq: wordCollection(filter: {word: {eq: "hELLO"}}) { ...ids } in: wordCollection(filter: {word: {in:
+        ["HELLO"]}}) { ...ids }
+      like: wordCollection(filter: {word: {like: "h%"}}) { ...ids } list: wordCollection(filter: {words: {contains:
+        "HELLO"}}) { ...ids }
       } fragment ids on wordConnection { edges { node { id word words } } }"""
     for found in door.ask(query).data.values():
         assert found == {"edges": [{"node": {"id": 1, "word": "Hello", "words": ["Hello"]}}]}
