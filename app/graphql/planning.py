@@ -13,7 +13,7 @@ from sqlalchemy.types import NullType
 
 from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiRelation
-from app.graphql.sql import alias_stem, cast_to, quoted
+from app.graphql.sql import alias_stem, cast_to, quoted, uncut
 from app.graphql.values import Leaf, Source, Variables
 
 MAX_PARAMETERS = 65535
@@ -157,7 +157,7 @@ class Planning:
             if len(self._parameters) == MAX_PARAMETERS:
                 raise OverLimit(f"The operation has more than {MAX_PARAMETERS} values for one statement")
             parameter = Parameter(f"p{len(self._parameters) + 1}", source, to_text)
-            self._parameters[key] = parameter, cast_to(bindparam(parameter.name, type_=NullType()), type_text)
+            self._parameters[key] = parameter, cast_to(bindparam(parameter.name, type_=NullType()), uncut(type_text))
         return self._parameters[key][1]
 
     def rows_of(self, relation: ApiRelation) -> TableRows:

@@ -36,6 +36,18 @@ def cast_to(expression: ColumnElement[Any], type_text: str) -> ColumnElement[Any
     return cast(expression, PgType(type_text))
 
 
+_LENGTH = re.compile(r"(character varying|character|bit varying|bit)\(\d+\)")
+_WITHOUT_LENGTH = {"character": "bpchar", "bit": '"bit"'}
+
+
+def uncut(type_text: str) -> str:
+    """A type without its length: a cast to char(n), varchar(n), bit(n) or varbit(n) cuts what is longer."""
+    match = _LENGTH.match(type_text)
+    if match is None:
+        return type_text
+    return _WITHOUT_LENGTH.get(match[1], match[1]) + type_text[match.end() :]
+
+
 def quoted(name: str) -> str:
     """An identifier as PostgreSQL reads it, quoted by SQLAlchemy's rules."""
     return _PREPARER.quote_identifier(name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -175,6 +177,33 @@ def test_a_value_that_does_not_fit_is_refused(
         assert told["extensions"].get("sqlstate") in (sqlstate, None)
         assert answer.body.get("data") is None
     assert postgres.execute("select * from item", door.database_url) == before
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "other"),
+    [
+        ("bit(3)", "101", "1011"),
+        ("bit(3)", "100", "1"),
+        ("bit varying(3)", "101", "1011"),
+        ("varchar(3)", "abc", "abcd"),
+        ("char(3)", "abc", "abcd"),
+    ],
+)
+def test_a_value_that_would_be_cut_does_not_find_another_row(
+    open_door: OpenDoor, postgres: PostgresServer, type_: str, value: str, other: str
+) -> None:
+    door = open_door(
+        f"create table t (id {type_} primary key, same {type_}); insert into t values ('{value}', '{value}');"
+        "grant all on t to anon"
+    )
+    node_id = b64encode(json.dumps(["public", "t", other]).encode()).decode()
+    for filter_ in (f'{{same: {{eq: "{other}"}}}}', f'{{nodeId: {{eq: "{node_id}"}}}}'):
+        answer = door.ask(f"mutation {{ deleteFromtCollection(filter: {filter_}) {{ affectedCount }} }}")
+        assert answer.body["data"] in (None, {"deleteFromtCollection": {"affectedCount": 0}})
+    assert door.ask(f'{{ node(nodeId: "{node_id}") {{ nodeId }} }}').body["data"] in (None, {"node": None})
+    assert postgres.execute("select count(*) from t", door.database_url) == [[1]]
+    right = door.ask(f'mutation {{ deleteFromtCollection(filter: {{same: {{eq: "{value}"}}}}) {{ affectedCount }} }}')
+    assert right.data == {"deleteFromtCollection": {"affectedCount": 1}}
 
 
 def test_null_is_null_in_every_type(door: Door) -> None:
