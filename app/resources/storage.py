@@ -20,7 +20,7 @@ from app.storage.errors import StorageError, access_denied, internal_error
 from app.storage.failures import as_storage_error
 from app.storage.names import check_bucket_name
 from app.storage.records import Answer, Call
-from app.storage.routes import PREFIX, BadUrl, Match, Route, Router
+from app.storage.routes import PREFIX, Match, Route, Router
 from app.storage.storage import Storage
 
 _log = logging.getLogger("portico.storage")
@@ -151,7 +151,7 @@ def _length_unless_chunked(environ: Mapping[str, Any]) -> int | None:
 
 
 def _check_headers(answer: Answer) -> None:
-    for name, value in answer.headers:
+    for name, value in (*answer.headers, ("content-type", answer.content_type or "")):
         if _CONTROL.search(value):
             _close(answer)
             raise StorageError("invalid_header_char", 400, f'Invalid character in header content ["{name}"]')
@@ -165,9 +165,9 @@ def _close(answer: Answer) -> None:
 
 def _send(answer: Answer, resp: falcon.Response) -> None:
     resp.status = falcon.code_to_http_status(answer.status)
-    resp.content_type = answer.content_type
+    resp.content_type = answer.content_type and _as_latin(answer.content_type)
     for name, value in answer.headers:
-        resp.set_header(name, value.encode().decode("latin-1"))
+        resp.set_header(name, _as_latin(value))
     if isinstance(answer.body, bytes):
         resp.data = answer.body
         if answer.length is not None:
@@ -178,14 +178,13 @@ def _send(answer: Answer, resp: falcon.Response) -> None:
         resp.content_length = answer.length
 
 
+def _as_latin(value: str) -> str:
+    """WSGI's form of bytes beyond ASCII, here those of UTF-8."""
+    return value if value.isascii() else value.encode(errors="replace").decode("latin-1")
+
+
 def _send_error(error: StorageError, req: falcon.Request, resp: falcon.Response) -> None:
-    headers = error.headers
-    if isinstance(error, BadUrl):
-        resp.status = falcon.HTTP_400
-        body = {"error": error.tag, "code": error.code, "message": error.message, "statusCode": 400}
-        resp.content_type, resp.data = _JSON, json.dumps(body).encode()
-        return
-    _send(Answer(error.status, headers, b"" if req.method == "HEAD" else error.body(), _JSON), resp)
+    _send(Answer(error.status, error.headers, b"" if req.method == "HEAD" else error.body(), _JSON), resp)
 
 
 def _no_route(method: str, path: str) -> Answer:

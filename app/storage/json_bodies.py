@@ -19,6 +19,9 @@ LARGEST_JSON_BODY = 4 * 1024 * 1024
 
 _INTEGER = re.compile(r"\s*[+-]?\d{1,18}(\.0*)?\s*")
 
+# JavaScript's greatest exact number; the database has room for a few more.
+_GREATEST = 2**53 - 1
+
 Kind = Literal["string", "integer", "boolean", "object", "strings", "any"]
 
 
@@ -140,13 +143,15 @@ def _string(value: object, where: str) -> str:
 def _integer(value: object, where: str) -> int:
     if isinstance(value, bool) or value is None:
         return int(bool(value))
-    if isinstance(value, int):
-        return value
     if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str) and _INTEGER.fullmatch(value):
-        return int(value.partition(".")[0])
-    raise invalid_request(f"{where} must be integer")
+        value = int(value)
+    elif isinstance(value, str) and _INTEGER.fullmatch(value):
+        value = int(value.partition(".")[0])
+    if not isinstance(value, int):
+        raise invalid_request(f"{where} must be integer")
+    if abs(value) > _GREATEST:
+        raise invalid_request(f"{where} must be {'<=' if value > 0 else '>='} {_GREATEST if value > 0 else -_GREATEST}")
+    return value
 
 
 def _boolean(value: object, where: str) -> bool:

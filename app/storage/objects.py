@@ -194,4 +194,4 @@ def _keys(storage: Storage, given: dict[str, Any]) -> tuple[str, str, str, str]:
 
 
 def _json(value: object) -> Answer:
-    return Answer(body=json.dumps(value, ensure_ascii=False).encode())
+    return Answer(body=json.dumps(value, ensure_ascii=False).encode(errors="replace"))

@@ -13,6 +13,8 @@ from app.storage.records import Bucket, StoredObject
 
 Parameter = bytes | None
 
+# With one more backslash before it, it is the text \\u0000, which is harmless.
+_ESCAPED_NUL = re.compile(r"((?<!\\)(?:\\\\)*)\\u0000")
 _UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -22,7 +24,10 @@ def text(value: str | None) -> Parameter:
 
 
 def json_value(value: object) -> Parameter:
-    return None if value is None else json.dumps(value).replace("\\u0000", "").encode()
+    """As JSON, without what PostgreSQL's cannot hold: NUL, and halves of surrogate pairs."""
+    if value is None:
+        return None
+    return _ESCAPED_NUL.sub(r"\1", json.dumps(value, ensure_ascii=False)).encode(errors="replace")
 
 
 def boolean(value: bool) -> Parameter:

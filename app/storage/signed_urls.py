@@ -152,4 +152,4 @@ def _is_json(call: Call) -> bool:
 
 
 def _json(value: object) -> Answer:
-    return Answer(body=json.dumps(value, ensure_ascii=False).encode())
+    return Answer(body=json.dumps(value, ensure_ascii=False).encode(errors="replace"))

@@ -24,7 +24,7 @@ LARGEST_USER_METADATA = 1024 * 1024
 _MOST_FIELDS = 10
 _LARGEST_FIELD = 64 * 1024
 _CHUNK = 256 * 1024
-_CONTENT_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+*-]+\s*(;.*)?", re.ASCII | re.DOTALL)
+_CONTENT_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+*-]+[ \t]*(;[\t\x20-\x7e]*)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,6 +153,7 @@ class Background:
 
     _EVERY_S = 5.0
     _AFTER_FAILURE_S = 30.0
+    _LONGEST_PAUSE_S = 600.0
 
     def __init__(self, work: WorkList, wake: threading.Event, accessed: set[str]) -> None:
         self._work = work
@@ -184,10 +185,13 @@ class Background:
             except PorticoError as error:
                 # No schema storage, or no database now: both are told where they matter.
                 _log.debug("the storage's background work has to wait: %s", error)
-                pause = self._AFTER_FAILURE_S
+                pause = self._longer(pause)
             except Exception:
                 _log.exception("the storage's background work failed")
-                pause = self._AFTER_FAILURE_S
+                pause = self._longer(pause)
+
+    def _longer(self, pause: float) -> float:
+        return min(max(pause * 2, self._AFTER_FAILURE_S), self._LONGEST_PAUSE_S)
 
     def work_now(self) -> None:
         """Do what is due, in the caller's thread. Raises what fails."""

@@ -247,6 +247,10 @@ def test_stored_values_that_cannot_be_headers(service: Service) -> None:
         f"where bucket_id = '{bucket}'"
     )
     assert error(service.get(f"/object/{bucket}/k"))[2] == "invalid_header_char"
+    service.sql(f"""update storage.objects set metadata = '{{"mimetype": "a\\nb"}}' where bucket_id = '{bucket}'""")
+    assert error(service.get(f"/object/{bucket}/k"))[2] == "invalid_header_char"
+    service.sql(f"""update storage.objects set metadata = '{{"mimetype": "ä/€"}}' where bucket_id = '{bucket}'""")
+    assert service.get(f"/object/{bucket}/k").status_code == 200
 
 
 def test_reads_are_noted(service: Service) -> None:

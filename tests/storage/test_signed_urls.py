@@ -66,6 +66,7 @@ def test_every_key_can_be_signed(service: Service, key: str, many: bool) -> None
         ({"expiresIn": -5}, "body/expiresIn must be >= 1"),
         ({"expiresIn": 1.5}, "body/expiresIn must be integer"),
         ({"expiresIn": "soon"}, "body/expiresIn must be integer"),
+        ({"expiresIn": 10**30}, "body/expiresIn must be <= 9007199254740991"),
     ],
 )
 def test_refused_lifetimes(service: Service, path: str, body: dict[str, object], message: str) -> None:
@@ -90,6 +91,8 @@ def test_only_what_the_caller_sees_is_signed(service: Service, path: str) -> Non
     assert [list(each) for each in answer] == [["error", "path", "signedURL"]] * 3
     assert [each["error"] for each in answer] == [unseen, None, unseen]
     assert [each["signedURL"] is None for each in answer] == [True, False, True]
+    odd = service.post(f"/object/sign/{bucket}", json={"expiresIn": 60, "paths": ["a\0", "\ud800", "../x", ""]}).json()
+    assert [each["error"] for each in odd] == [unseen] * 4
     answer = service.post(f"/object/sign/{bucket}", token(), json={"expiresIn": 60, "paths": paths}).json()
     assert all(each["error"] == unseen for each in answer)
 

@@ -222,6 +222,19 @@ def test_no_bucket(service: Service) -> None:
     assert error(service.upload(f"{unique()}/k", credential=token())) == expected
 
 
+def test_metadata_that_postgresql_cannot_hold_as_it_is(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    metadata = {"nul": "a\0b", "text": "\\u0000", "both": "\\\0", "half": "\ud800"}
+    service.upload(path, x_metadata=b64(metadata)).raise_for_status()
+    assert info(service, path)["metadata"] == {"nul": "ab", "text": "\\u0000", "both": "\\", "half": "?"}
+
+
+def test_types_that_cannot_be_headers(service: Service) -> None:
+    path = f"/object/{service.bucket()}/k"
+    answer = service.post(path, data={"contentType": "text/plain; a=\r\nX-Evil: 1"}, files={"f": ("a", b"x")})
+    assert error(answer)[2] == "InvalidMimeType"
+
+
 def test_robots(service: Service) -> None:
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/k", x_robots_tag="googlebot: noindex, max-snippet: 20").raise_for_status()
