@@ -32,6 +32,8 @@ _LINGER_S = 0.5
 _BACKLOG = 1024
 _CONNECTIONS = 1000
 _READ_TO_SEND = 128 * 1024
+# waitress asks for 8 KiB at a time, which makes a large upload a matter of many calls.
+_READ_AT_ONCE = 128 * 1024
 
 
 class _Task(WSGITask):  # type: ignore[misc]
@@ -69,6 +71,7 @@ class Worker:
             connection_limit=_CONNECTIONS,
             max_request_body_size=max(settings.body_limit, settings.upload_size_limit) + ENVELOPE,
             asyncore_use_poll=True,
+            recv_bytes=_READ_AT_ONCE,
             ident="portico",
             **_proxy(settings.trusted_proxy),
         )
