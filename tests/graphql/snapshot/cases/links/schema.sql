@@ -1,0 +1,12 @@
+comment on schema public is '@graphql({"inflect_names": true})';
+create table country (id int primary key, name text);
+create table person (id int primary key, home_id int not null references country, birth_id int references country, boss_id int references person);
+create table passport (person_id int primary key references person, number text);
+create table stop (line int, number int, name text, primary key (line, number));
+create table trip (id int primary key, line int, number int, foreign key (line, number) references stop);
+insert into country values (1, 'A'), (2, 'B');
+insert into person values (1, 1, 2, null), (2, 1, null, 1), (3, 2, 1, 1);
+insert into passport values (1, 'p1');
+insert into stop values (1, 1, 's11'), (1, 2, 's12');
+insert into trip values (1, 1, 1), (2, 1, null);
+grant select on all tables in schema public to anon;

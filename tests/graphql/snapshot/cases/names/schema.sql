@@ -1,0 +1,11 @@
+comment on schema public is '@graphql({"inflect_names": true})';
+create table blog_post (id int primary key, "ownerID" int, published_at_ date, __odd__ int, word text);
+comment on column blog_post.word is 'Kept. @graphql({"name": "the_Word"})';
+comment on table blog_post is '@graphql({"description": "Posts (all)"})';
+insert into blog_post values (1, 2, '2020-01-01', 3, 'w');
+create table "select" (id int primary key, "from" text, "it's" text, "100%" text, "a:b" text);
+comment on column "select"."it's" is '@graphql({"name": "its"})';
+comment on column "select"."100%" is '@graphql({"name": "percent"})';
+comment on column "select"."a:b" is '@graphql({"name": "colon"})';
+insert into "select" values (1, 'f', 'i', 'p', 'c');
+grant select on blog_post, "select" to anon;
