@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.utilities import RequestEntityTooLarge
 
 from app.settings import Settings
@@ -104,6 +104,13 @@ class _Parser(HTTPRequestParser):  # type: ignore[misc]
     error: Any
     judged = False
     largest = 0
+
+    def parse_header(self, header_plus: bytes) -> None:
+        try:
+            super().parse_header(header_plus)
+        except ValueError:
+            # Of a target such as http://[::1/; waitress does not expect it, and would close without an answer.
+            raise ParsingError("Bad URI") from None
 
     def received(self, data: bytes) -> int:
         consumed: int = super().received(data)

@@ -68,6 +68,12 @@ def test_declared_too_large(service: Service, more: tuple[str, ...]) -> None:
     assert b"100 Continue" not in answer
 
 
+def test_target_that_is_no_uri(service: Service) -> None:
+    """waitress alone would close the connection without a word."""
+    answer = raw_request(service.address, head("GET", "http://[::1/health"))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+
+
 def test_graphql_declared_too_large(service: Service) -> None:
     answer = raw_request(service.address, head("POST", "/graphql/v1", f"Content-Length: {GIB}"))
     assert answer.startswith(b"HTTP/1.1 413 ")
