@@ -13,7 +13,7 @@ from app.identity.keys import ASYMMETRIC_ALGORITHMS, SHARED_KEY_ALGORITHMS, KeyS
 LONGEST_TOKEN = 16 * 1024
 DEFAULT_LEEWAY_S = 5.0
 
-Reason = Literal["malformed", "algorithm", "signature", "expired", "not_yet_valid", "audience", "claims"]
+Reason = Literal["malformed", "algorithm", "signature", "expired", "not_yet_valid", "audience", "claims", "signed_url"]
 
 _MESSAGES: dict[Reason, str] = {
     "malformed": "The token is not a JSON Web Token.",
@@ -23,6 +23,7 @@ _MESSAGES: dict[Reason, str] = {
     "not_yet_valid": "The token is not valid yet.",
     "audience": "The token is meant for another audience.",
     "claims": "The token has a claim that cannot be read.",
+    "signed_url": "The token is that of a signed URL.",
 }
 _OWN_ALGORITHM = "HS256"
 _MOST_KEYS_TRIED = 10

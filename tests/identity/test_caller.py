@@ -194,3 +194,15 @@ def test_hosts_of_other_projects(host: str | None) -> None:
         identity.caller(ANON_KEY, None, host=host)
     assert (raised.value.status, raised.value.code) == (404, "PROJECT_NOT_FOUND")
     assert REF not in raised.value.message
+
+
+@pytest.mark.parametrize("claims", [{"scope": "download"}, {"scope": "upload", "upsert": False}, {}])
+def test_the_token_of_a_signed_url_is_nobody(user_token: UserToken, claims: dict[str, Any]) -> None:
+    """It is made with the same secret and given to anybody: it must not make its bearer ``authenticated``."""
+    identity = make_identity()
+    token = user_token(url="bucket/key", **claims)
+    with pytest.raises(TokenError, match="signed URL"):
+        identity.caller(ANON_KEY, f"Bearer {token}", host=None)
+    with pytest.raises(TokenError, match="signed URL"):
+        identity.verify(token)
+    assert identity.caller(ANON_KEY, f"Bearer {user_token(url='x', role='writer')}", host=None).role == "writer"
