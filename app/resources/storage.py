@@ -6,6 +6,7 @@ import json
 import logging
 import re
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
@@ -212,4 +213,9 @@ def _health(storage: Storage, environ: Mapping[str, Any]) -> Answer:
     return Answer(body=b'{"healthy":true}')
 
 
-_OPERATIONS = {"/status": _status, "/health": _health}
+def _version(_storage: Storage, _environ: Mapping[str, Any]) -> Answer:
+    """GET /storage/v1/version"""
+    return Answer(body=version("portico").encode(), content_type="text/plain; charset=utf-8")
+
+
+_OPERATIONS = {"/status": _status, "/health": _health, "/version": _version}
