@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from graphql import GraphQLObjectType
 
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
@@ -66,7 +67,9 @@ def aggregate(door: Door, selection: str, arguments: str = "") -> Any:
 
 def fields(door: Door, type_name: str, role: str = "anon") -> dict[str, str]:
     graphql = door.application.services.api_schemas.of_role(role).graphql
-    return {name: str(field.type) for name, field in graphql.type_map[type_name].fields.items()}
+    type_ = graphql.type_map[type_name]
+    assert isinstance(type_, GraphQLObjectType)
+    return {name: str(field.type) for name, field in type_.fields.items()}
 
 
 def test_which_columns_have_which_aggregates(door: Door) -> None:

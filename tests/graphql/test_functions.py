@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from graphql import GraphQLObjectType
 
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
@@ -142,7 +143,9 @@ def door(writing_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
 
 def root_fields(door: Door, type_: str) -> dict[str, Any]:
     graphql = door.application.services.api_schemas.of_role("anon").graphql
-    return dict(graphql.type_map[type_].fields)
+    root = graphql.type_map[type_]
+    assert isinstance(root, GraphQLObjectType)
+    return dict(root.fields)
 
 
 def test_which_functions_are_shown(door: Door) -> None:

@@ -107,7 +107,8 @@ def test_an_insert_needs_an_object(
 def test_records_come_in_the_order_of_insertion(door: Door) -> None:
     query = """mutation ($objects: [thingInsertInput!]!) {
       insertIntothingCollection(objects: $objects) { records { id a } } }"""
-    for objects in ([{"a": i} for i in range(20, 0, -1)], [{"a": 3, "b": "x"}, {"a": 2}, {"a": 1}]):
+    cases: list[list[dict[str, Any]]] = [[{"a": i} for i in range(20, 0, -1)], [{"a": 3, "b": "x"}, {"a": 2}, {"a": 1}]]
+    for objects in cases:
         records = door.ask(query, {"objects": objects}).data["insertIntothingCollection"]["records"]
         assert [each["a"] for each in records] == [each["a"] for each in objects]
         assert [each["id"] for each in records] == sorted(each["id"] for each in records)
@@ -129,7 +130,11 @@ def test_what_has_no_default_may_be_left_out_of_a_bulk_insert(writing_door: Open
     cache = door.application.services.plans
     query = INSERT.replace("records { a b }", "records { a parent_id }")
     planned = set()
-    for objects in ([{"a": 1, "parent_id": 1}, {"a": 2}], [{"a": 1}, {"a": None}, {"parent_id": 2, "a": 3}]):
+    cases: list[list[dict[str, Any]]] = [
+        [{"a": 1, "parent_id": 1}, {"a": 2}],
+        [{"a": 1}, {"a": None}, {"parent_id": 2, "a": 3}],
+    ]
+    for objects in cases:
         answer = door.ask(query, {"objects": objects}).data["insertIntothingCollection"]["records"]
         assert answer == [{"a": each["a"], "parent_id": each.get("parent_id")} for each in objects]
         planned.add(len(cache))
@@ -161,11 +166,17 @@ def test_defaults_that_are_not_the_columns_own_are_kept_in_a_bulk_insert(open_do
 
 
 def test_a_plan_for_many_objects_does_not_serve_others(door: Door) -> None:
-    same = [{"a": 1}, {"a": 2}]
-    for objects in (same, [{"a": 1}, {"b": "x"}], [{"a": 5}], {"a": 6}, [{}, {}], same, [{"a": None}, {"a": 1}]):
-        expected = [
-            [each.get("a", 7), each.get("b", "d")] for each in (objects if isinstance(objects, list) else [objects])
-        ]
+    same: list[dict[str, Any]] = [{"a": 1}, {"a": 2}]
+    cases: list[list[dict[str, Any]]] = [
+        same,
+        [{"a": 1}, {"b": "x"}],
+        [{"a": 5}],
+        [{}, {}],
+        same,
+        [{"a": None}, {"a": 1}],
+    ]
+    for objects in cases:
+        expected = [[each.get("a", 7), each.get("b", "d")] for each in objects]
         assert inserted(door, objects) == expected
     unknown = door.ask(INSERT, {"objects": [{"a": 1, "z": 1}, {"a": 2, "z": 2}]})
     assert "z" in unknown.errors[0]["message"]
