@@ -18,7 +18,7 @@ def command(markdown: bool) -> None:
         return
     for setting, value in shown(load()):
         origin = "environment" if os.environ.get(setting.env) else "default"
-        click.echo(f"{setting.env:<26}{value or '-':<34}{origin:<13}{setting.help}")
+        click.echo(f"{setting.env:<26}{value or '-':<33} {origin:<13}{setting.help}")
 
 
 def settings_page() -> str:

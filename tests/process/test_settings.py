@@ -105,3 +105,8 @@ def test_plugins_add_settings() -> None:
     assert shown(settings, [row]) == [(row, "5")]
     with pytest.raises(SettingError, match=r"^BUCKET_COUNT: "):
         load({"BUCKET_COUNT": "0"}, extra_settings=[row])
+
+
+def test_a_long_value_is_set_apart_from_its_origin(portico: Portico) -> None:
+    url = "postgresql://somebody@database.example.com:5432/a_long_name"
+    assert f"{url} environment " in portico("settings", DATABASE_URL=url).stdout
