@@ -38,10 +38,27 @@ Stands in the extension ``condition`` of the member's GraphQLInputField."""
 @dataclass(frozen=True)
 class Operator:
     """A comparison of a column with a value. ``operand`` says what the value is: one of the column's type,
-    a list of it, or a pattern, which is text whatever the column's length."""
+    a list of it, or a pattern or regular expression, which is text whatever the column's length."""
 
     compare: Compare
     operand: str = "value"
+
+
+LONGEST_REGEX = 1000
+"""Characters of a regular expression: PostgreSQL takes many seconds to compile one of a hundred thousand (measured)."""
+
+
+@dataclass(frozen=True)
+class RegexText:
+    """The text of a regular expression, unless it is so long that it would keep the database busy."""
+
+    to_text: ToText
+
+    def __call__(self, value: Any) -> str | None:
+        text = self.to_text(value)
+        if text is not None and len(text) > LONGEST_REGEX:
+            raise RequestError(f"A regular expression has at most {LONGEST_REGEX} characters", code="LIMIT_EXCEEDED")
+        return text
 
 
 def _operator(symbol: str, operand: str = "value") -> Operator:
@@ -59,8 +76,8 @@ OPERATORS: Mapping[str, Operator] = {
     "startsWith": _operator("^@", "pattern"),
     "like": _operator("LIKE", "pattern"),
     "ilike": _operator("ILIKE", "pattern"),
-    "regex": _operator("~", "pattern"),
-    "iregex": _operator("~*", "pattern"),
+    "regex": _operator("~", "regex"),
+    "iregex": _operator("~*", "regex"),
     "contains": _operator("@>"),
     "containedBy": _operator("<@"),
     "overlaps": _operator("&&"),
@@ -166,6 +183,8 @@ def _compare(
         to_text, type_text = ArrayText(column.to_text), f"{type_text}[]"
     elif operator.operand == "pattern":
         to_text, type_text = column.type.to_text, "text"
+    elif operator.operand == "regex":
+        to_text, type_text = RegexText(column.type.to_text), "text"
     return operator.compare(left, planning.bind(operand, to_text, type_text))
 
 

@@ -270,3 +270,11 @@ def test_deep_filters(door: Door, depth: int) -> None:
         else:
             assert "errors" not in answer.body or answer.code in ("LIMIT_EXCEEDED", "GRAPHQL_PARSE_FAILED"), answer.body
     assert found(door, "{n: {eq: 20}}") == [2]
+
+
+def test_a_regular_expression_that_would_keep_the_database_busy_is_refused(open_door: OpenDoor) -> None:
+    door = open_door("create table word (id int primary key, text text); grant select on word to anon")
+    query = "query ($like: String) { wordCollection(filter: {text: {iregex: $like}}) { edges { node { id } } } }"
+    assert door.ask(query, {"like": "x" * 1000}).data == {"wordCollection": {"edges": []}}
+    refused = door.ask(query, {"like": "x" * 1001})
+    assert (refused.code, refused.message) == ("LIMIT_EXCEEDED", "A regular expression has at most 1000 characters")
