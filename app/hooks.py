@@ -1,8 +1,8 @@
 """The extension contract: every hook that a plugin may implement, and how plugins are found.
 
 Built-in features come through the same door as a stranger's package: entry points of the group ``portico``, each
-naming a module, or a class to make an instance of, with functions marked by ``hookimpl``. Where a hook's results have an order of their
-own, the result says its position; nothing depends on the order in which plugins are loaded.
+naming a module, or a class to make an instance of, with functions marked by ``hookimpl``. Where a hook's results have
+an order of their own, the result says its position; nothing depends on the order in which plugins are loaded.
 """
 
 from __future__ import annotations

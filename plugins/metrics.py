@@ -62,7 +62,7 @@ class _Numbers:
 
         self._client = client
         self.registry = client.CollectorRegistry()
-        names = {"registry": self.registry}
+        names: dict[str, Any] = {"registry": self.registry}
         self.requests = client.Histogram(
             "portico_request_seconds", "Time of requests.", ["door", "status"], buckets=_BUCKETS, **names
         )
