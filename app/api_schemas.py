@@ -29,6 +29,7 @@ class ApiSchemas:
         self._dialect = dialect
         self._hooks = hooks
         self._max_rows = max_rows
+        self._catalog: Catalog | None = None
         self._built: BoundedCache[ApiSchema | PorticoError] = BoundedCache(KEPT)
         self._building = Lock()
 
@@ -49,7 +50,7 @@ class ApiSchemas:
                 found = self._built.get(view.key)
                 if found is None:
                     found = self._build(view)
-                    self._built.put(view.key, found)
+                    self._keep(view, found)
         if isinstance(found, PorticoError):
             raise found
         return found
@@ -61,6 +62,12 @@ class ApiSchemas:
         except UnknownRole:
             raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403) from None
         raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)
+
+    def _keep(self, view: RoleView, built: ApiSchema | PorticoError) -> None:
+        if view.catalog is not self._catalog and view.catalog is self._schema_cache.current():
+            # Schemas of an outdated catalog are large, and nobody asks for them again.
+            self._catalog, self._built = view.catalog, BoundedCache(KEPT)
+        self._built.put(view.key, built)
 
     def _build(self, view: RoleView) -> ApiSchema | PorticoError:
         try:
