@@ -32,7 +32,7 @@ def postgres() -> Iterator[PostgresServer]:
     with EmbeddedPostgres(directory, durable=False, temporary=True) as cluster:
         server = PostgresServer(cluster.url())
         yield server
-        server.close()
+        server.close(drop=False)
 
 
 @pytest.fixture

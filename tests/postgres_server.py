@@ -56,8 +56,9 @@ class PostgresServer:
         finally:
             connection.close()
 
-    def close(self) -> None:
-        for name in list(self._made):
+    def close(self, *, drop: bool = True) -> None:
+        """End, and drop what was made; ``drop=False`` where the whole server goes anyway."""
+        for name in list(self._made) if drop else ():
             self._execute(f"drop database if exists {_quoted(name)} with (force)")
         self._made.clear()
         if self._connection is not None:

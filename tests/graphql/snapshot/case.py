@@ -39,6 +39,10 @@ class Case:
         return json.loads(self.notes.get("variables", "{}"))
 
     @property
+    def only_reads(self) -> bool:
+        return "mutation" not in self.query and "after" not in self.notes
+
+    @property
     def role(self) -> str:
         return self.notes.get("role", "anon")
 

@@ -24,10 +24,12 @@ from tests.graphql.snapshot.readable import ReadableExtension
 def test_case(
     case: Case,
     open_door: Callable[..., Door],
+    reading_door: Callable[..., Door],
     postgres: PostgresServer,
     snapshot: SnapshotAssertion,
 ) -> None:
-    door = open_door(case.schema, graphql_dialect=case.dialect)
+    # Cases that change nothing share their folder's database.
+    door = (reading_door if case.only_reads else open_door)(case.schema, graphql_dialect=case.dialect)
     operation = case.notes.get("operation")
     answer = door.ask(case.query, case.variables, role=case.role, operation=operation)
     seen: dict[str, Any] = {"sql": _sql(case, door), "answer": answer.body}
