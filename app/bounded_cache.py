@@ -11,27 +11,35 @@ from cachetools import LRUCache
 Value = TypeVar("Value")
 
 
+UNIT = 64 * 1024
+"""Bytes that a value may take and still count as one entry; a larger one counts as several."""
+
+
 class BoundedCache(Generic[Value]):
-    """Keeps the most recently used values, and counts hits and misses. ``entries`` is the most it holds."""
+    """Keeps the most recently used values, and counts hits and misses. ``entries`` is the most it holds: fewer where
+    they are large, and none that is larger than all of it."""
 
     def __init__(self, entries: int) -> None:
-        self._values: LRUCache[Hashable, Value] = LRUCache(entries)
+        self._values: LRUCache[Hashable, tuple[Value, int]] = LRUCache(entries, getsizeof=lambda pair: pair[1])
         self._lock = Lock()
         self.hits = 0
         self.misses = 0
 
     def get(self, key: Hashable) -> Value | None:
         with self._lock:
-            value: Value | None = self._values.get(key)
-            if value is None:
+            found = self._values.get(key)
+            if found is None:
                 self.misses += 1
-            else:
-                self.hits += 1
-            return value
+                return None
+            self.hits += 1
+            return found[0]
 
-    def put(self, key: Hashable, value: Value) -> None:
+    def put(self, key: Hashable, value: Value, size: int = 0) -> None:
+        """Keep ``value``, which takes about ``size`` bytes together with its key."""
+        weight = 1 + size // UNIT
         with self._lock:
-            self._values[key] = value
+            if weight <= self._values.maxsize:
+                self._values[key] = value, weight
 
     def __len__(self) -> int:
         return len(self._values)

@@ -38,4 +38,4 @@ def _validate(document: ParsedDocument, api: ApiSchema, services: Services) -> N
         raise DocumentError("The document has too many fields of the same name in one place", "LIMIT_EXCEEDED")
     if errors:
         raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)
-    services.valid_documents.put(key, True)
+    services.valid_documents.put(key, True, len(document.text))

@@ -36,7 +36,7 @@ def plan(operation: AuthorizedOperation, services: Services) -> BoundPlan:
     steering = services.steering.get(key)
     if steering is None:
         steering = Steering()
-        services.steering.put(key, steering)
+        services.steering.put(key, steering, len(document.text))
     try:
         ready = services.plans.get((key, steering.shape(document.variable_names, variables)))
         if ready is not None:
@@ -46,7 +46,12 @@ def plan(operation: AuthorizedOperation, services: Services) -> BoundPlan:
         pass
     made = make_plan(document, operation.api, variables, steering)
     if not made.errors:
-        services.plans.put((key, steering.shape(document.variable_names, variables)), made)
+        size = (
+            len(document.text)
+            + sum(map(len, made.constants.values()))
+            + sum(len(each.statement.sql) for each in made.calls)
+        )
+        services.plans.put((key, steering.shape(document.variable_names, variables)), made, size)
     return _bind(made, variables)
 
 

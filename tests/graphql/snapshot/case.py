@@ -1,8 +1,8 @@
 """A snapshot case: a folder's schema and one query in it.
 
 ``cases/<feature>/schema.sql`` makes the database; ``cases/<feature>/<case>.graphql`` is the document. Comments at its
-top, one ``# key: value`` a line, say more: ``variables`` (JSON), ``role`` (default anon), ``dialect`` (default standard),
-``operation``, and ``after``, a query whose rows tell the state of the database afterwards.
+top, one ``# key: value`` a line, say more: ``variables`` (JSON), ``role`` (default anon), ``dialect`` (default
+standard), ``operation``, and ``after``, a query whose rows tell the state of the database afterwards.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from app.pipeline.parse import parse
 from app.pipeline.plan import make_plan
 from app.pipeline.records import GraphQLRequest
 from tests.graphql.door import Door
-from tests.postgres_server import PostgresServer
 from tests.graphql.snapshot.case import Case, all_cases
 from tests.graphql.snapshot.readable import ReadableExtension
+from tests.postgres_server import PostgresServer
 
 
 @pytest.mark.parametrize("case", list(all_cases()), ids=lambda case: case.name)

@@ -1,0 +1,32 @@
+"""What is remembered of requests has a bound, whatever is asked."""
+
+from __future__ import annotations
+
+from app.bounded_cache import UNIT, BoundedCache
+from tests.graphql.conftest import OpenDoor
+
+
+def test_large_values_count_as_several() -> None:
+    cache: BoundedCache[str] = BoundedCache(4)
+    for name in "abcd":
+        cache.put(name, name, UNIT - 1)
+    assert [cache.get(name) for name in "abcd"] == ["a", "b", "c", "d"]
+    cache.put("large", "large", 2 * UNIT)
+    assert [cache.get(name) for name in ("a", "b", "c", "d", "large")] == [None, None, None, "d", "large"]
+    cache.put("too large", "x", 4 * UNIT)
+    assert cache.get("too large") is None
+    assert cache.get("large") == "large"
+    assert (cache.hits, cache.misses) == (7, 4)
+
+
+def test_documents_of_any_size_are_answered_and_few_of_the_large_kept(open_door: OpenDoor) -> None:
+    door = open_door("create table t (id int primary key); grant select on t to anon;", plan_cache_entries=20)
+    services = door.application.services
+    for number in range(30):
+        text = f"# {'x' * 400_000} {number}\n{{ tCollection {{ edges {{ cursor }} }} }}"
+        assert door.ask(text).data == {"tCollection": {"edges": []}}
+    assert len(services.documents) == 0
+    assert len(services.plans) <= 3
+    for number in range(30):
+        assert door.ask(f"{{ a{number}: tCollection {{ edges {{ cursor }} }} }}").data
+    assert len(services.documents) == 20
