@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import time
+
 from app.database import Context, Row, StatementError
 from app.errors import RequestError
 from app.graphql.errors import FieldError
@@ -14,6 +17,9 @@ CONFLICTS = frozenset(("40001", "40P01"))
 """serialization_failure and deadlock_detected: the same statements may succeed when they are tried again."""
 
 MOST_ATTEMPTS = 3
+
+PAUSE_S = 0.05
+"""How long to wait before the next attempt, about: at once we would often be there before whom we made way for."""
 
 
 def execute(operation: AuthorizedOperation, bound: BoundPlan, services: Services) -> ResultSet:
@@ -48,6 +54,7 @@ def _run(bound: BoundPlan, context: Context, services: Services) -> list[list[Ro
             # A statement that failed has undone the whole transaction, so nothing is applied twice.
             if ex.diagnosis.sqlstate not in CONFLICTS or attempt == MOST_ATTEMPTS:
                 raise _explained(ex, plan) from None
+        time.sleep(attempt * random.uniform(0.5, 1.5) * PAUSE_S)  # noqa: S311 - nothing secret
     raise AssertionError("the last attempt returns or raises")
 
 
