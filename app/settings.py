@@ -121,7 +121,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("log_level", "LOG_LEVEL", Choice("debug", "info", "warning", "error"), "info", "The least that is logged."),
     Setting("log_format", "LOG_FORMAT", Choice("plain", "json"), "plain", "How log lines are written to stderr."),
     Setting("show_sql", "SHOW_SQL", SWITCH, False,
-            "For the operator while looking for a fault: answers and logs tell SQL and stack traces."),
+            "For the operator while looking for a fault: the log tells statements that fail, and stack traces."),
 )  # fmt: skip
 
 

@@ -68,8 +68,8 @@ class Column:
     """A live attribute. ``type_text`` is ``Type.text`` with the column's modifier, ready for a CAST.
 
     ``max_length`` is n of char(n) and varchar(n) and of arrays of them, else None. ``generated`` is '' or 's' (stored)
-    or 'v' (virtual); ``identity`` is '' or 'a' (always) or 'd' (by default); ``serial`` says that ``pg_get_serial_sequence`` answers.
-    ``acl`` holds the column's own grants only.
+    or 'v' (virtual); ``identity`` is '' or 'a' (always) or 'd' (by default); ``serial`` says that
+    ``pg_get_serial_sequence`` answers. ``acl`` holds the column's own grants only.
     """
 
     name: str

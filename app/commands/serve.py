@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from contextlib import closing
 from functools import partial
+from socket import socket
 from typing import Any
 
 import click
@@ -51,7 +52,7 @@ def _serve_database(settings: Settings, demo: bool) -> int:
     target = parse_database_url(settings.database_url or "")
 
     def started() -> None:
-        click.echo(f"Portico serves {target.database} at {address_of(listener)}/graphql/v1")
+        click.echo(f"Portico serves {target.database} at {_address(settings, listener)}/graphql/v1")
 
     return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
 
@@ -87,7 +88,7 @@ def _serve_trial(settings: Settings, demo: bool) -> int:
         banner = demo_banner if demo else trial_banner
 
         def started() -> None:
-            click.echo(banner(settings, address_of(listener)))
+            click.echo(banner(settings, _address(settings, listener)))
 
         plugins = plugin_manager()
         plugins.hook.before_fork(settings=settings)
@@ -95,3 +96,8 @@ def _serve_trial(settings: Settings, demo: bool) -> int:
         return serve(settings, application, listener, started=started, look=cluster.watch)
     finally:
         cluster.leave()
+
+
+def _address(settings: Settings, listener: socket) -> str:
+    """Where clients reach the service: what the operator says, else the socket's address."""
+    return (settings.public_url or address_of(listener)).rstrip("/")

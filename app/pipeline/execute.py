@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 
@@ -12,6 +13,8 @@ from app.graphql.sql import failure_message
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
 from app.services import Services
 from schema_cache.privileges import role_settings
+
+log = logging.getLogger("portico.graphql")
 
 CONFLICTS = frozenset(("40001", "40P01"))
 """serialization_failure and deadlock_detected: the same statements may succeed when they are tried again."""
@@ -52,6 +55,8 @@ def _run(bound: BoundPlan, context: Context, services: Services) -> list[list[Ro
             return services.database.run(context, calls, read_only=not plan.is_mutation)
         except StatementError as ex:
             # A statement that failed has undone the whole transaction, so nothing is applied twice.
+            if services.settings.show_sql and 1 <= ex.statement_index <= len(plan.calls):
+                log.warning("%s\n%s", ex.message, plan.calls[ex.statement_index - 1].statement.sql)
             if ex.diagnosis.sqlstate not in CONFLICTS or attempt == MOST_ATTEMPTS:
                 raise _explained(ex, plan) from None
         time.sleep(attempt * random.uniform(0.5, 1.5) * PAUSE_S)  # noqa: S311 - nothing secret

@@ -20,7 +20,7 @@ grant select on private to service_role;
 """
 ITEMS = "{ itemCollection { edges { node { id } } } }"
 FOUND = {"itemCollection": {"edges": [{"node": {"id": 1}}, {"node": {"id": 2}}]}}
-LEAKS = ("Traceback", 'File "', "SELECT", "select ", "json_build", "pg8000", "/work/", "sqlalchemy")
+LEAKS = ("Traceback", 'File "', "SELECT", "select ", "json_build", "pg8000", "/app/", "sqlalchemy")
 
 
 @pytest.fixture
@@ -286,3 +286,14 @@ def test_what_the_answer_tells_besides(door: Door) -> None:
         "shape",
     ]
     assert door.ask("{").headers["server-timing"].startswith("parse;dur=")
+
+
+@pytest.mark.parametrize("show_sql", [False, True])
+def test_the_log_tells_a_failed_statement_to_the_operator_who_asks(
+    open_door: OpenDoor, caplog: pytest.LogCaptureFixture, show_sql: bool
+) -> None:
+    sql = "create function fail() returns int language sql stable as 'select 1/0'"
+    answer = open_door(sql, show_sql=show_sql).ask("{ fail }")
+    assert answer.message == "division by zero"
+    assert "SELECT" not in str(answer.body)
+    assert ("SELECT" in caplog.text) is show_sql
