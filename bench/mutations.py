@@ -14,7 +14,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -36,6 +35,7 @@ from app.services import Services
 from app.settings import Settings, load
 from app.wsgi import create_app
 from bench.load import http_request, run_load
+from bench.service import serving
 
 SCHEMA = """
 do $$ begin create role anon; exception when duplicate_object then null; end $$;
@@ -139,35 +139,14 @@ def _psql(url: str) -> None:
 
 
 def _serve(case: Case, settings: Settings, seconds: float) -> float:
-    command = [
-        sys.executable,
-        "-m",
-        "app",
-        "serve",
-        "--port",
-        "0",
-        "--workers",
-        str(WORKERS),
-        "--threads",
-        str(THREADS),
+    headers = {"apiKey": KEYS["ANON_KEY"], "Content-Type": "application/json"}
+    requests = [
+        http_request("/graphql/v1", json.dumps({"query": case.query, "variables": each}).encode(), headers)
+        for each in case.variables
     ]
-    environment = os.environ | KEYS | {"DATABASE_URL": settings.database_url or ""}
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as service:
-        try:
-            assert service.stdout is not None
-            address = next(match for line in service.stdout if (match := re.search(r"http://([\d.]+):(\d+)", line)))
-            headers = {"apiKey": KEYS["ANON_KEY"], "Content-Type": "application/json"}
-            requests = [
-                http_request("/graphql/v1", json.dumps({"query": case.query, "variables": each}).encode(), headers)
-                for each in case.variables
-            ]
-            target = address[1], int(address[2])
-            run_load(target, *requests, connections=CONNECTIONS, seconds=1)
-            found = run_load(target, *requests, connections=CONNECTIONS, seconds=seconds)
-        finally:
-            service.send_signal(signal.SIGTERM)
+    with serving(KEYS | {"DATABASE_URL": settings.database_url or ""}, WORKERS, THREADS) as (address, _):
+        run_load(address, *requests, connections=CONNECTIONS, seconds=1)
+        found = run_load(address, *requests, connections=CONNECTIONS, seconds=seconds)
     assert not found.failures
     return found.per_second
 

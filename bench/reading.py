@@ -11,9 +11,7 @@ import argparse
 import json
 import os
 import re
-import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -27,6 +25,7 @@ from app.pipeline.records import GraphQLRequest
 from app.settings import Settings, load
 from app.wsgi import create_app
 from bench.load import http_request, run_load
+from bench.service import serving, workers_of
 
 SCHEMA = """
 do $$ begin create role anon; exception when duplicate_object then null; end $$;
@@ -44,7 +43,11 @@ vacuum analyze book;
 """
 QUERY = """query ($first: Int) { authorCollection(first: $first) { edges { node { id name email
   bookCollection(first: 5) { edges { node { id title } } } } } } }"""
-SECRET = "a secret that only this benchmark uses"
+KEYS = {
+    "JWT_SECRET": "a secret that only this benchmark uses",
+    "ANON_KEY": "anon-key",
+    "SERVICE_ROLE_KEY": "service-key",
+}
 CONNECTIONS = 8
 WORKERS = 2
 THREADS = 2
@@ -68,8 +71,7 @@ def main() -> None:
 
 
 def _settings(url: str) -> Settings:
-    given = {"database_url": url, "jwt_secret": SECRET, "anon_key": "anon-key", "service_role_key": "service-key"}
-    return load({}, {**given, "workers": WORKERS, "threads": THREADS})
+    return load({"DATABASE_URL": url, **KEYS}, {"workers": WORKERS, "threads": THREADS})
 
 
 def _psql(cluster: EmbeddedPostgres, statement: str) -> None:
@@ -81,43 +83,14 @@ def _psql(cluster: EmbeddedPostgres, statement: str) -> None:
 
 
 def _serve(settings: Settings, query: str, variables: dict[str, object], seconds: float) -> tuple[float, str]:
-    environment = os.environ | {
-        "DATABASE_URL": settings.database_url or "",
-        "JWT_SECRET": SECRET,
-        "ANON_KEY": "anon-key",
-        "SERVICE_ROLE_KEY": "service-key",
-    }
-    command = [
-        sys.executable,
-        "-m",
-        "app",
-        "serve",
-        "--port",
-        "0",
-        "--workers",
-        str(WORKERS),
-        "--threads",
-        str(THREADS),
-    ]
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as service:
-        try:
-            assert service.stdout is not None
-            address = next(match for line in service.stdout if (match := re.search(r"http://([\d.]+):(\d+)", line)))
-            body = json.dumps({"query": query, "variables": variables}).encode()
-            request = http_request("/graphql/v1", body, {"apiKey": "anon-key", "Content-Type": "application/json"})
-            target = address[1], int(address[2])
-            run_load(target, request, connections=CONNECTIONS, seconds=1)
-            load = run_load(target, request, connections=CONNECTIONS, seconds=seconds)
-            memory = max(_memory(pid) for pid in _children(service.pid))
-        finally:
-            service.send_signal(signal.SIGTERM)
+    variables_of_service = {"DATABASE_URL": settings.database_url or "", **KEYS}
+    body = json.dumps({"query": query, "variables": variables}).encode()
+    request = http_request("/graphql/v1", body, {"apiKey": KEYS["ANON_KEY"], "Content-Type": "application/json"})
+    with serving(variables_of_service, WORKERS, THREADS) as (address, pid):
+        run_load(address, request, connections=CONNECTIONS, seconds=1)
+        load = run_load(address, request, connections=CONNECTIONS, seconds=seconds)
+        memory = max(_memory(each) for each in workers_of(pid))
     return load.per_second, f"({load.failures} failures; a worker has {memory:.0f} MiB)"
-
-
-def _children(pid: int) -> list[int]:
-    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def _memory(pid: int) -> float:
@@ -155,7 +128,7 @@ def _pgbench(cluster: EmbeddedPostgres, settings: Settings, place: str, seconds:
 
 def _client_cpu(settings: Settings) -> None:
     application = create_app(settings)
-    request = GraphQLRequest(QUERY, {"first": 10}, api_key="anon-key", host="localhost")
+    request = GraphQLRequest(QUERY, {"first": 10}, api_key=KEYS["ANON_KEY"], host="localhost")
     reply = run(request, application.services)
     assert reply.status == 200, reply.body
     for _ in range(300):

@@ -11,15 +11,11 @@ import itertools
 import json
 import os
 import re
-import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +24,7 @@ import jwt
 from app.embedded import EmbeddedPostgres
 from app.installation import install
 from bench.load import run_load
+from bench.service import serving, workers_of
 
 SECRET = "a secret that only this benchmark uses"
 KEY = jwt.encode({"role": "service_role"}, SECRET, algorithm="HS256")
@@ -47,30 +44,14 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
         install(cluster.url())
-        with serving(cluster.url(), place, options.workers, options.threads) as (address, pids):
+        variables = {
+            "DATABASE_URL": cluster.url(), "JWT_SECRET": SECRET, "SERVICE_ROLE_KEY": KEY, "ANON_KEY": "anon",
+            "STORAGE_URL": f"file://{place}/objects", "UPLOAD_SIZE_LIMIT": "1G", "TMPDIR": place,
+        }  # fmt: skip
+        with serving(variables, options.workers, options.threads) as (address, pid):
             measure(address, options.seconds)
-            peaks = ", ".join(f"{_peak(pid) / MIB:.0f}" for pid in pids())
+            peaks = ", ".join(f"{_peak(each) / MIB:.0f}" for each in workers_of(pid))
             print(f"most memory that a worker has had: {peaks} MiB")
-
-
-@contextmanager
-def serving(
-    url: str, place: str, workers: int, threads: int
-) -> Iterator[tuple[tuple[str, int], Callable[[], list[int]]]]:
-    """A running service, and the process ids of its workers."""
-    environment = os.environ | {
-        "DATABASE_URL": url, "JWT_SECRET": SECRET, "SERVICE_ROLE_KEY": KEY, "ANON_KEY": "anon",
-        "STORAGE_URL": f"file://{place}/objects", "UPLOAD_SIZE_LIMIT": "1G", "TMPDIR": place,
-    }  # fmt: skip
-    command = [sys.executable, "-m", "app", "serve", "--port", "0"]
-    command += ["--workers", str(workers), "--threads", str(threads)]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as service:
-        try:
-            assert service.stdout is not None
-            found = next(match for line in service.stdout if (match := re.search(r"http://([\d.]+):(\d+)", line)))
-            yield (found[1], int(found[2])), lambda: _children(service.pid)
-        finally:
-            service.send_signal(signal.SIGTERM)
 
 
 def measure(address: tuple[str, int], seconds: float) -> None:
@@ -161,10 +142,6 @@ def _tell(name: str, per_second: float, size: int) -> None:
     peer = PEER.get(name)
     rate = f"{per_second * size / MIB:8.1f} MiB/s" if size else ""
     print(f"{name:18} {per_second:9.1f} per second  {rate:16}" + (f" (the peer: {peer})" if peer else ""), flush=True)
-
-
-def _children(pid: int) -> list[int]:
-    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def _peak(pid: int) -> int:

@@ -1,0 +1,33 @@
+"""A real service for a benchmark to ask."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def serving(variables: Mapping[str, str], workers: int, threads: int) -> Iterator[tuple[tuple[str, int], int]]:
+    """``portico serve`` on a free port with these environment variables, while it is entered: its address and pid."""
+    command = [sys.executable, "-m", "app", "serve", "--port", "0"]
+    command += ["--workers", str(workers), "--threads", str(threads)]
+    with subprocess.Popen(
+        command, env=os.environ | variables, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as service:
+        try:
+            assert service.stdout is not None
+            told = next(match for line in service.stdout if (match := re.search(r"http://([\d.]+):(\d+)", line)))
+            yield (told[1], int(told[2])), service.pid
+        finally:
+            service.send_signal(signal.SIGTERM)
+
+
+def workers_of(pid: int) -> list[int]:
+    """The process ids of a service's workers."""
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
