@@ -35,7 +35,7 @@ from app.storage.transfer import CHUNK, Metered, Translated
 
 UNFINISHED = ".unfinished"
 # A folder that lost its last blob is removed; a write that meets this makes it again, and may meet it again.
-ATTEMPTS = 20
+ATTEMPTS = 100
 
 
 @hookimpl
@@ -212,12 +212,19 @@ def _write_all(descriptor: int, chunk: bytes) -> None:
 
 
 def _make_folder(folder: Path) -> None:
+    """Make a folder and the missing ones above it; FileNotFoundError where another removed one of them meanwhile."""
     try:
-        folder.mkdir(mode=0o700)
+        _make_one_folder(folder)
     except FileNotFoundError:
         _make_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        _make_one_folder(folder)
+
+
+def _make_one_folder(folder: Path) -> None:
+    try:
+        os.mkdir(folder, mode=0o700)
     except FileExistsError:
+        # Not by mkdir's exist_ok, which takes a folder that was just removed for something that is no folder.
         if not stat.S_ISDIR(folder.stat().st_mode):
             raise
     # Also when another made it, who may not have come so far.

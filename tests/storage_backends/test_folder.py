@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import threading
@@ -135,6 +136,21 @@ def test_a_folder_that_comes_and_goes(blobs: FolderBackend) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
     assert list(blobs.list()) == []
+
+
+def test_a_folder_that_goes_while_it_is_made(blobs: FolderBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    mkdir, made = os.mkdir, []
+
+    def make_after_another(path: Any, mode: int = 0o777) -> None:
+        made.append(Path(path).name)
+        if made == ["b", "a", "b"]:  # another made a/b just before, and removed it before anyone looked
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        mkdir(path, mode)
+
+    monkeypatch.setattr(os, "mkdir", make_after_another)
+    blobs.put("a/b/key", BytesIO(b"x"))
+    assert made == ["b", "a", "b", "b"]
+    assert content(blobs, "a/b/key") == b"x"
 
 
 def test_a_copy_shares_the_bytes(blobs: FolderBackend, tmp_path: Path) -> None:
