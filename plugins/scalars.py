@@ -101,7 +101,11 @@ def opaque_text(value: Any) -> str | None:
     """Anything; PostgreSQL's input function of the type decides."""
     if value is None or isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        # What Python makes of a number with more digits than it reads.
+        raise refused("Opaque") from None
 
 
 KEPT_BYTES = {"char": 1, "name": 63}
@@ -131,17 +135,17 @@ def json_as_text(expression: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 def _scalar(name: str, to_text: ToText, description: str) -> GraphQLScalarType:
-    def from_json(value: Any) -> Any:
+    def from_json(value: Any, node: ValueNode | None = None) -> Any:
         try:
             to_text(value)
         except RequestError as ex:
-            raise GraphQLError(ex.message) from None
+            raise GraphQLError(ex.message, node) from None
         return value
 
     def from_literal(node: ValueNode) -> Any:
         if isinstance(node, EnumValueNode):
-            raise GraphQLError(f"{name} cannot represent {print_ast(node)}")
-        return from_json(value_from_ast_untyped(node))
+            raise GraphQLError(f"{name} cannot represent {print_ast(node)}", node)
+        return from_json(value_from_ast_untyped(node), node)
 
     return GraphQLScalarType(
         name, coerce_input_value=from_json, coerce_input_literal=from_literal, description=description

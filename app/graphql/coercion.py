@@ -119,15 +119,26 @@ def _is_null(given: Given, variables: Variables) -> bool:
 def _source(given: Given, variables: Variables) -> Source:
     if isinstance(given, Source):
         return given
-    if isinstance(given, ListValueNode) and any(isinstance(item, VariableNode) for item in given.values):
-        return Source(None, parts=tuple(_item_source(item) for item in given.values))
-    return Source(None, constant=value_from_ast_untyped(given))
+    return _literal(given) or Source(None, constant=value_from_ast_untyped(given))
 
 
-def _item_source(node: ValueNode) -> Source:
+def _literal(node: ValueNode) -> Source | None:
+    """The source of a variable, or of a literal that holds one at any depth; None for any other literal."""
     if isinstance(node, VariableNode):
         return Source((node.name.value,))
-    return Source(None, constant=value_from_ast_untyped(node))
+    if isinstance(node, ListValueNode):
+        nodes, keys = node.values, None
+    elif isinstance(node, ObjectValueNode):
+        nodes, keys = tuple(each.value for each in node.fields), tuple(each.name.value for each in node.fields)
+    else:
+        return None
+    parts = tuple(_literal(each) for each in nodes)
+    if not any(parts):
+        return None
+    filled = (
+        part or Source(None, constant=value_from_ast_untyped(each)) for part, each in zip(parts, nodes, strict=True)
+    )
+    return Source(None, parts=tuple(filled), keys=keys)
 
 
 def _items(given: Given, variables: Variables) -> list[Given]:

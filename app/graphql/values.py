@@ -134,17 +134,22 @@ class Variables:
 class Source:
     """Where a value comes from: ``path`` into the variables, or None for a literal, whose value is ``constant``.
 
-    ``parts`` are the sources of the items of a literal list that holds variables.
+    ``parts`` are the sources of the items of a literal list that holds variables, or, with ``keys``, of the members of
+    such an object.
     """
 
     path: Path | None
     constant: Any = None
     parts: tuple[Source, ...] | None = None
+    keys: tuple[str, ...] | None = None
 
     def read(self, variables: Mapping[str, Any]) -> Any:
         """The JSON value in a request with these variables; ABSENT if its variable is missing."""
         if self.parts is not None:
-            return [None if (item := part.read(variables)) is ABSENT else item for part in self.parts]
+            values = [part.read(variables) for part in self.parts]
+            if self.keys is None:
+                return [None if value is ABSENT else value for value in values]
+            return {key: value for key, value in zip(self.keys, values, strict=True) if value is not ABSENT}
         if self.path is None:
             return self.constant
         return _at(variables.get(str(self.path[0]), ABSENT), self.path[1:])

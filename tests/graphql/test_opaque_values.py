@@ -1,0 +1,64 @@
+"""Values of types that only the database knows: anything goes, and nothing of it is lost on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Answer, Door
+
+SCHEMA = """
+create domain document as jsonb;
+create domain quantity as numeric;
+create table thing (id int primary key, doc document, amount quantity);
+insert into thing values (1, '{"a": 1, "b": [{"c": "x"}, null]}', 'NaN'), (2, '{"b": [{"c": "y"}, null]}', 1),
+  (3, '[7]', 2);
+grant select on thing to anon;
+"""
+
+
+@pytest.fixture(params=["standard", "pg_graphql"])
+def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
+    return reading_door(SCHEMA, graphql_dialect=request.param)
+
+
+def ids(answer: Answer) -> list[int]:
+    return [edge["node"]["id"] for edge in answer.data["thingCollection"]["edges"]]
+
+
+def with_filter(filter_: str, declared: str = "") -> str:
+    return f"query {declared} {{ thingCollection(filter: {filter_}) {{ edges {{ node {{ id }} }} }} }}"
+
+
+@pytest.mark.parametrize(
+    ("variables", "found"),
+    [
+        ({"x": 1, "y": "x"}, [1]),
+        # A member whose variable is missing is left out, an item of a list is null.
+        ({"y": "y"}, [2]),
+        ({"x": 1, "y": "y"}, []),
+        ({"x": 1, "y": "x", "z": 5}, []),
+    ],
+)
+def test_variables_within_a_literal(door: Door, variables: dict[str, Any], found: list[int]) -> None:
+    query = with_filter("{doc: {eq: {a: $x, b: [{c: $y}, $z]}}}", "($x: Int, $y: Opaque, $z: Opaque)")
+    assert ids(door.ask(query, variables)) == found
+
+
+def test_a_list_with_a_variable(door: Door) -> None:
+    query = with_filter("{doc: {eq: [$x]}}", "($x: Int)")
+    assert [ids(door.ask(query, {"x": x})) for x in (7, 8)] == [[3], []]
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "1e400"])
+def test_numbers_too_large_to_be_read_do_not_become_others(door: Door, number: str) -> None:
+    answer = door.ask(with_filter(f"{{amount: {{eq: {number}}}}}"))
+    assert answer.message == "Invalid input for Opaque type"
+
+
+def test_errors_of_literals_say_where(reading_door: OpenDoor) -> None:
+    for filter_, column in (("{amount: {eq: 1e400}}", 48), ("{doc: {eq: ENUM}}", 45)):
+        (error,) = reading_door(SCHEMA).ask(with_filter(filter_)).errors
+        assert error["locations"] == [{"line": 1, "column": column}]
