@@ -21,6 +21,7 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.utilities import RequestEntityTooLarge
 
+from app.cross_origin import CrossOrigin, Headers
 from app.settings import Settings
 from app.storage.access import bearer_token, missing_credential
 from app.storage.errors import StorageError, access_denied, invalid_request, too_large
@@ -42,7 +43,7 @@ _DISCARDING_S = 5.0
 class Refusal:
     """An answer, as waitress sends its own errors."""
 
-    def __init__(self, status: int, body: bytes, headers: tuple[tuple[str, str], ...] = ()) -> None:
+    def __init__(self, status: int, body: bytes, headers: Headers = ()) -> None:
         self.status = status
         self.body = body
         self._headers = headers
@@ -54,10 +55,6 @@ class Refusal:
             phrase = "Refused"
         headers = [("Content-Type", "application/json; charset=utf-8"), *self._headers]
         return f"{self.status} {phrase}", headers, self.body
-
-    @classmethod
-    def of(cls, error: StorageError) -> Refusal:
-        return cls(error.status, error.body(), error.headers)
 
 
 def refusals(settings: Settings) -> Judge:
@@ -87,11 +84,13 @@ def _check_credential(route: Route, headers: Mapping[str, str], query: Mapping[s
         raise invalid_request("querystring must have required property 'token'")
 
 
-def refusing_channel(base: type[Any], judge: Judge) -> type[Any]:
+def refusing_channel(base: type[Any], judge: Judge, cross_origin: CrossOrigin) -> type[Any]:
     """A channel class of waitress that refuses by ``judge``; set it as a server's ``channel_class``."""
+    allowed = cross_origin
 
     class Parser(_Parser):
         rule = staticmethod(judge)
+        cross_origin = allowed
 
     class Channel(_Lingering, base):  # type: ignore[misc]
         parser_class = Parser
@@ -101,6 +100,7 @@ def refusing_channel(base: type[Any], judge: Judge) -> type[Any]:
 
 class _Parser(HTTPRequestParser):  # type: ignore[misc]
     rule: Judge
+    cross_origin: CrossOrigin
     error: Any
     judged = False
     largest = 0
@@ -132,7 +132,7 @@ class _Parser(HTTPRequestParser):  # type: ignore[misc]
         try:
             self.largest = self.rule(self.command.upper(), self.request_uri, headers)
         except StorageError as error:
-            return Refusal.of(error)
+            return self._refusal(error.status, error.body(), error.headers)
         return self._judge()
 
     def _judge(self) -> Refusal | None:
@@ -140,8 +140,12 @@ class _Parser(HTTPRequestParser):  # type: ignore[misc]
         if received <= self.largest and not _is_too_large(self.error):
             return None
         if self.request_uri.partition("?")[0] == GRAPHQL:
-            return _too_large_for_graphql(self.largest)
-        return Refusal.of(too_large())
+            return self._refusal(413, _too_large_for_graphql(self.largest))
+        error = too_large()
+        return self._refusal(error.status, error.body(), error.headers)
+
+    def _refusal(self, status: int, body: bytes, headers: Headers = ()) -> Refusal:
+        return Refusal(status, body, (*headers, *self.cross_origin.headers(self.headers.get("ORIGIN"))))
 
 
 def _is_too_large(error: object) -> bool:
@@ -194,6 +198,6 @@ class _Lingering(HTTPChannel):  # type: ignore[misc]
         super().service()
 
 
-def _too_large_for_graphql(limit: int) -> Refusal:
+def _too_large_for_graphql(limit: int) -> bytes:
     error = {"message": f"The body is larger than {limit} bytes", "extensions": {"code": "LIMIT_EXCEEDED"}}
-    return Refusal(413, json.dumps({"errors": [error]}).encode())
+    return json.dumps({"errors": [error]}).encode()

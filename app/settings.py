@@ -112,7 +112,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("replaced_bytes_grace_s", "REPLACED_BYTES_GRACE_S", Seconds(), 60.0,
             "Seconds that the bytes of replaced and deleted objects stay, for those who are about to read them."),
     Setting("cors_origins", "CORS_ORIGINS", Names(), (),
-            "Origins whose pages may use the storage API from a browser, comma-separated; * for all. None by default."),
+            "Origins whose pages may use the APIs from a browser, comma-separated; * for all. None by default."),
     Setting("check_content_types", "CHECK_CONTENT_TYPES", SWITCH, False,
             "Whether uploads that are declared to be images, PDF or archives must begin like that."),
     Setting("webhook_url", "WEBHOOK_URL", URL, None, "Where events of stored objects are posted to."),

@@ -20,6 +20,7 @@ from waitress.channel import HTTPChannel
 from waitress.server import create_server
 from waitress.task import WSGITask
 
+from app.cross_origin import CrossOrigin
 from app.early_refusal import ENVELOPE, refusals, refusing_channel
 from app.settings import Settings
 
@@ -75,7 +76,7 @@ class Worker:
             ident="portico",
             **_proxy(settings.trusted_proxy),
         )
-        self._server.channel_class = refusing_channel(_Channel, refusals(settings))
+        self._server.channel_class = refusing_channel(_Channel, refusals(settings), CrossOrigin(settings.cors_origins))
         self._server.is_stopping = False
 
     def stop(self) -> None:

@@ -97,6 +97,8 @@ class _Observer:
         req.context.began = perf_counter()
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
+        if not hasattr(req.context, "began"):
+            return  # another middleware has answered before it came here
         door = (req.uri_template or "/unknown").removeprefix("/storage/v1").split("/", 2)[1]
         self._numbers.requests.labels(door, str(resp.status)[:3]).observe(perf_counter() - req.context.began)
 

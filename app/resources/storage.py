@@ -15,7 +15,6 @@ import falcon
 from app.errors import PorticoError
 from app.identity import Caller, Identity
 from app.identity.project import check_project
-from app.resources.storage_cors import CrossOrigin
 from app.storage.access import anonymous, bearer_token, caller_of, missing_credential
 from app.storage.errors import StorageError, access_denied, internal_error
 from app.storage.failures import as_storage_error
@@ -40,16 +39,10 @@ class StorageDoor:
         self._storage = storage
         self._router = Router()
         self._anonymous = anonymous()
-        self._cross_origin = CrossOrigin(storage.cors_origins)
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
         # A sink has no template of its own; metrics tell operations apart by it.
         req.uri_template = f"{PREFIX}/unknown"
-        if self._cross_origin:
-            if self._cross_origin.is_preflight(req.env):
-                self._cross_origin.answer_preflight(req.env, resp)
-                return
-            self._cross_origin.allow(req.env, resp)
         try:
             answer = self._answer(req)
             _check_headers(answer)

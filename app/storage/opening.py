@@ -53,7 +53,6 @@ def open_storage(
         receivers=receivers,
         checks=tuple(chain.from_iterable(plugins.hook.object_checks(settings=settings))),
         project_ref=settings.project_ref,
-        cors_origins=settings.cors_origins,
         streams=threading.BoundedSemaphore(settings.remote_streams),
         wake=wake,
         accessed=accessed,

@@ -47,7 +47,6 @@ class Storage:
     receivers: Sequence[EventReceiver]
     checks: Sequence[ObjectCheck]
     project_ref: str | None
-    cors_origins: Sequence[str]
     streams: threading.BoundedSemaphore
     wake: threading.Event
     accessed: set[str]

@@ -89,30 +89,6 @@ def test_a_slash_in_a_bucket_is_not_its_end(service: Service) -> None:
     assert error(service.get(f"/bucket/{bucket}%2Fk"))[2] == "InvalidBucketName"
 
 
-def test_cross_origin_is_off(service: Service) -> None:
-    answer = service.get("/bucket", headers={"origin": "https://a.example"})
-    assert "access-control-allow-origin" not in answer.headers
-    preflight = {"origin": "https://a.example", "access-control-request-method": "POST"}
-    assert service.request("OPTIONS", "/bucket", None, headers=preflight).status_code == 404
-
-
-def test_cross_origin_by_a_setting(own_service: object) -> None:
-    service: Service = own_service(cors_origins=("https://a.example",))  # type: ignore[operator]
-    preflight = {"origin": "https://a.example", "access-control-request-method": "POST"}
-    answer = service.request("OPTIONS", "/object/b/k", None, headers=preflight)
-    assert answer.status_code == 204
-    assert answer.headers["access-control-allow-origin"] == "https://a.example"
-    assert "PUT" in answer.headers["access-control-allow-methods"]
-    assert "x-upsert" in answer.headers["access-control-allow-headers"]
-    assert answer.headers["vary"] == "Origin"
-    answer = service.get("/object/public/b/k", None, headers={"origin": "https://a.example"})
-    assert error(answer)[2] == "NoSuchBucket"
-    assert answer.headers["access-control-allow-origin"] == "https://a.example"
-    other = {**preflight, "origin": "https://b.example"}
-    answer = service.request("OPTIONS", "/object/b/k", None, headers=other)
-    assert "access-control-allow-origin" not in answer.headers
-
-
 def test_the_project_is_in_the_host(own_service: object) -> None:
     service: Service = own_service(project_ref="a" * 20)  # type: ignore[operator]
     assert service.get("/bucket", SERVICE, headers={"host": f"{'a' * 20}.example.com"}).json() == []

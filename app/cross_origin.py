@@ -1,0 +1,44 @@
+"""Which pages of other origins may read our answers in a browser (https://fetch.spec.whatwg.org/#http-cors-protocol)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Headers = tuple[tuple[str, str], ...]
+
+_METHODS = "GET, HEAD, POST, PUT, DELETE"
+_EXPOSED = "etag, last-modified, content-length, content-range, content-disposition, accept-ranges, retry-after"
+_REMEMBERED_S = "86400"
+
+
+class CrossOrigin:
+    """``origins`` may have ``*``. Credentials of the browser are not allowed: ours are in headers that a page sets."""
+
+    def __init__(self, origins: Sequence[str]) -> None:
+        self._all = "*" in origins
+        self._origins = frozenset(origin.rstrip("/") for origin in origins)
+
+    def __bool__(self) -> bool:
+        return bool(self._origins)
+
+    def headers(self, origin: str | None) -> Headers:
+        """What any answer to a page of ``origin`` has, so that the page may read it if it is an allowed one."""
+        if not self:
+            return ()
+        if self._all:
+            allowed: Headers = (("access-control-allow-origin", "*"),) if origin else ()
+        elif origin in self._origins and origin is not None:
+            allowed = (("vary", "Origin"), ("access-control-allow-origin", origin))
+        else:
+            return (("vary", "Origin"),)
+        return (*allowed, ("access-control-expose-headers", _EXPOSED)) if allowed else ()
+
+    def preflight_headers(self, origin: str | None, requested: str) -> Headers:
+        """What the answer to a preflight has: leave for any method of ours, and for the ``requested`` headers.
+
+        A header can do no harm that the page could not also do from a server of its own.
+        """
+        if not (self._all or origin in self._origins):
+            return ()
+        allowed = (("access-control-allow-methods", _METHODS), ("access-control-max-age", _REMEMBERED_S))
+        return (*allowed, ("access-control-allow-headers", requested)) if requested else allowed
