@@ -8,13 +8,12 @@ from typing import Any, cast
 
 from graphql import GraphQLArgument, GraphQLObjectType, GraphQLOutputType
 from sqlalchemy import ColumnElement, FromClause, func, literal_column, select
-from sqlalchemy.sql.elements import quoted_name
-from sqlalchemy.sql.functions import Function as Call
 from sqlalchemy.sql.selectable import Alias
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.planning import TableRows
 from app.graphql.relations import ApiRelation, ValueType
+from app.graphql.sql import FunctionCall
 from app.graphql.walk import Field
 from plugins.collection import Collection, Origin
 from plugins.collections import collection_arguments, connection_type
@@ -56,11 +55,7 @@ class Result:
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
     ) -> ColumnElement[Any]:
         """The result of a call as the API prints it. ``outer`` are the FROM elements that ``arguments`` refer to."""
-        call: Call[Any] = Call(
-            quoted_name(self.function.name, quote=True),
-            *arguments,
-            packagenames=(quoted_name(self.function.schema, quote=True),),
-        )
+        call = FunctionCall(self.function.schema, self.function.name, arguments)
         if self.relation is None:
             return cast(ValueType, self.value).to_json(call)
         relation = self.relation

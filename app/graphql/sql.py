@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Text, cast, func, literal_column
-from sqlalchemy.dialects.postgresql.base import PGDialect, PGIdentifierPreparer
+from sqlalchemy.dialects.postgresql.base import PGIdentifierPreparer
+from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import Function
 from sqlalchemy.types import UserDefinedType
 
 from app.errors import Diagnosis
@@ -16,7 +20,10 @@ MAX_ARGUMENTS = 100
 """PostgreSQL takes at most this many arguments of one function call (FUNC_MAX_ARGS)."""
 
 
-_PREPARER = PGIdentifierPreparer(PGDialect())  # type: ignore[no-untyped-call]
+DIALECT = PGDialect_pg8000(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
+"""What all SQL is compiled for: PostgreSQL as the wire speaks it, where a percent sign is nothing special."""
+
+_PREPARER = PGIdentifierPreparer(DIALECT)
 
 
 class PgType(UserDefinedType[Any]):
@@ -51,6 +58,22 @@ def uncut(type_text: str) -> str:
 def quoted(name: str) -> str:
     """An identifier as PostgreSQL reads it, quoted by SQLAlchemy's rules."""
     return _PREPARER.quote_identifier(name)
+
+
+class FunctionCall(Function[Any]):
+    """A call of a function of the database. SQLAlchemy's own form of it has other SQL for some names, such as ``pow``,
+    and formats what is in a name."""
+
+    inherit_cache = True
+
+    def __init__(self, schema: str, name: str, arguments: Sequence[ColumnElement[Any]]) -> None:
+        super().__init__(name, *arguments)
+        self.full_name = f"{quoted(schema)}.{quoted(name)}"
+
+
+@compiles(FunctionCall)
+def _call_by_full_name(call: FunctionCall, compiler: SQLCompiler, **options: Any) -> str:
+    return call.full_name + compiler.function_argspec(call, **options)
 
 
 def named_argument(name: str, value: ColumnElement[Any], *, variadic: bool = False) -> ColumnElement[Any]:

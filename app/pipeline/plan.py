@@ -8,7 +8,6 @@ from typing import Any
 from graphql import FieldNode, GraphQLError, GraphQLObjectType
 from graphql.execution.values import get_variable_values
 from sqlalchemy import ColumnElement, select
-from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
 
 from app.database import Statement
 from app.errors import RequestError
@@ -17,13 +16,11 @@ from app.graphql.errors import DocumentError, FieldError
 from app.graphql.introspection import META_FIELDS, introspect
 from app.graphql.planning import Planning
 from app.graphql.selection import Selector
-from app.graphql.sql import as_text
+from app.graphql.sql import DIALECT, as_text
 from app.graphql.values import Steering, Variables
 from app.graphql.walk import Walk
 from app.pipeline.records import AuthorizedOperation, BoundPlan, Call, ParsedDocument, SQLPlan
 from app.services import Services
-
-DIALECT = PGDialect_pg8000(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
 
 
 def plan(operation: AuthorizedOperation, services: Services) -> BoundPlan:
@@ -76,7 +73,8 @@ def make_plan(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, 
 def _check_variables(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, Any]) -> None:
     checked = get_variable_values(api.graphql, document.operation.variable_definitions or (), dict(variables))
     if isinstance(checked, list):
-        raise DocumentError(checked[0].message, "BAD_USER_INPUT", checked)
+        too_deep = checked[0].message == "Variable values are nested too deeply."
+        raise DocumentError(checked[0].message, "LIMIT_EXCEEDED" if too_deep else "BAD_USER_INPUT", checked)
 
 
 def _root_fields(document: ParsedDocument, root: GraphQLObjectType, selector: Selector) -> dict[str, list[FieldNode]]:

@@ -435,3 +435,21 @@ def test_a_name_that_graphql_reserves(open_door: OpenDoor) -> None:
     """)
     assert door.ask("{ h __typename }").data == {"h": 1, "__typename": "Query"}
     assert sorted(root_fields(door, "Query")) == ["h", "node", "tByPk", "tCollection"]
+
+
+@pytest.mark.parametrize("name", ["pow", "to_tsvector", "substring", "aggregate_strings", "100%(expr)s :x $1 %"])
+@pytest.mark.parametrize("schema", ["User", "a.b %s"])
+def test_a_name_that_means_something_elsewhere(open_door: OpenDoor, schema: str, name: str) -> None:
+    door = open_door(f"""
+      create schema "{schema}"; grant usage on schema "{schema}" to anon; set search_path = "{schema}";
+      create table t (id int primary key); grant all on t to anon; insert into t values (1);
+      create function "{name}"(x int, "Y" int) returns int language sql stable as 'select x + "Y"';
+      create function "{name} set"() returns setof t language sql stable as 'select 1';
+      create function "{name} of"(t) returns int language sql stable as 'select 8';
+      comment on function "{name}"(int, int) is '@graphql({{"name": "value"}})';
+      comment on function "{name} set" is '@graphql({{"name": "rows"}})';
+      comment on function "{name} of" is '@graphql({{"name": "computed"}})';
+    """, api_schemas=(schema,))  # fmt: skip
+    assert door.ask("{ value(x: 2, y: 3) rows { edges { node { id computed } } } }").data == {
+        "value": 5, "rows": {"edges": [{"node": {"id": 1, "computed": 8}}]}
+    }  # fmt: skip
