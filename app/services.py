@@ -13,6 +13,7 @@ from app.bounded_cache import BoundedCache
 from app.database import ContextBuilder, Database
 from app.graphql.dialect import DIALECTS
 from app.graphql.limits import Limits
+from app.graphql.recursion import allow_levels
 from app.graphql.values import Steering
 from app.hooks import plugin_manager
 from app.identity import Identity
@@ -61,6 +62,7 @@ class Services:
 def make_services(settings: Settings, plugins: pluggy.PluginManager | None = None) -> Services:
     """The services of one process, after it was forked. Nothing is connected before the first request needs it."""
     plugins = plugins or plugin_manager()
+    allow_levels(settings.depth_limit)
     database = Database(settings)
     dump = Path(settings.schema_dump) if settings.schema_dump else None
     schema_cache = SchemaCache(database.simple, settings.api_schemas, dump)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -23,6 +22,7 @@ from graphql import (
 
 from app.graphql import names
 from app.graphql.dialect import Dialect
+from app.graphql.recursion import long_chains
 from app.graphql.relations import (
     ApiColumn,
     ApiRelation,
@@ -230,11 +230,8 @@ class ApiSchema:
         return not any(name in self._reserved or self._claimed.setdefault(name, owner) != owner for name in type_names)
 
     def _build(self) -> GraphQLSchema:
-        # graphql-core walks from type to type by recursion, some frames for each step, and a chain of
-        # foreign keys may be as long as the database has tables.
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, 100_000))
-        try:
+        # graphql-core walks from type to type by recursion, some frames for each step.
+        with long_chains():
             listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
             schema = GraphQLSchema(
                 query=GraphQLObjectType(
@@ -249,8 +246,6 @@ class ApiSchema:
                 # Names with two leading underscores, which pg_graphql allows, are all that could be found.
                 assume_valid=not self.dialect.validates,
             )
-        finally:
-            sys.setrecursionlimit(limit)
         return _sorted_by_name(schema)
 
     def _mutation_type(self) -> GraphQLObjectType | None:

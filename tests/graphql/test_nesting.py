@@ -1,0 +1,78 @@
+"""How deep fields may be nested. In processes of their own, since the interpreter's limit belongs to the whole process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+from tests.postgres_server import PostgresServer
+
+SCHEMA = """
+create role nesting nologin;
+create table part (id int primary key, whole_id int references part);
+insert into part values (1, 1);
+grant select on part to nesting;
+"""
+
+ASK = """
+import sys, threading
+from tests.graphql.door import Door
+
+door = Door(sys.argv[1], depth_limit=200, token_limit=100_000)
+paged = 'partCollection(last: 1, filter: {id: {eq: 1}}) { pageInfo { hasNextPage } edges { cursor node { '
+deepest = {
+    "a row": "part { " * 198 + "id" + " }" * 198,
+    "a collection": paged * 66 + "id" + " } } }" * 66,
+}
+def ask():
+    for name, selection in deepest.items():
+        answer = door.ask("{ partByPk(id: 1) { %s } }" % selection, role="nesting")
+        assert '"id":1' in str(answer.data).replace("'", '"').replace(" ", ""), name
+    beyond = door.ask("{ partByPk(id: 1) { %s id %s } }" % ("part { " * 199, "}" * 199), role="nesting")
+    assert "deep" in beyond.message, beyond.body
+    print("answered")
+# As in the threads that serve requests, whose stack is what counts.
+thread = threading.Thread(target=ask)
+thread.start()
+thread.join()
+door.close()
+"""
+
+DEEP_WHILE_A_SCHEMA_IS_BUILT = """
+import threading
+from app.graphql.recursion import long_chains
+from tests.graphql.door import Door
+
+door = Door("postgresql://nobody@127.0.0.1:1/nothing")
+def ask():
+    for body in ("[" * 200_000, '{"not":' * 140_000):
+        with long_chains():
+            answer = door.post('{"query": "{ __typename }", "variables": ' + body)
+        assert answer.code == "BAD_REQUEST", answer.body
+    print("answered")
+thread = threading.Thread(target=ask)
+thread.start()
+thread.join()
+door.close()
+"""
+
+
+def in_a_process(program: str, *arguments: str) -> str:
+    ran = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return ran.stdout
+
+
+def test_as_deep_as_the_setting_allows(postgres: PostgresServer) -> None:
+    url = postgres.create_database()
+    try:
+        postgres.execute(SCHEMA, url)
+        assert in_a_process(ASK, url) == "answered\n"
+    finally:
+        postgres.execute("drop owned by nesting; drop role nesting", url)
+        postgres.drop_database(url)
+
+
+def test_no_body_is_too_deep_for_the_stack_while_a_schema_is_built() -> None:
+    assert in_a_process(DEEP_WHILE_A_SCHEMA_IS_BUILT) == "answered\n"
