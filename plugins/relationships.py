@@ -202,6 +202,9 @@ def _backward(api: ApiSchema, link: Link, taken: Mapping[int, set[str]]) -> Rela
     if link.is_local_unique:
         by_column = _stripped(link.foreign_columns, link.local.inflect) or by_table
         candidates = _to_one_names(api, link.local_name, by_table, by_column, link.local_columns)
+        if not link.local_name:
+            # On a relation that refers to itself the way forth may have the names for the way back.
+            candidates.append(f"{by_table}With{_joined(link.local_columns)}")
     else:
         plain = f"{by_table}Collection"
         candidates = [link.local_name] if link.local_name else [plain, f"{plain}By{_joined(link.local_columns)}"]

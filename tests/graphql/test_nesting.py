@@ -1,10 +1,9 @@
-"""How deep fields may be nested. In processes of their own, since the interpreter's limit belongs to the whole process."""
+"""How deep fields may be nested; in processes of their own, since the interpreter has one limit for all of one."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-
 
 from tests.postgres_server import PostgresServer
 

@@ -97,6 +97,27 @@ def test_names_by_column(reading_door: OpenDoor) -> None:
     assert fields(door, "Schedule") == {"stop": "Stop!"}
 
 
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_a_relation_that_refers_to_itself_has_both_ways_of_each_key(reading_door: OpenDoor, dialect: str) -> None:
+    door = reading_door(
+        PLAIN
+        + """
+        create table thing (id int primary key, above int references thing, twin int unique references thing);
+        insert into thing values (1, null, null), (2, 1, 1), (3, 1, 2);
+        grant select on thing to anon;
+        """,
+        graphql_dialect=dialect,
+    )
+    assert fields(door, "thing") == {
+        "thing": "thing",
+        "thingByTwin": "thing",
+        "thingCollection": "thingConnection",
+        "thingWithTwin": "thing",
+    }
+    data = door.ask("{ thingByPk(id: 2) { thingByTwin { id } thingWithTwin { id } } }").data
+    assert data == {"thingByPk": {"thingByTwin": {"id": 1}, "thingWithTwin": {"id": 3}}}
+
+
 def test_names_without_inflection(reading_door: OpenDoor) -> None:
     sql = (
         PLAIN
