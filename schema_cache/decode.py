@@ -38,7 +38,6 @@ _UPDATE, _INSERT, _DELETE = 1 << 2, 1 << 3, 1 << 4  # 1 << CmdType, as pg_relati
 _MULTIRANGES_FOLLOW_RANGES = 170000  # before, they had privileges of their own
 _VECTORS = frozenset({"int2vector", "oidvector"})  # arrays that have a name of their own
 _INPUT_MODES = frozenset("ibv")
-_OUTPUT_MODES = frozenset("obt")
 # Taken on, these would break the request that they are meant for: another role, another encoding than the one we
 # pass through, or a transaction setting that comes too late.
 _UNSUITABLE_SETTINGS = frozenset({"role", "session_authorization", "client_encoding"})
@@ -244,11 +243,9 @@ class _Decoder:
                     for position, (argument, type_, mode, default) in enumerate(inputs)
                 ),
                 returns=returns,
-                returns_text=self._text(returns),
                 returns_set=bool(returns_set),
                 rows=float(rows),
                 volatility=volatility,
-                has_output_arguments=not _OUTPUT_MODES.isdisjoint(modes),
                 comment=self._comment("pg_proc", oid),
             )
 

@@ -159,8 +159,7 @@ class Argument:
 @dataclass(frozen=True, slots=True)
 class Function:
     """A row of ``pg_proc`` of kind function. ``arguments`` are the input ones (in, inout, variadic);
-    ``has_output_arguments`` says that out, inout or table arguments shape the result. ``volatility`` is i, s or v;
-    ``rows`` is ``prorows`` (0 unless ``returns_set``)."""
+    ``volatility`` is i, s or v; ``rows`` is ``prorows`` (0 unless ``returns_set``)."""
 
     oid: int
     schema: str
@@ -169,11 +168,9 @@ class Function:
     acl: Acl
     arguments: tuple[Argument, ...]
     returns: int
-    returns_text: str
     returns_set: bool
     rows: float
     volatility: str
-    has_output_arguments: bool
     comment: str | None = None
 
 

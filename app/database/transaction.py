@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 
 from app.database.context import Context
@@ -16,17 +15,13 @@ from app.errors import PorticoError
 _BEGIN: Step = (Statement("BEGIN", "begin"), (), "")
 _COMMIT: Step = (Statement("COMMIT", "commit"), (), "")
 _ROLLBACK: Step = (Statement("ROLLBACK", "rollback"), (), "")
-# The innermost of several savepoints with one name is meant, so one name is enough.
-_SAVEPOINT: Step = (Statement("SAVEPOINT portico", "savepoint"), (), "")
-_RELEASE: Step = (Statement("RELEASE SAVEPOINT portico", "release"), (), "")
-_ROLLBACK_TO: Step = (Statement("ROLLBACK TO SAVEPOINT portico", "rollback_to"), (), "")
 
 
 class Transaction:
     """Use it with ``with``: it commits at the end of the block and rolls back when the block raises.
 
-    BEGIN, the context and savepoints travel with the statement that follows them, so a transaction costs one round
-    trip per ``run`` and one for its end. It takes a connection at its first statement. Not shared between threads.
+    BEGIN and the context travel with the first statement, so a transaction costs one round trip per ``run`` and one
+    for its end. It takes a connection at its first statement. Not shared between threads.
     """
 
     def __init__(self, pool: Pool, context: Context | None) -> None:
@@ -42,7 +37,7 @@ class Transaction:
         return self
 
     def run(self, statement: Statement, parameters: Sequence[bytes | None] = ()) -> list[Row]:
-        """Run one statement; its rows. Raises as ``Database.run`` does; then only ``savepoint`` can save the rest."""
+        """Run one statement; its rows. Raises as ``Database.run`` does; then nothing can be saved any more."""
         return self.run_all([(statement, parameters)])[0]
 
     def run_all(self, calls: Sequence[tuple[Statement, Sequence[bytes | None]]]) -> list[list[Row]]:
@@ -61,19 +56,6 @@ class Transaction:
         if lease is not None:
             self._pool.give_back(lease)
         return rows
-
-    @contextlib.contextmanager
-    def savepoint(self) -> Iterator[None]:
-        """What the block did is undone when it raises; the transaction then goes on as before the block."""
-        failed_before = self._failure
-        self._pending.append(_SAVEPOINT)
-        try:
-            yield
-        except BaseException:
-            self._pending += (_ROLLBACK_TO, _RELEASE)
-            self._failure = failed_before
-            raise
-        self._pending.append(_RELEASE)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -120,7 +102,7 @@ class Transaction:
 
     def _commit(self, lease: Lease) -> None:
         try:
-            lease.connection.pipeline([*self._pending, _COMMIT])
+            lease.connection.pipeline([_COMMIT])
         except ConnectionLost as lost:
             if lost.unapplied:
                 raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost

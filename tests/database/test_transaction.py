@@ -61,30 +61,6 @@ def test_a_hidden_failure_does_not_pass_for_a_commit(database: Database, as_role
     assert bodies(database) is None
 
 
-def test_savepoints(database: Database, as_role: AsRole) -> None:
-    with database.transaction(as_role(WRITER)) as transaction:
-        with transaction.savepoint():
-            transaction.run(INSERT, [b"a"])
-            with pytest.raises(StatementError), transaction.savepoint():
-                transaction.run(INSERT, [b"b"])
-                transaction.run(FAIL)
-            transaction.run(INSERT, [b"c"])
-        with pytest.raises(KeyError), transaction.savepoint():
-            transaction.run(INSERT, [b"d"])
-            raise KeyError
-        with transaction.savepoint():
-            pass
-    assert bodies(database) == b"a,c"
-
-
-def test_a_savepoint_around_the_first_statement(database: Database, as_role: AsRole) -> None:
-    with database.transaction(as_role(WRITER)) as transaction:
-        with pytest.raises(StatementError), transaction.savepoint():
-            transaction.run(FAIL)
-        transaction.run(INSERT, [b"a"])
-    assert bodies(database) == b"a"
-
-
 def test_a_failing_commit(database: Database, as_role: AsRole) -> None:
     with pytest.raises(StatementError, match="entry_body_key"), database.transaction(as_role(WRITER)) as transaction:
         transaction.run(INSERT, [b"a"])
@@ -95,9 +71,6 @@ def test_a_failing_commit(database: Database, as_role: AsRole) -> None:
 def test_a_refused_role(database: Database, as_role: AsRole) -> None:
     with pytest.raises(RoleRefused), database.transaction(as_role("wire_nobody")) as transaction:
         transaction.run(INSERT, [b"a"])
-    with pytest.raises(StatementError), database.transaction(as_role("wire_nobody")) as transaction:
-        with pytest.raises(RoleRefused), transaction.savepoint():
-            transaction.run(INSERT, [b"a"])
     assert database.simple("select 1") == b"1"
 
 
