@@ -1,5 +1,5 @@
 """Transactions of several round trips."""
-# ruff: noqa: PT012, SIM117 - what raises is the end of the block, as a whole
+# ruff: noqa: PT012 - what raises is the end of the block, as a whole
 
 from __future__ import annotations
 
