@@ -64,8 +64,6 @@ class FunctionCall(Function[Any]):
     """A call of a function of the database. SQLAlchemy's own form of it has other SQL for some names, such as ``pow``,
     and formats what is in a name."""
 
-    inherit_cache = True
-
     def __init__(self, schema: str, name: str, arguments: Sequence[ColumnElement[Any]]) -> None:
         super().__init__(name, *arguments)
         self.full_name = f"{quoted(schema)}.{quoted(name)}"
