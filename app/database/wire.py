@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import socket
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from struct import Struct
 
@@ -80,7 +80,6 @@ class Connection:
         self.opened_at = time.monotonic()
         self.transaction_status = IDLE
         self.parameters: dict[str, str] = {}
-        self.notifications: deque[tuple[str, str]] = deque(maxlen=100)
 
     # Sending
 
@@ -242,10 +241,7 @@ class Connection:
             if name == b"client_encoding" and value.upper() not in (b"UTF8", b"SQL_ASCII"):
                 # Somebody's function changed it for the session: what we send would be misread.
                 self.usable = False
-        elif kind == b"A":
-            channel, payload = body[4:].split(b"\0")[:2]
-            self.notifications.append((channel.decode(errors="replace"), payload.decode(errors="replace")))
-        else:
+        elif kind != b"A":
             raise ConnectionLost("the server sent an unexpected message", answered=True, unapplied=False)
 
     # Life
