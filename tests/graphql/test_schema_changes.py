@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from app.graphql.api_schema import ApiSchema
+from app.hooks import hookimpl
 from app.installation import install
 from tests.graphql.conftest import ROLES
 from tests.graphql.door import Door
@@ -158,6 +160,27 @@ def test_on_a_busy_server(watched: tuple[Door, Execute]) -> None:
             each.result()
     assert not faults, faults[:3]
     assert answered[0] > 100
+
+
+def test_a_migration_of_many_steps(watched: tuple[Door, Execute]) -> None:
+    """Each step commits while a request is about to be answered from the schema that the step before left."""
+    door, execute = watched
+    steps = iter(range(8))
+
+    class Migration:
+        @staticmethod
+        @hookimpl
+        def query_fields(api: ApiSchema) -> None:
+            for step in steps:
+                execute(f"alter table item add step_{step} int")
+                return
+
+    assert door.ask(NAMES).data
+    door.application.services.plugins.register(Migration)
+    execute("alter table item drop extra")
+    assert len(door.ask(NAMES).data["itemCollection"]["edges"]) == 2
+    assert next(steps, None) is None
+    assert door.ask("{ itemCollection { edges { node { step_7 } } } }").data
 
 
 def test_without_support_objects_soon(unwatched: tuple[Door, Execute]) -> None:
