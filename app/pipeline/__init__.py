@@ -20,8 +20,8 @@ from app.services import Services
 log = logging.getLogger("portico.graphql")
 
 MOST_ATTEMPTS = 10
-"""How often a request is planned where the schema changes under way. Once more is enough, unless it changes again, as it
-does while a migration of many steps runs."""
+"""How often a request is planned where the schema changes under way. Once more is enough, unless it changes again, as
+it does while a migration of many steps runs."""
 
 
 def run(request: GraphQLRequest, services: Services) -> Reply:
