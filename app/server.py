@@ -78,7 +78,7 @@ def serve(
     started: Callable[[], None] = lambda: None,
     look: Callable[[], None] = lambda: None,
 ) -> int:
-    """Serve until SIGTERM, SIGINT or SIGHUP; the exit code is 0 when all went as it should.
+    """Serve until SIGTERM, SIGINT or (unless it was ignored) SIGHUP; the exit code is 0 when all went as it should.
 
     ``started`` is called once the first worker can answer, ``look`` about every second; both in the parent.
     """
@@ -119,7 +119,9 @@ class _Parent:
         for descriptor in (self._ready_read, self._wake_read, self._wake_write):
             os.set_blocking(descriptor, False)
         old_wakeup = signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
-        old = {number: signal.signal(number, self._on_stop) for number in _STOPPING}
+        # nohup(1) has hangups ignored for us.
+        heeded = [number for number in _STOPPING if number != signal.SIGHUP or not _is_ignored(number)]
+        old = {number: signal.signal(number, self._on_stop) for number in heeded}
         old[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
         gc.collect()
         # What was imported so far stays shared with the workers: their collections do not touch it.
@@ -231,9 +233,10 @@ class _Parent:
         logger.warning("worker %d (process %d) %s; another one starts %s", worker.number, pid, what, again)
 
     def _stop(self) -> int:
+        # Counted before anybody can see that we stop, and signals again because of it.
+        first_signals = max(self._stop_signals, 1)
         self.listener.close()
         self._signal_all(signal.SIGTERM)
-        first_signals = max(self._stop_signals, 1)
         until = time.monotonic() + self.settings.shutdown_grace_s + _STOP_MARGIN_S
         while any(worker.pid for worker in self._workers):
             self._wait(_LOOK_S)
@@ -257,6 +260,10 @@ class _Parent:
 
 
 _STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if hasattr(signal, "SIGHUP") else (signal.SIGTERM,)
+
+
+def _is_ignored(number: signal.Signals) -> bool:
+    return signal.getsignal(number) is signal.SIG_IGN
 
 
 def _why_not(host: str, port: int, ex: OSError) -> str:

@@ -1,18 +1,22 @@
 """A service with a stub in place of the application. Arguments: settings as NAME=value, then flags.
 
 GET /pid answers the worker's process id; /hold FILE waits until FILE exists; /die ends the worker by SIGKILL.
+Of the flags "lingering" keeps unused connections open while it stops, "nohup" has it started as nohup(1) does, and
+"impatient" sends it a second signal as soon as it can be seen to stop.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from app import worker
 from app.logs import configure_logging
 from app.server import address_of, listen, serve
 from app.settings import Settings, load
@@ -41,8 +45,22 @@ class Stub:
         Path(f"closed.{os.getpid()}").touch()
 
 
+if "lingering" in sys.argv:
+    worker._LINGER_S = 3600.0
+# Whoever started the tests may have had the signal ignored, which is inherited.
+signal.signal(signal.SIGHUP, signal.SIG_IGN if "nohup" in sys.argv else signal.SIG_DFL)
+class Impatient(socket.socket):
+    def close(self) -> None:
+        super().close()
+        if os.getpid() == PARENT:
+            os.kill(PARENT, signal.SIGINT)
+
+
+PARENT = os.getpid()
 given = dict(argument.split("=", 1) for argument in sys.argv[1:] if "=" in argument)
 settings = load({}, {"port": 0, "workers": 2, "threads": 2, **given})
 configure_logging(settings)
 listener = listen(settings.host, settings.port)
+if "impatient" in sys.argv:
+    listener = Impatient(fileno=listener.detach())
 sys.exit(serve(settings, Stub, listener, started=lambda: print(f"ready {address_of(listener)}", flush=True)))

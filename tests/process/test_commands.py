@@ -16,7 +16,7 @@ import requests
 from app.cli import cli
 from tests.postgres_server import PostgresServer
 from tests.process.conftest import Portico
-from tests.process.running import REPOSITORY, environment, open_directory, started
+from tests.process.running import PATIENCE_S, REPOSITORY, environment, open_directory, started
 
 
 def test_every_command_says_what_it_does(portico: Portico) -> None:
@@ -109,10 +109,10 @@ def test_serve_makes_a_database_and_keeps_its_keys() -> None:
                 said = [process.stdout.readline() for _ in range(4)]
                 assert f"keeps its data in {here}/.portico/postgres/data" in said[0], said
                 address, key = said[1].split()[-1], said[2].split()[-1]
-                answer = requests.post(address, json={"query": "{__typename}"}, headers={"apiKey": key}, timeout=10)
+                answer = requests.post(address, json={"query": "{__typename}"}, headers={"apiKey": key}, timeout=PATIENCE_S)
                 assert answer.json() == {"data": {"__typename": "Query"}}
                 process.terminate()
-                assert process.wait(20) == 0
+                assert process.wait(PATIENCE_S) == 0
                 keys.append(key)
         assert keys[0] == keys[1]
         kept = here / ".portico" / "keys.json"

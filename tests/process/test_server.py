@@ -16,7 +16,7 @@ import pytest
 import requests
 
 from app.server import ServeError, listen
-from tests.process.running import is_running, started, until
+from tests.process.running import PATIENCE_S, is_running, started, until
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def workers(url: str, least: int = 1) -> set[int]:
     seen: set[int] = set()
 
     def enough() -> bool:
-        seen.add(int(requests.get(f"{url}/pid", timeout=10).text.split()[0]))
+        seen.add(int(requests.get(f"{url}/pid", timeout=PATIENCE_S).text.split()[0]))
         return len(seen) >= least
 
     until(enough)
@@ -45,7 +45,7 @@ def in_background(
 ) -> threading.Thread:
     def get() -> None:
         try:
-            answers.append(session.get(url, timeout=30))
+            answers.append(session.get(url, timeout=PATIENCE_S))
         except requests.RequestException as ex:
             answers.append(ex)
 
@@ -59,7 +59,7 @@ def test_workers_share_one_socket(tmp_path: Path) -> None:
         pids = workers(url, least=2)
         assert process.pid not in pids
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert {path.name for path in tmp_path.glob("closed.*")} == {f"closed.{pid}" for pid in pids}
 
 
@@ -79,22 +79,22 @@ def test_a_stop_finishes_what_runs(tmp_path: Path, number: signal.Signals) -> No
         assert isinstance(answers[0], requests.Response), answers
         assert answers[0].status_code == 200
         assert answers[0].headers["Connection"] == "close"
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
 
 
 def test_a_request_on_a_kept_connection_is_answered_while_stopping(tmp_path: Path) -> None:
-    with service(tmp_path, "workers=1") as (process, url), requests.Session() as idle:
-        assert idle.get(f"{url}/pid").status_code == 200
+    with service(tmp_path, "workers=1", "lingering") as (process, url), requests.Session() as idle:
+        assert idle.get(f"{url}/pid", timeout=PATIENCE_S).status_code == 200
         answers: list[requests.Response | Exception] = []
         asking = in_background(f"{url}/hold?go", answers, requests.Session())
         until(lambda: (tmp_path / "go.begun").exists())
         process.terminate()
         host, port = url.removeprefix("http://").split(":")
         until(lambda: is_refused(host, int(port)))
-        assert idle.get(f"{url}/pid", timeout=10).headers["Connection"] == "close"
+        assert idle.get(f"{url}/pid", timeout=PATIENCE_S).headers["Connection"] == "close"
         (tmp_path / "go").touch()
         asking.join()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
 
 
 def test_what_takes_too_long_is_cut_off(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_what_takes_too_long_is_cut_off(tmp_path: Path) -> None:
         asking = in_background(f"{url}/hold?never", answers, requests.Session())
         until(lambda: (tmp_path / "never.begun").exists())
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
         asking.join()
         assert isinstance(answers[0], requests.RequestException)
 
@@ -116,21 +116,40 @@ def test_a_second_signal_does_not_wait(tmp_path: Path) -> None:
         host, port = url.removeprefix("http://").split(":")
         until(lambda: is_refused(host, int(port)))
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
         asking.join()
+
+
+def test_a_second_signal_that_comes_at_once_does_not_wait_either(tmp_path: Path) -> None:
+    with service(tmp_path, "shutdown_grace_s=300", "impatient") as (process, url):
+        asking = in_background(f"{url}/hold?never", [], requests.Session())
+        until(lambda: (tmp_path / "never.begun").exists())
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0
+        asking.join()
+
+
+def test_a_hangup_is_ignored_where_it_was(tmp_path: Path) -> None:
+    with service(tmp_path, "workers=1", "nohup") as (process, url):
+        process.send_signal(signal.SIGHUP)
+        assert process.pid not in workers(url)
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0
+        assert process.stdout
+        assert "cut off" not in process.stdout.read()
 
 
 def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
     with service(tmp_path) as (process, url):
         before = workers(url, least=2)
         with pytest.raises(requests.ConnectionError):
-            requests.get(f"{url}/die", timeout=10)
+            requests.get(f"{url}/die", timeout=PATIENCE_S)
         died = until(lambda: {pid for pid in before if not is_running(pid)})
         after = workers(url, least=2)
         assert len(after - before) == 1
         assert not after & died
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert process.stdout
         assert "was ended by SIGKILL; another one starts now" in process.stdout.read()
 
@@ -146,7 +165,7 @@ def test_a_crash_loop_is_slowed_down(tmp_path: Path) -> None:
         assert "ended with exit code 7" in lines[1]
         assert [line.rpartition("starts ")[2].strip() for line in lines[1:]] == ["in 1 s", "in 2 s", "in 4 s"]
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
 
 
 def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
@@ -158,7 +177,7 @@ def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
 
 def test_a_service_that_cannot_start_ends(tmp_path: Path) -> None:
     with started([sys.executable, "-m", "tests.process.stub_service", "broken"], tmp_path) as process:
-        assert process.wait(20) == 1
+        assert process.wait(PATIENCE_S) == 1
         assert process.stdout
         said = process.stdout.read()
         assert "cannot start: the stub is broken" in said
@@ -168,9 +187,9 @@ def test_a_service_that_cannot_start_ends(tmp_path: Path) -> None:
 def test_forwarded_headers_are_believed_from_a_trusted_proxy_only(tmp_path: Path) -> None:
     headers = {"X-Forwarded-For": "192.0.2.7", "X-Forwarded-Proto": "https"}
     with service(tmp_path, "workers=1") as (_, url):
-        assert requests.get(f"{url}/pid", headers=headers, timeout=10).text.split()[1:] == ["http", "127.0.0.1"]
+        assert requests.get(f"{url}/pid", headers=headers, timeout=PATIENCE_S).text.split()[1:] == ["http", "127.0.0.1"]
     with service(tmp_path, "workers=1", "trusted_proxy=127.0.0.1") as (_, url):
-        assert requests.get(f"{url}/pid", headers=headers, timeout=10).text.split()[1:] == ["https", "192.0.2.7"]
+        assert requests.get(f"{url}/pid", headers=headers, timeout=PATIENCE_S).text.split()[1:] == ["https", "192.0.2.7"]
 
 
 def test_a_taken_port_is_told() -> None:
