@@ -49,6 +49,8 @@ if "lingering" in sys.argv:
     worker._LINGER_S = 3600.0
 # Whoever started the tests may have had the signal ignored, which is inherited.
 signal.signal(signal.SIGHUP, signal.SIG_IGN if "nohup" in sys.argv else signal.SIG_DFL)
+
+
 class Impatient(socket.socket):
     def close(self) -> None:
         super().close()

@@ -109,7 +109,8 @@ def test_serve_makes_a_database_and_keeps_its_keys() -> None:
                 said = [process.stdout.readline() for _ in range(4)]
                 assert f"keeps its data in {here}/.portico/postgres/data" in said[0], said
                 address, key = said[1].split()[-1], said[2].split()[-1]
-                answer = requests.post(address, json={"query": "{__typename}"}, headers={"apiKey": key}, timeout=PATIENCE_S)
+                asked = {"json": {"query": "{__typename}"}, "headers": {"apiKey": key}}
+                answer = requests.post(address, **asked, timeout=PATIENCE_S)
                 assert answer.json() == {"data": {"__typename": "Query"}}
                 process.terminate()
                 assert process.wait(PATIENCE_S) == 0

@@ -187,9 +187,11 @@ def test_a_service_that_cannot_start_ends(tmp_path: Path) -> None:
 def test_forwarded_headers_are_believed_from_a_trusted_proxy_only(tmp_path: Path) -> None:
     headers = {"X-Forwarded-For": "192.0.2.7", "X-Forwarded-Proto": "https"}
     with service(tmp_path, "workers=1") as (_, url):
-        assert requests.get(f"{url}/pid", headers=headers, timeout=PATIENCE_S).text.split()[1:] == ["http", "127.0.0.1"]
+        answer = requests.get(f"{url}/pid", headers=headers, timeout=PATIENCE_S)
+        assert answer.text.split()[1:] == ["http", "127.0.0.1"]
     with service(tmp_path, "workers=1", "trusted_proxy=127.0.0.1") as (_, url):
-        assert requests.get(f"{url}/pid", headers=headers, timeout=PATIENCE_S).text.split()[1:] == ["https", "192.0.2.7"]
+        answer = requests.get(f"{url}/pid", headers=headers, timeout=PATIENCE_S)
+        assert answer.text.split()[1:] == ["https", "192.0.2.7"]
 
 
 def test_a_taken_port_is_told() -> None:
