@@ -45,6 +45,12 @@ class _Task(WSGITask):  # type: ignore[misc]
         header: bytes = super().build_response_header()
         return header
 
+    def set_close_on_finish(self) -> None:
+        # waitress would also close for want of a length; but an answer that has no body by its status needs none.
+        asked = self.version != "1.1" or self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.has_body or asked or self.wrote_header:
+            super().set_close_on_finish()
+
 
 class _Channel(HTTPChannel):  # type: ignore[misc]
     task_class = _Task

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +24,7 @@ from app.storage.errors import (
 )
 from app.storage.names import check_key
 from app.storage.preconditions import judge, range_applies
-from app.storage.ranges import read_range
+from app.storage.ranges import is_of_other_unit, read_range
 from app.storage.records import Answer, Call, Headers, StoredObject
 from app.storage.rows import Parameter, boolean, read_bucket, read_object, text
 from app.storage.sql import BUCKET_THEN_ROLE, FIND_OBJECT, OBJECT_INFO
@@ -33,6 +34,7 @@ from app.storage.times import http_date, read_http_date
 _log = logging.getLogger("portico.storage")
 
 _MODIFIED_IN_METADATA = "lastModified"
+_HTML = re.compile("text/html", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +153,16 @@ def _answer(storage: Storage, call: Call, reading: Reading, found: StoredObject)
     verdict = judge(call.headers, etag=found.etag, modified=second)
     if verdict == "failed":
         raise precondition_failed()
-    headers = _headers(call, reading, found, second)
     if verdict == "not modified":
-        return Answer(304, headers, content_type=None)
+        return Answer(304, _headers(call, reading, found, second), content_type=None)
+    headers = _headers(call, reading, found, second, differs="if-none-match" in call.headers)
     content_type = _harmless(found.content_type)
     range_value = call.header("range")
-    wanted = range_value is not None and range_applies(call.headers, etag=found.etag, modified=second)
+    wanted = (
+        range_value is not None
+        and not is_of_other_unit(range_value)
+        and range_applies(call.headers, etag=found.etag, modified=second)
+    )
     if call.method == "HEAD":
         return Answer(200, headers, content_type=content_type, length=found.size or 0)
     start, end, status, size = 0, None, 200, found.size
@@ -204,7 +210,8 @@ class _RemoteStream:
             self._chunks.close()
 
 
-def _headers(call: Call, reading: Reading, found: StoredObject, second: int) -> Headers:
+def _headers(call: Call, reading: Reading, found: StoredObject, second: int, *, differs: bool = False) -> Headers:
+    """``differs``: the client has another version and asked whether it is still the newest."""
     headers = [
         ("accept-ranges", "bytes"),
         *((("etag", found.etag),) if found.etag else ()),
@@ -215,7 +222,7 @@ def _headers(call: Call, reading: Reading, found: StoredObject, second: int) -> 
         headers.append(("expires", http_date(reading.expires)))
     else:
         cache_control = found.cache_control
-        if call.header("if-none-match") is not None:
+        if differs:
             more = "must-revalidate" if call.method == "HEAD" else "stale-while-revalidate=30"
             cache_control = f"{cache_control}, {more}"
         headers.append(("cache-control", cache_control))
@@ -235,4 +242,4 @@ def content_disposition(name: str) -> str:
 
 def _harmless(content_type: str) -> str:
     """Pages are not shown as such: they would run scripts with the rights of whoever looks at them."""
-    return content_type.replace("text/html", "text/plain") if "text/html" in content_type else content_type
+    return _HTML.sub("text/plain", content_type)

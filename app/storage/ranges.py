@@ -6,7 +6,15 @@ import re
 
 from app.storage.errors import invalid_range
 
-_RANGE = re.compile(r"bytes=\s*(\d{0,18})-(\d{0,18})\s*", re.ASCII)
+_OTHER_UNIT = re.compile(r"(?!bytes=)[!#$%&'*+.^_`|~0-9a-z-]+=.*", re.ASCII | re.IGNORECASE | re.DOTALL)
+_RANGE = re.compile(r"bytes=\s*(\d*)-(\d*)", re.ASCII | re.IGNORECASE)
+_DIGITS = 18
+_BEYOND = 10**_DIGITS
+
+
+def is_of_other_unit(value: str) -> bool:
+    """Whether a Range header is of a unit that is unknown here; such a header has to be ignored."""
+    return _OTHER_UNIT.fullmatch(value.strip()) is not None
 
 
 def read_range(value: str, size: int) -> tuple[int, int]:
@@ -15,12 +23,18 @@ def read_range(value: str, size: int) -> tuple[int, int]:
     if not found or not (found[1] or found[2]):
         raise invalid_range(size)
     if not found[1]:
-        length = min(int(found[2]), size)
+        length = min(_number(found[2]), size)
         if length == 0:
             raise invalid_range(size)
         return size - length, size
-    start = int(found[1])
-    end = min(int(found[2]) + 1, size) if found[2] else size
+    start = _number(found[1])
+    end = min(_number(found[2]) + 1, size) if found[2] else size
     if start >= size or end <= start:
         raise invalid_range(size)
     return start, end
+
+
+def _number(digits: str) -> int:
+    """The number, or one that is greater than any object where Python would refuse to read so many digits."""
+    significant = digits.lstrip("0")
+    return int(significant or "0") if len(significant) <= _DIGITS else _BEYOND

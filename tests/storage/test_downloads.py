@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-from tests.storage.service import USER, Service, error, token, unique
+from tests.storage.service import USER, Service, error, raw_request, token, unique
 
 NO_BUCKET = (400, "404", "NoSuchBucket", "Bucket not found")
 NO_OBJECT = (400, "404", "NoSuchKey", "Object not found")
@@ -101,9 +101,10 @@ def test_info(service: Service, public: str) -> None:
     assert head.headers["content-length"] == "10"
 
 
-def test_pages_are_not_shown_as_such(service: Service) -> None:
+@pytest.mark.parametrize("html", ["text/html", "TEXT/Html"])
+def test_pages_are_not_shown_as_such(service: Service, html: str) -> None:
     bucket = service.bucket(public=True)
-    service.upload(f"{bucket}/k", content_type="text/html; charset=utf-8").raise_for_status()
+    service.upload(f"{bucket}/k", content_type=f"{html}; charset=utf-8").raise_for_status()
     assert service.get(f"/object/public/{bucket}/k", None).headers["content-type"] == "text/plain; charset=utf-8"
 
 
@@ -129,6 +130,11 @@ def test_download(service: Service, public: str, query: str, expected: str) -> N
         ("bytes=7-1000", b"789", "bytes 7-9/10"),
         ("bytes=-3", b"789", "bytes 7-9/10"),
         ("bytes=-30", CONTENT, "bytes 0-9/10"),
+        ("Bytes=2-4", b"234", "bytes 2-4/10"),
+        ("bytes=7-" + "9" * 34, b"789", "bytes 7-9/10"),
+        ("bytes=7-" + "9" * 5000, b"789", "bytes 7-9/10"),
+        ("bytes=-" + "9" * 34, CONTENT, "bytes 0-9/10"),
+        ("bytes=" + "0" * 5000 + "7-8", b"78", "bytes 7-8/10"),
     ],
 )
 def test_ranges(service: Service, public: str, given: str, content: bytes, content_range: str) -> None:
@@ -139,13 +145,30 @@ def test_ranges(service: Service, public: str, given: str, content: bytes, conte
 
 
 @pytest.mark.parametrize(
-    "given", ["bytes=10-", "bytes=5-2", "bytes=-0", "bytes=-", "bytes=0-1,3-4", "bytes", "lines=1-2", "bytes=a-b"]
+    "given",
+    [
+        "bytes=10-",
+        "bytes=5-2",
+        "bytes=-0",
+        "bytes=-",
+        "bytes=0-1,3-4",
+        "bytes",
+        "bytes=a-b",
+        "bytes=" + "9" * 34 + "-",
+        "=0-1",
+    ],
 )
 def test_ranges_that_cannot_be(service: Service, public: str, given: str) -> None:
     answer = service.get(f"/object/public/{public}", None, headers={"range": given})
     assert error(answer) == (416, "416", "InvalidRange", "invalid range provided")
     assert answer.json()["error"] == "invalid_range"
     assert answer.headers["content-range"] == "bytes */10"
+
+
+@pytest.mark.parametrize("given", ["lines=1-2", "x-bytes=0-0", "bytesx=0-0"])
+def test_ranges_of_other_units_are_ignored(service: Service, public: str, given: str) -> None:
+    answer = service.get(f"/object/public/{public}", None, headers={"range": given})
+    assert (answer.status_code, answer.content) == (200, CONTENT)
 
 
 def test_range_of_nothing(service: Service) -> None:
@@ -214,6 +237,20 @@ def test_revalidation_is_told_to_caches(service: Service, public: str) -> None:
     assert answer.headers["cache-control"] == "max-age=9, stale-while-revalidate=30"
     answer = service.request("HEAD", f"/object/public/{public}", None, headers={"if-none-match": '"other"'})
     assert answer.headers["cache-control"] == "max-age=9, must-revalidate"
+    unchanged = service.get(f"/object/public/{public}", None, headers={"if-none-match": "*"})
+    assert (unchanged.status_code, unchanged.headers["cache-control"]) == (304, "max-age=9")
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_connection_goes_on_after_not_modified(service: Service, public: str, method: str) -> None:
+    ask = f"{method} /object/public/{public} HTTP/1.1\r\nHost: x\r\n"
+    answers = raw_request(service.address, f"{ask}If-None-Match: *\r\n\r\n{ask}Connection: close\r\n\r\n".encode())
+    first, _, second = answers.partition(b"\r\n\r\n")
+    assert first.startswith(b"HTTP/1.1 304 ")
+    assert b"Connection:" not in first
+    assert second.startswith(b"HTTP/1.1 200 ")
+    last = raw_request(service.address, f"{ask}If-None-Match: *\r\nConnection: close\r\n\r\n".encode())
+    assert b"Connection: close" in last
 
 
 def test_bytes_that_are_gone(service: Service) -> None:

@@ -78,6 +78,13 @@ def test_too_long_a_lifetime(service: Service, path: str) -> None:
     assert error(answer) == (400, "400", "InvalidParameter", "Invalid Parameter expiresIn")
 
 
+def test_the_longest_lifetime(service: Service, path: str) -> None:
+    """It ends after the last year that a date of HTTP can tell."""
+    url = service.post(f"/object/sign/{path}", json={"expiresIn": 8 * 10**12}).json()["signedURL"]
+    answer = service.get(url, None)
+    assert (answer.status_code, answer.headers["expires"]) == (200, "Fri, 31 Dec 9999 23:59:59 GMT")
+
+
 def test_only_what_the_caller_sees_is_signed(service: Service, path: str) -> None:
     bucket = path.partition("/")[0]
     body = {"expiresIn": 60}
