@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from app.storage.buckets import removed
 from app.storage.errors import (
     StorageError,
     already_exists,
+    invalid_request,
     missing_blob,
     no_such_object,
     precondition_failed,
@@ -26,14 +28,15 @@ from app.storage.events import CREATED_COPY, CREATED_MOVE, REMOVED_BY_MOVE, Obje
 from app.storage.failures import nothing_affected, refused, row_level_security
 from app.storage.json_bodies import Member, read_json_object, refuse_empty_json
 from app.storage.names import check_bucket_name, check_key
-from app.storage.permissions import Trial, try_write
-from app.storage.records import Answer, Call, StoredObject
+from app.storage.permissions import Trial, find_bucket, try_write
+from app.storage.records import Answer, Bucket, Call, StoredObject
 from app.storage.rows import json_value, known, owner_of, read_metadata, read_object, text
 from app.storage.sql import DELETE_OBJECT, DELETE_OBJECTS, FIND_SOURCE, MOVE_OBJECT, OBJECT_EXISTS
 from app.storage.storage import Storage
-from app.storage.upload_body import header_metadata
+from app.storage.upload_body import check_content_type, header_metadata
 from app.storage.uploads import Write, commit, now_as_json, object_exists, write_conditions
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _PREFIXES = (Member("prefixes", "strings", required=True, least=1, most=1000),)
 _KEYS = (
     Member("bucketId", "string", required=True),
@@ -101,14 +104,12 @@ def copy_object(storage: Storage, call: Call) -> Answer:
         source, user_metadata = _source(storage, call, bucket, source_key)
         metadata = {**source.metadata, "lastModified": now_as_json()}
         if not given["copyMetadata"]:
-            metadata.update(given.get("metadata") or {})
+            metadata.update(_changed(given.get("metadata") or {}))
             user_metadata = header_metadata(call) or {}
         upsert = call.header("x-upsert") == "true"
         if attempt == 1:
             target = try_write(storage, call, Trial(target_bucket, target_key, upsert, metadata, user_metadata))
-            check_mime_type(source.content_type, target, target_key)
-            if (source.size or 0) > size_limit(target, target_key, storage.limits.upload):
-                raise too_large()
+            _check_rules(storage, target, target_key, metadata)
         version = new_version()
         try:
             storage.backend.copy(blob_key(source.version), blob_key(version))
@@ -135,6 +136,22 @@ def copy_object(storage: Storage, call: Call) -> Answer:
     return _json({"Key": f"{target_bucket}/{target_key}", "Id": record["id"], **record})
 
 
+def _changed(given: Mapping[str, str]) -> dict[str, str]:
+    """The file metadata that a copy gets instead of its source's; they will be headers of answers."""
+    if _CONTROL.search(given.get("cacheControl", "")):
+        raise invalid_request("body/metadata/cacheControl must not have control characters")
+    check_content_type(given.get("mimetype", ""))
+    return {name: value for name, value in given.items() if value}
+
+
+def _check_rules(storage: Storage, bucket: Bucket, key: str, metadata: Mapping[str, Any]) -> None:
+    """An object that comes from another place obeys the bucket as an upload does."""
+    found = StoredObject(id="", version="", updated_at=0, metadata=metadata)
+    if (found.size or 0) > size_limit(bucket, key, storage.limits.upload):
+        raise too_large()
+    check_mime_type(found.content_type, bucket, key)
+
+
 def _source(storage: Storage, call: Call, bucket: str, key: str) -> tuple[StoredObject, Mapping[str, Any]]:
     rows = storage.database.run(
         own_context(storage.contexts, call), [(FIND_SOURCE, (text(bucket), text(key)))], read_only=True
@@ -155,6 +172,12 @@ def move_object(storage: Storage, call: Call) -> Answer:
     if (bucket, source_key) == (target_bucket, target_key):
         _source(storage, call, bucket, source_key)
         return _json({"message": "Successfully moved"})
+    if target_bucket != bucket:
+        source, _ = _source(storage, call, bucket, source_key)
+        target = find_bucket(storage, call, target_bucket)
+        if target is None:
+            raise related_missing()
+        _check_rules(storage, target, target_key, source.metadata)
     parameters = (text(bucket), text(source_key), text(target_bucket), text(target_key), *owner_of(call.caller))
 
     def events(results: list[list[Row]]) -> list[ObjectEvent]:

@@ -6,6 +6,7 @@ import base64
 import binascii
 import io
 import json
+import math
 import re
 import shutil
 import tempfile
@@ -51,7 +52,7 @@ def read_upload(call: Call) -> UploadBody:
         stream=call.body,
         size=call.length,
         declared=call.length,
-        mime_type=_checked(content_type) or "application/octet-stream",
+        mime_type=check_content_type(content_type) or "application/octet-stream",
         cache_control=call.header("cache-control") or "no-cache",
         user_metadata=header_metadata(call),
     )
@@ -86,7 +87,7 @@ def _read_form(call: Call, content_type: str) -> UploadBody:
         stream=stream,
         size=form.file_size,
         declared=call.length,
-        mime_type=_checked(form.text("contentType") or form.file_type) or "text/plain",
+        mime_type=check_content_type(form.text("contentType") or form.file_type) or "text/plain",
         cache_control=f"max-age={cache}" if re.fullmatch(r"\d+", cache, re.ASCII) else "no-cache",
         user_metadata=_form_metadata(form) or header_metadata(call),
     )
@@ -162,13 +163,22 @@ def _form_metadata(form: _Form) -> dict[str, Any] | None:
 
 def _as_object(raw: bytes) -> dict[str, Any] | None:
     try:
-        value = json.loads(raw)
+        value = json.loads(raw, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def _checked(content_type: str) -> str:
+def _finite(number: str) -> float:
+    """JSON's numbers without those that neither it nor the database has: NaN and the infinite ones."""
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(number)
+    return value
+
+
+def check_content_type(content_type: str) -> str:
+    """The type without surrounding spaces, '' when there is none. Raises InvalidMimeType for what is no type."""
     content_type = content_type.strip()
     if content_type and not _CONTENT_TYPE.fullmatch(content_type):
         raise invalid_content_type()

@@ -99,6 +99,37 @@ def test_copy(service: Service, bucket: str) -> None:
         assert service.get(f"/object/{target}").content == b"content"
 
 
+@pytest.mark.parametrize("operation", ["copy", "move"])
+def test_the_other_bucket_has_rules(service: Service, bucket: str, operation: str) -> None:
+    put(service, f"{bucket}/a", b"content")
+    body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b"}
+    small, images = service.bucket(file_size_limit=6), service.bucket(allowed_mime_types=["image/*"])
+    texts = service.bucket(allowed_mime_types=["text/*"], file_size_limit=7)
+    for target, code in ((small, "EntityTooLarge"), (images, "InvalidMimeType")):
+        assert error(service.post(f"/object/{operation}", json={**body, "destinationBucket": target}))[2] == code
+    assert service.get(f"/object/{bucket}/a").content == b"content"
+    assert service.post(f"/object/{operation}", json={**body, "destinationBucket": texts}).status_code == 200
+
+
+def test_copy_with_another_type_obeys_the_bucket(service: Service) -> None:
+    bucket = service.bucket(allowed_mime_types=["text/*"])
+    put(service, f"{bucket}/a", b"content")
+    body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b", "copyMetadata": False}
+
+    def copied(**metadata: str | None) -> tuple[int, str, str, str]:
+        return error(service.post("/object/copy", json={**body, "metadata": metadata}))
+
+    assert copied(mimetype="image/png") == (400, "415", "InvalidMimeType", "mime type image/png is not supported")
+    assert copied(mimetype="text/a\r\nb: c") == (400, "415", "InvalidMimeType", "Invalid Content-Type header")
+    assert copied(cacheControl="a\nb")[2] == "InvalidRequest"
+    answer = service.post("/object/copy", json={**body, "metadata": {"mimetype": None, "cacheControl": ""}})
+    assert answer.status_code == 200
+    assert (info(service, f"{bucket}/b")["content_type"], info(service, f"{bucket}/b")["cache_control"]) == (
+        "text/a",
+        "max-age=1",
+    )
+
+
 def test_copy_with_other_metadata(service: Service, bucket: str) -> None:
     put(service, f"{bucket}/a", b"content", who="me")
     body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b", "metadata": {"cacheControl": "max-age=2"}}

@@ -229,6 +229,14 @@ def test_metadata_that_postgresql_cannot_hold_as_it_is(service: Service) -> None
     assert info(service, path)["metadata"] == {"nul": "ab", "text": "\\u0000", "both": "\\", "half": "?"}
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_metadata_that_is_no_json_is_ignored(service: Service, number: str) -> None:
+    path = f"{service.bucket()}/k"
+    encoded = base64.b64encode(f'{{"a": {number}}}'.encode()).decode()
+    assert service.upload(path, x_metadata=encoded).status_code == 200
+    assert service.get(f"/object/info/{path}").json()["metadata"] == {}
+
+
 def test_types_that_cannot_be_headers(service: Service) -> None:
     path = f"/object/{service.bucket()}/k"
     answer = service.post(path, data={"contentType": "text/plain; a=\r\nX-Evil: 1"}, files={"f": ("a", b"x")})
