@@ -122,8 +122,8 @@ def invalid_signature(message: str = "Invalid signature") -> StorageError:
     return StorageError("InvalidSignature", 400, message)
 
 
-def database_error(sqlstate: str) -> StorageError:
-    return StorageError("DatabaseError", 500, f"database error, code: {sqlstate}", status=500)
+def database_error(sqlstate: str, *, hint: str | None = None) -> StorageError:
+    return StorageError("DatabaseError", 500, f"database error, code: {sqlstate}", status=500, hint=hint)
 
 
 def internal_error() -> StorageError:

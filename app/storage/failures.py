@@ -33,6 +33,8 @@ _SCHEMA = {
     "42P01": "DatabaseSchemaMismatch",
     "3F000": "DatabaseSchemaMismatch",
 }
+_OWN_ROLES = frozenset({"anon", "authenticated", "service_role"})
+_NOT_INSTALLED = "`portico init` installs what is missing, and `portico doctor` tells what that is."
 
 
 def as_storage_error(error: PorticoError) -> StorageError:
@@ -44,7 +46,7 @@ def as_storage_error(error: PorticoError) -> StorageError:
     if isinstance(error, StatementError):
         return _statement_failed(error)
     if isinstance(error, RoleRefused):
-        return database_error(error.diagnosis.sqlstate)
+        return _role_refused(error)
     if isinstance(error, BlobMissing):
         return missing_blob()
     if isinstance(error, BackendFull):
@@ -72,6 +74,18 @@ def _timed_out() -> StorageError:
     )
 
 
+def _role_refused(error: RoleRefused) -> StorageError:
+    state = error.diagnosis.sqlstate
+    if state == "22023":
+        why = f"The database has no role {error.role}."
+    else:
+        why = f"The database user of the service is no member of the role {error.role}."
+    if error.role in _OWN_ROLES:
+        _log.error("%s %s", why, _NOT_INSTALLED)
+        why = f"{why} {_NOT_INSTALLED}"
+    return database_error(state, hint=why)
+
+
 def _statement_failed(error: StatementError) -> StorageError:
     diagnosis = error.diagnosis
     state = diagnosis.sqlstate
@@ -89,7 +103,9 @@ def _statement_failed(error: StatementError) -> StorageError:
         return invalid_parameter(diagnosis.column or "value")
     _log.error("the database refused a statement: %s %s", state, diagnosis.message)
     if state in _SCHEMA:
-        return StorageError(_SCHEMA[state], 503, "The database's storage schema is not as it should be")
+        return StorageError(
+            _SCHEMA[state], 503, "The database's storage schema is not as it should be", hint=_NOT_INSTALLED
+        )
     return database_error(state)
 
 

@@ -20,7 +20,8 @@ _RESERVED_END = "--table-s3"
 
 def check_bucket_name(name: str) -> str:
     """The name, or the error InvalidBucketName."""
-    if not _BUCKET.fullmatch(name) or name != name.strip() or name.endswith(_RESERVED_END):
+    # Clients take "." and ".." in a URL for directories, and would ask for something else.
+    if not _BUCKET.fullmatch(name) or name != name.strip() or name.endswith(_RESERVED_END) or name in (".", ".."):
         raise invalid_bucket_name()
     return name
 

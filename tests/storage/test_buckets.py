@@ -51,6 +51,8 @@ def test_size_limits(service: Service, given: object, kept: int | None) -> None:
         ({"name": " a"}, ("400", "InvalidBucketName", "Bucket name invalid")),
         ({"name": "bücket"}, ("400", "InvalidBucketName", "Bucket name invalid")),
         ({"name": "a--table-s3"}, ("400", "InvalidBucketName", "Bucket name invalid")),
+        ({"name": "."}, ("400", "InvalidBucketName", "Bucket name invalid")),
+        ({"name": ".."}, ("400", "InvalidBucketName", "Bucket name invalid")),
         ({"public": True}, ("400", "InvalidRequest", "body must have required property 'name'")),
         ({"name": "x", "public": "maybe"}, ("400", "InvalidRequest", "body/public must be boolean")),
         ({"name": "x", "allowed_mime_types": ["image"]},

@@ -9,13 +9,14 @@ import resource
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
 from app.database.url import parse_database_url
 from tests.postgres_server import PostgresServer
 from tests.storage.restarted import Restarting
-from tests.storage.service import SECRET, SERVICE, Service, error
+from tests.storage.service import SECRET, SERVICE, Service, error, running, token, unique
 from tests.storage.test_races import Gate, GatedPlugin, alone
 
 
@@ -100,8 +101,6 @@ def test_statement_timeout(own_service: Callable[..., Service]) -> None:
     service.sql(
         "create policy slow on storage.objects for insert to authenticated with check (pg_sleep(1) is not null)"
     )
-    from tests.storage.service import token
-
     answer = service.upload(f"{bucket}/k", credential=token())
     assert error(answer)[:3] == (544, "544", "DatabaseTimeout")
 
@@ -112,8 +111,6 @@ def test_connections_run_out(own_service: Callable[..., Service]) -> None:
     service.sql(
         "create policy slow on storage.objects for insert to authenticated with check (pg_sleep(1) is not null)"
     )
-    from tests.storage.service import token
-
     slow = {"authorization": f"Bearer {token()}"}
     with ThreadPoolExecutor(2) as pool:
         holding = pool.submit(alone(service, "POST", f"/object/{bucket}/k", data=b"x", headers=slow))
@@ -123,15 +120,40 @@ def test_connections_run_out(own_service: Callable[..., Service]) -> None:
     assert error(refused[0]) == (429, "429", "SlowDown", "Too many connections issued to the database")
 
 
-def test_no_storage_tables(postgres: PostgresServer, tmp_path: Path) -> None:
-    """A database without `portico init`: GraphQL may work, storage says what is wrong."""
-    from tests.storage.service import running
+def test_no_storage_tables(
+    postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A database without `portico init`: GraphQL may work, storage says what to do."""
+    url = storage_database()
+    postgres.execute("drop schema storage cascade", url)
+    with running(postgres, url, tmp_path) as service:
+        answer = service.get("/bucket")
+    assert error(answer)[:3] == (400, "503", "DatabaseSchemaMismatch")
+    assert "portico init" in answer.json()["hint"]
+    assert "storage.buckets" not in answer.text
+    assert "storage.buckets" in caplog.text
 
-    url = postgres.create_database()
+
+def test_roles_that_the_service_may_not_act_as(
+    postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path
+) -> None:
+    url = storage_database()
+    login = unique("login")
+    postgres.execute(f"create role {login} login password 'secret'")
     try:
-        with running(postgres, url, tmp_path) as service:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+        with running(postgres, urlunsplit(parts._replace(netloc=f"{login}:secret@{host}")), tmp_path) as service:
             answer = service.get("/bucket")
-            assert answer.json()["code"] in ("DatabaseSchemaMismatch", "DatabaseError")
-            assert "storage.buckets" not in answer.text
     finally:
-        postgres.drop_database(url)
+        postgres.execute(f"drop role {login}")
+    assert error(answer) == (500, "500", "DatabaseError", "database error, code: 42501")
+    assert answer.json()["hint"].startswith("The database user of the service is no member of the role service_role.")
+    assert "portico init" in answer.json()["hint"]
+    assert login not in answer.text
+
+
+def test_a_role_that_there_is_not(service: Service) -> None:
+    answer = service.get("/bucket", token("nosuchrole"))
+    assert error(answer) == (500, "500", "DatabaseError", "database error, code: 22023")
+    assert answer.json()["hint"] == "The database has no role nosuchrole."
