@@ -26,7 +26,7 @@ from app.settings import Settings
 from app.storage.access import bearer_token, missing_credential
 from app.storage.errors import StorageError, access_denied, invalid_request, too_large
 from app.storage.json_bodies import LARGEST_JSON_BODY
-from app.storage.routes import PREFIX, Route, Router, takes_object
+from app.storage.routes import Route, Router, path_of, takes_object, without_prefix
 
 Judge = Callable[[str, str, Mapping[str, str]], int]
 """From method, target (path and query, still encoded) and headers (lower case names) of a request with a body to the
@@ -62,8 +62,8 @@ def refusals(settings: Settings) -> Judge:
     router = Router()
 
     def judge(method: str, target: str, headers: Mapping[str, str]) -> int:
-        path, _, query = target.partition("?")
-        match = None if path == GRAPHQL else router.match(method, path.removeprefix(PREFIX))
+        path, query = path_of(target), target.partition("?")[2]
+        match = None if path == GRAPHQL else router.match(method, without_prefix(path))
         if match is None:
             return settings.body_limit
         _check_credential(match.route, headers, dict(parse_qsl(query, keep_blank_values=True)))
@@ -139,7 +139,7 @@ class _Parser(HTTPRequestParser):  # type: ignore[misc]
         received = len(self.body_rcv) if self.chunked and self.body_rcv is not None else self.content_length
         if received <= self.largest and not _is_too_large(self.error):
             return None
-        if self.request_uri.partition("?")[0] == GRAPHQL:
+        if path_of(self.request_uri) == GRAPHQL:
             return self._refusal(413, _too_large_for_graphql(self.largest))
         error = too_large()
         return self._refusal(error.status, error.body(), error.headers)

@@ -20,7 +20,7 @@ from app.storage.errors import StorageError, access_denied, internal_error
 from app.storage.failures import as_storage_error
 from app.storage.names import check_bucket_name
 from app.storage.records import Answer, Call
-from app.storage.routes import PREFIX, Match, Route, Router
+from app.storage.routes import PREFIX, Match, Route, Router, path_of, without_prefix
 from app.storage.storage import Storage
 
 _log = logging.getLogger("portico.storage")
@@ -58,9 +58,7 @@ class StorageDoor:
         environ = req.env
         if self._storage.project_ref:
             check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
-        path = _raw_path(environ)
-        if path == PREFIX or path.startswith(PREFIX + "/"):
-            path = path[len(PREFIX) :] or "/"
+        path = without_prefix(_raw_path(environ))
         method = req.method
         if method in ("GET", "HEAD") and path in _OPERATIONS:
             req.uri_template = PREFIX + path
@@ -119,11 +117,8 @@ def _raw_path(environ: Mapping[str, Any]) -> str:
     if uri is None:
         # WSGI holds the decoded bytes as Latin-1.
         return quote(environ["PATH_INFO"].encode("latin-1"), safe="/!*'()&$@=;:+,?~")
-    path: str = uri.partition("?")[0]
-    if not path.startswith("/"):
-        path = "/" + path.partition("://")[2].partition("/")[2]
+    path = path_of(uri)
     prefix: str = environ.get("SCRIPT_NAME", "")
-    path = "/" + path.lstrip("/")
     return path[len(prefix) :] if prefix and path.startswith(prefix) else path
 
 

@@ -30,6 +30,19 @@ PREFIX = "/storage/v1"
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
+def path_of(target: str) -> str:
+    """The path of a request's target as it came, still encoded; a target may be a whole URL (RFC 9112 section 3.2)."""
+    path = target.partition("?")[0]
+    if not path.startswith("/"):
+        path = path.partition("://")[2].partition("/")[2]
+    return "/" + path.lstrip("/")
+
+
+def without_prefix(path: str) -> str:
+    """The path as ``Router.match`` takes it."""
+    return path[len(PREFIX) :] or "/" if path == PREFIX or path.startswith(PREFIX + "/") else path
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """``path`` has plain segments, ``{bucket}``, and ``*`` for all the rest: the key."""

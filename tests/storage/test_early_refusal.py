@@ -46,6 +46,16 @@ def test_no_credential(service: Service, request_head: bytes) -> None:
     assert time.monotonic() - began < 5
 
 
+@pytest.mark.parametrize("origin", ["http://x", "/", "http://x/storage/v1"])
+def test_other_forms_of_the_same_target(service: Service, origin: str) -> None:
+    path = f"{service.bucket()}/k"
+    answer = raw_request(service.address, head("POST", f"{origin}/object/{path}", "Content-Length: 1000000"))
+    assert body_of(answer)["message"] == "headers must have required property 'authorization'"
+    lines = ("Content-Length: 2000000", f"Authorization: Bearer {SERVICE}")
+    answer = raw_request(service.address, head("POST", f"{origin}/object/{path}", *lines) + bytes(2_000_000))
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
 def test_a_credential_in_the_query_is_one(service: Service) -> None:
     bucket = service.bucket()
     answer = raw_request(
