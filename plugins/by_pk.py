@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, select
 from app.errors import RequestError
 from app.graphql import coercion, names
 from app.graphql.api_schema import ApiSchema
+from app.graphql.comparison import key_comparison
 from app.graphql.planning import ToText
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import ABSENT
@@ -34,9 +35,12 @@ def query_fields(api: ApiSchema) -> Fields:
 def _key_columns(api: ApiSchema, relation: ApiRelation) -> list[ApiColumn]:
     """The key's columns if each can be an argument, else none."""
     columns = [relation.by_name.get(name) for name in relation.key]
-    types = api.catalog.type_by_oid
-    usable = [column for column in columns if column is not None and types[column.column.type].name in KEY_TYPES]
+    usable = [column for column in columns if column is not None and _is_key_type(api, column.column.type)]
     return usable if len(usable) == len(columns) else []
+
+
+def _is_key_type(api: ApiSchema, type_oid: int) -> bool:
+    return api.catalog.type_by_oid[type_oid].name in KEY_TYPES and type_oid not in api.view.unnamed_types
 
 
 def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> GraphQLField:
@@ -58,7 +62,9 @@ def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> Graph
         _refuse_unknown(field, api.object_type(relation))
         rows = field.planning.rows_of(relation)
         conditions = [
-            rows.column(each.name) == field.planning.bind(value, _to_text(each), each.column.type_text)
+            key_comparison(api.view, each.column).equal(
+                rows.column(each.name), field.planning.bind(value, _to_text(each), each.column.type_text)
+            )
             for each, value in zip(key, values, strict=True)
         ]
         return select(field.json(rows)).select_from(rows.element).where(*conditions).scalar_subquery()

@@ -110,7 +110,7 @@ class Collection:
     @property
     def cursor(self) -> ColumnElement[Any]:
         """The cursor of a row of the page."""
-        return cursor_expression([self.rows.column(key.name) for key in self.page.order])
+        return cursor_expression([key.printed(self.rows) for key in self.page.order])
 
     def collect(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
         """A json array of ``expression`` for each row of the page, in the order of the collection."""

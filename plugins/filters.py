@@ -19,6 +19,7 @@ from sqlalchemy import ColumnElement, and_, func, null
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
+from app.graphql.comparison import compared, operators_of
 from app.graphql.planning import Planning, Rows, ToText
 from app.graphql.relations import ApiColumn, ApiRelation, ValueType
 from app.graphql.sql import cast_to
@@ -26,9 +27,9 @@ from app.graphql.values import Leaf
 from app.hooks import Fields, hookimpl, in_order
 from plugins.arrays import ArrayText
 from plugins.scalars import scalars
+from schema_cache.model import Operators
 
 Condition = ColumnElement[Any]
-Compare = Callable[[ColumnElement[Any], ColumnElement[Any]], Condition]
 
 MemberCondition = Callable[[Planning, Rows, Any], Condition | None]
 """What a member of a filter makes of its value on a row; None where it has no effect.
@@ -38,9 +39,10 @@ Stands in the extension ``condition`` of the member's GraphQLInputField."""
 @dataclass(frozen=True)
 class Operator:
     """A comparison of a column with a value. ``operand`` says what the value is: one of the column's type,
-    a list of it, or a pattern or regular expression, which is text whatever the column's length."""
+    a list of it, or a pattern or regular expression, which is text whatever the column's length. ``symbol`` is what
+    SQL has between the two, found for the column's type where that has its own."""
 
-    compare: Compare
+    symbol: Callable[[Operators], str]
     operand: str = "value"
 
 
@@ -62,17 +64,17 @@ class RegexText:
 
 
 def _operator(symbol: str, operand: str = "value") -> Operator:
-    return Operator(lambda left, right: left.bool_op(symbol)(right), operand)
+    return Operator(lambda own: symbol, operand)
 
 
 OPERATORS: Mapping[str, Operator] = {
-    "eq": _operator("="),
-    "neq": _operator("<>"),
-    "lt": _operator("<"),
-    "lte": _operator("<="),
-    "gt": _operator(">"),
-    "gte": _operator(">="),
-    "in": Operator(lambda left, right: left.bool_op("=")(func.any(right)), "list"),
+    "eq": Operator(lambda own: own.equal),
+    "neq": Operator(lambda own: own.unequal),
+    "lt": Operator(lambda own: own.less),
+    "lte": Operator(lambda own: own.less_or_equal),
+    "gt": Operator(lambda own: own.greater),
+    "gte": Operator(lambda own: own.greater_or_equal),
+    "in": Operator(lambda own: own.equal, "list"),
     "startsWith": _operator("^@", "pattern"),
     "like": _operator("LIKE", "pattern"),
     "ilike": _operator("ILIKE", "pattern"),
@@ -149,7 +151,7 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
         10,
         {
             column.field_name: GraphQLInputField(
-                value_filter_type(api, column.type), extensions={"condition": _column_condition(column)}
+                value_filter_type(api, column.type), extensions={"condition": _column_condition(api, column)}
             )
             for column in relation.columns
             if column.type.filter is not None
@@ -157,10 +159,12 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     )
 
 
-def _column_condition(column: ApiColumn) -> MemberCondition:
+def _column_condition(api: ApiSchema, column: ApiColumn) -> MemberCondition:
+    operators = operators_of(api.view, column.column.type)
+
     def make(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
         parts = [
-            _compare(planning, column, rows.column(column.name), name, operand)
+            _compare(planning, column, operators, rows.column(column.name), name, operand)
             for name, operand in (value or {}).items()
         ]
         return and_(*parts) if parts else None
@@ -169,7 +173,12 @@ def _column_condition(column: ApiColumn) -> MemberCondition:
 
 
 def _compare(
-    planning: Planning, column: ApiColumn, left: ColumnElement[Any], name: str, operand: Leaf | None
+    planning: Planning,
+    column: ApiColumn,
+    operators: Operators,
+    left: ColumnElement[Any],
+    name: str,
+    operand: Leaf | None,
 ) -> Condition:
     if name == "is":
         return _is(left, operand)
@@ -185,7 +194,8 @@ def _compare(
         to_text, type_text = column.type.to_text, "text"
     elif operator.operand == "regex":
         to_text, type_text = RegexText(column.type.to_text), "text"
-    return operator.compare(left, planning.bind(operand, to_text, type_text))
+    value = planning.bind(operand, to_text, type_text)
+    return compared(left, operator.symbol(operators), func.any(value) if operator.operand == "list" else value)
 
 
 def _is(left: ColumnElement[Any], operand: Leaf | None) -> Condition:

@@ -19,13 +19,15 @@ from sqlalchemy import ColumnElement, and_, null, select
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
+from app.graphql.comparison import Comparison
 from app.graphql.planning import Planning, Rows
 from app.graphql.relations import ApiRelation
 from app.graphql.sql import cast_to
 from app.graphql.values import Leaf
 from app.graphql.walk import Field
 from app.hooks import Fields, hookimpl
-from plugins.row_ids import KeyValue, NodeId, decode_node_id, node_id_expression, node_id_form
+from plugins.row_ids import KeyValue, NodeId, decode_node_id, key_comparisons, node_id_expression, node_id_form
+from schema_cache.role_view import RoleView
 
 
 def _node_interface(api: ApiSchema) -> GraphQLInterfaceType:
@@ -63,7 +65,7 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
         node_id = steer_node_id(leaf)
         if (node_id.schema, node_id.table) != (relation.relation.schema, relation.relation.name):
             raise RequestError("nodeId belongs to a different collection", code="BAD_USER_INPUT")
-        return has_key(planning, rows, leaf, node_id)
+        return has_key(api.view, planning, rows, leaf, node_id)
 
     return Fields(20, {"nodeId": GraphQLInputField(_id_filter_type(api), extensions={"condition": is_row})})
 
@@ -82,23 +84,27 @@ def steer_node_id(leaf: Leaf) -> NodeId:
     return decode_node_id(leaf.steer(node_id_form))
 
 
-def has_key(planning: Planning, rows: Rows, leaf: Leaf, node_id: NodeId) -> ColumnElement[Any]:
+def has_key(view: RoleView, planning: Planning, rows: Rows, leaf: Leaf, node_id: NodeId) -> ColumnElement[Any]:
     """That a row has the key that the nodeId ``leaf`` holds."""
-    key = rows.relation.key
+    key = key_comparisons(view, rows.relation)
     if len(node_id.key) != len(key):
         message = f"Primary key column count mismatch. Expected {len(key)}, provided {len(node_id.key)}"
         raise RequestError(message, code="BAD_USER_INPUT")
-    types = {column.name: column.type_text for column in rows.relation.relation.columns}
+
+    def value(position: int, comparison: Comparison) -> ColumnElement[Any]:
+        form = "text" if comparison.printed_as_text else comparison.type_text
+        return planning.bind(leaf, KeyValue(position, form), comparison.type_text)
+
     return and_(
         *(
-            rows.column(name) == planning.bind(leaf, KeyValue(position, types[name]), types[name])
-            for position, name in enumerate(key)
+            comparison.equal(rows.column(name), value(position, comparison))
+            for position, (name, comparison) in enumerate(key)
         )
     )
 
 
 def _node_id(field: Field, rows: Rows) -> ColumnElement[Any]:
-    return node_id_expression(rows)
+    return node_id_expression(field.api.view, rows)
 
 
 def _node(field: Field, scope: None) -> ColumnElement[Any]:
@@ -116,5 +122,5 @@ def _node(field: Field, scope: None) -> ColumnElement[Any]:
         raise RequestError("Collection referenced by nodeId did not match any known collection", code="BAD_USER_INPUT")
     rows = field.planning.rows_of(relation)
     row = field.json(rows, field.api.object_type(relation))
-    query = select(row).select_from(rows.element).where(has_key(field.planning, rows, leaf, node_id))
+    query = select(row).select_from(rows.element).where(has_key(field.api.view, field.planning, rows, leaf, node_id))
     return query.scalar_subquery()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType, GraphQLNamedType
@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
+from app.graphql.comparison import Comparison, key_comparison, order_comparison
 from app.graphql.planning import Rows
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
@@ -23,6 +24,7 @@ class OrderKey:
     """A column that rows are ordered by."""
 
     column: Column
+    comparison: Comparison
     descending: bool = False
     nulls_first: bool = False
 
@@ -32,11 +34,27 @@ class OrderKey:
 
     @property
     def reversed(self) -> OrderKey:
-        return OrderKey(self.column, not self.descending, not self.nulls_first)
+        return replace(self, descending=not self.descending, nulls_first=not self.nulls_first)
+
+    def value(self, rows: Rows) -> ColumnElement[Any]:
+        """What rows are ordered by."""
+        return self.comparison.value(rows.column(self.name))
+
+    def printed(self, rows: Rows) -> ColumnElement[Any]:
+        """What stands in a row's cursor."""
+        return self.comparison.printed(rows.column(self.name))
+
+    def beyond(self, rows: Rows, value: ColumnElement[Any]) -> ColumnElement[Any]:
+        """That a row comes after ``value``, leaving nulls aside."""
+        compare = self.comparison.less if self.descending else self.comparison.greater
+        return compare(rows.column(self.name), value)
+
+    def equal(self, rows: Rows, value: ColumnElement[Any]) -> ColumnElement[Any]:
+        return self.comparison.equal(rows.column(self.name), value)
 
     def clause(self, rows: Rows) -> ColumnElement[Any]:
         """The member of ORDER BY."""
-        column = rows.column(self.name)
+        column = self.value(rows)
         directed = column.desc() if self.descending else column.asc()
         return directed.nulls_first() if self.nulls_first else directed.nulls_last()
 
@@ -90,8 +108,10 @@ def order_keys(
             )
         for name, direction in element.items():
             if direction is not None:
-                keys.append(OrderKey(columns[name], *_direction(api, direction)))
-    return (*keys, *(OrderKey(each) for name in relation.readable_key if (each := relation.relation.column(name))))
+                column = columns[name]
+                keys.append(OrderKey(column, order_comparison(api.view, column), *_direction(api, direction)))
+    key = (relation.relation.column(name) for name in relation.readable_key)
+    return (*keys, *(OrderKey(column, key_comparison(api.view, column)) for column in key if column is not None))
 
 
 def _direction(api: ApiSchema, leaf: Leaf) -> tuple[bool, bool]:

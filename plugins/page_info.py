@@ -86,5 +86,5 @@ def _is_beyond_the_edge(collection: Collection) -> ColumnElement[Any]:
 
 def _identity(collection: Collection, rows: Rows) -> ColumnElement[Any]:
     """One value that tells a row from all others."""
-    key = [rows.column(name) for name in collection.relation.readable_key]
+    key = [each.printed(rows) for each in collection.page.order[-len(collection.relation.readable_key) :]]
     return key[0] if len(key) == 1 else func.jsonb_build_array(*key)

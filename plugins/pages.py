@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, false, literal_column, or_, tuple_
 
 from app.errors import RequestError
+from app.graphql.comparison import USUAL_OPERATORS
 from app.graphql.planning import Planning, Rows
 from app.graphql.values import Leaf
 from plugins.ordering import OrderKey
@@ -92,31 +93,33 @@ class Page:
         return _after(rows, keys, values)
 
     def _cursor_value(self, cursor: Leaf, position: int, key: OrderKey) -> ColumnElement[Any]:
-        type_text = key.column.type_text
-        return self.planning.bind(cursor, CursorValue(position, type_text), type_text)
+        type_text = key.comparison.type_text
+        form = "text" if key.comparison.printed_as_text else type_text
+        return self.planning.bind(cursor, CursorValue(position, form), type_text)
 
 
 def _after(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[Any] | None]) -> ColumnElement[Any]:
     """That a row comes strictly after ``values`` in the order of ``keys``."""
     known = [value for value in values if value is not None]
     one_direction = {key.descending for key in keys}
-    if len(known) == len(keys) > 1 and len(one_direction) == 1 and all(key.column.not_null for key in keys):
+    is_usual = all(key.column.not_null and key.comparison.operators == USUAL_OPERATORS for key in keys)
+    if len(known) == len(keys) > 1 and len(one_direction) == 1 and is_usual:
         # One comparison of rows can use an index on all the columns.
-        left, right = tuple_(*(rows.column(key.name) for key in keys)), tuple_(*known)
+        left, right = tuple_(*(key.value(rows) for key in keys)), tuple_(*known)
         return left < right if keys[0].descending else left > right
     condition: ColumnElement[Any] = false()
     for key, value in zip(reversed(keys), reversed(values), strict=True):
-        column = rows.column(key.name)
-        beyond = _beyond(column, key, value)
-        equal = column.is_(None) if value is None else column == value
+        beyond = _beyond(rows, key, value)
+        equal = rows.column(key.name).is_(None) if value is None else key.equal(rows, value)
         condition = beyond if condition.compare(false()) else or_(beyond, and_(equal, condition))
     return condition
 
 
-def _beyond(column: ColumnElement[Any], key: OrderKey, value: ColumnElement[Any] | None) -> ColumnElement[Any]:
+def _beyond(rows: Rows, key: OrderKey, value: ColumnElement[Any] | None) -> ColumnElement[Any]:
+    column = rows.column(key.name)
     if value is None:
         return column.is_not(None) if key.nulls_first else false()
-    beyond = column < value if key.descending else column > value
+    beyond = key.beyond(rows, value)
     if key.nulls_first or key.column.not_null:
         return beyond
     return or_(beyond, column.is_(None))

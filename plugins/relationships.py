@@ -12,8 +12,9 @@ from sqlalchemy import ColumnElement, literal_column, select
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
+from app.graphql.comparison import USUAL_OPERATORS, compared, operators_of
 from app.graphql.planning import Rows, TableRows
-from app.graphql.relations import ApiRelation
+from app.graphql.relations import NODE_ID, ApiRelation
 from app.graphql.walk import Field, Resolver
 from app.hooks import Fields, hookimpl
 from plugins.collection import Collection, Origin
@@ -59,18 +60,22 @@ class Link:
 @dataclass(frozen=True)
 class Relationship:
     """One direction of a link: the field ``name`` on ``source`` leads to ``target``; ``pairs`` of their columns are
-    equal."""
+    equal by ``operators``."""
 
     name: str
     source: ApiRelation
     target: ApiRelation
     pairs: tuple[tuple[str, str], ...]
+    operators: tuple[str, ...]
     to_many: bool
     required: bool = False
 
     def linked(self, outer: Rows, rows: TableRows) -> list[ColumnElement[Any]]:
         """The conditions that a target's row belongs to the source's row ``outer``."""
-        return [rows.column(target) == outer.column(source) for source, target in self.pairs]
+        return [
+            compared(rows.column(target), operator, outer.column(source))
+            for (source, target), operator in zip(self.pairs, self.operators, strict=True)
+        ]
 
 
 @hookimpl
@@ -138,7 +143,7 @@ def _is_unique(relation: ApiRelation, columns: Sequence[str]) -> bool:
 def _relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
     """All relationships by the oid of the relation that has the field: the ones to a referenced row first."""
     links = list(_links(api))
-    taken = {each.relation.oid: {"nodeId", *(column.field_name for column in each.columns)} for each in api.relations}
+    taken = {each.relation.oid: {NODE_ID, *(column.field_name for column in each.columns)} for each in api.relations}
     found: dict[int, list[Relationship]] = {}
     for direction in (_forward, _backward):
         for link in links:
@@ -191,6 +196,7 @@ def _forward(api: ApiSchema, link: Link, taken: Mapping[int, set[str]]) -> Relat
         source=link.local,
         target=link.foreign,
         pairs=tuple(zip(link.local_columns, link.foreign_columns, strict=True)),
+        operators=_equality(api, link),
         to_many=False,
         required=is_certain and not api.dialect.to_one_nullable,
     )
@@ -214,8 +220,20 @@ def _backward(api: ApiSchema, link: Link, taken: Mapping[int, set[str]]) -> Rela
         source=link.foreign,
         target=link.local,
         pairs=tuple(zip(link.foreign_columns, link.local_columns, strict=True)),
+        operators=_equality(api, link),
         to_many=not link.is_local_unique,
     )
+
+
+def _equality(api: ApiSchema, link: Link) -> tuple[str, ...]:
+    """The operators by which the columns of a link are equal."""
+
+    def operator(name: str, foreign_name: str) -> str:
+        column, foreign = link.local.relation.column(name), link.foreign.relation.column(foreign_name)
+        same = column is not None and foreign is not None and column.type == foreign.type
+        return (operators_of(api.view, column.type) if column is not None and same else USUAL_OPERATORS).equal
+
+    return tuple(map(operator, link.local_columns, link.foreign_columns))
 
 
 def _to_one_names(

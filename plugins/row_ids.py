@@ -12,8 +12,11 @@ from typing import Any
 from sqlalchemy import ColumnElement
 
 from app.errors import RequestError
+from app.graphql.comparison import JSON_TYPES, Comparison, key_comparison
 from app.graphql.planning import Rows
+from app.graphql.relations import ApiRelation
 from app.graphql.sql import array_literal, base64_of_json, constant
+from schema_cache.role_view import RoleView
 
 
 class Number(str):
@@ -31,10 +34,16 @@ class NodeId:
     key: tuple[Any, ...]
 
 
-def node_id_expression(rows: Rows) -> ColumnElement[Any]:
+def key_comparisons(view: RoleView, relation: ApiRelation) -> list[tuple[str, Comparison]]:
+    """The names of the key's columns, and how each is compared."""
+    columns = (relation.relation.column(name) for name in relation.key)
+    return [(column.name, key_comparison(view, column)) for column in columns if column is not None]
+
+
+def node_id_expression(view: RoleView, rows: Rows) -> ColumnElement[Any]:
     """The nodeId of the current row."""
     relation = rows.relation
-    key = (rows.column(name) for name in relation.key)
+    key = (comparison.printed(rows.column(name)) for name, comparison in key_comparisons(view, relation))
     return base64_of_json((constant(relation.relation.schema), constant(relation.relation.name), *key))
 
 
@@ -93,9 +102,6 @@ def _decode(value: str, not_base64: RequestError, not_text: RequestError, not_js
 
 def _refuse(name: str) -> Any:
     raise ValueError(name)
-
-
-JSON_TYPES = frozenset(("json", "jsonb"))
 
 
 def value_text(item: Any, type_text: str) -> str | None:

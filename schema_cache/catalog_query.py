@@ -10,10 +10,11 @@ that cannot hurt:
 * ``format_type`` for a modifier such as ``(10,2)``: fixed by its arguments. Types' names come from the snapshot's rows.
 * ``pg_get_function_arg_default``: how many arguments have a default comes from the snapshot, only the text could be
   another. (``pg_get_expr`` would print the snapshot's, and fail when a function called there is dropped meanwhile.)
-* ``pg_relation_is_updatable``, for views and foreign tables: it locks the view and what is below it, and then sees the
-  newest state; when that is newer than the snapshot, the version is out of date as well and the next look reads again.
-  Where it would have to wait for somebody's ALTER TABLE, the view is taken as updatable instead: nobody waits for a
-  migration, and a change that PostgreSQL then refuses is no more than an error message.
+* ``pg_relation_is_updatable``, for views and foreign tables, and ``pg_column_is_updatable``, for the columns of views:
+  they lock the view and what is below it, and then see the newest state; when that is newer than the snapshot, the
+  version is out of date as well and the next look reads again. Where they would have to wait for somebody's ALTER
+  TABLE, the view is taken as updatable instead: nobody waits for a migration, and a change that PostgreSQL then refuses
+  is no more than an error message.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ with recursive schema_row as materialized (
   join relation_row r on r.oid = a.attrelid
   where a.attnum > 0 and not a.attisdropped
 ), type_row as materialized (
-  select t.oid, t.typnamespace, t.typname, t.typowner, t.typcategory, t.typtype, t.typrelid, t.typbasetype,
+  select t.oid, t.typnamespace, t.typname, t.typowner, t.typcategory, t.typtype, t.typrelid, t.typbasetype, t.typdelim,
          case when t.typsubscript = 'array_subscript_handler'::regproc then t.typelem else 0 end as element,
          coalesce(t.typacl, acldefault('T', t.typowner)) as acl, s.is_system
   from pg_catalog.pg_type t
@@ -149,6 +150,23 @@ select json_build_object(
     join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_class'::regclass and d.objid = s.oid and d.objsubid = 0
       and d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjsubid > 0 and d.deptype in ('a', 'i')
     where s.relkind = 'S'),
+  'fixed_columns', (
+    select json_agg(json_build_array(c.attrelid::bigint, c.attnum, 12 & ~(
+      -- An INSTEAD OF trigger, or a rule in its place, may do what it likes with a value.
+      select coalesce(bit_or(changes), 0)
+      from (
+        select ((t.tgtype & 4) << 1) | ((t.tgtype & 16) >> 2)
+        from pg_catalog.pg_trigger t where t.tgrelid = r.oid and t.tgtype & 64 <> 0
+        union all
+        select 1 << w.ev_type::text::int
+        from pg_catalog.pg_rewrite w where w.ev_class = r.oid and w.is_instead and w.ev_qual = '<>'
+      ) as instead (changes))))
+    from relation_row r
+    join column_row c on c.attrelid = r.oid
+    where case
+      when r.relkind <> 'v' or r.changes & 12 = 0 or r.oid in (select b.relation from blocked b) then false
+      else not pg_column_is_updatable(r.oid, c.attnum, true)
+    end),
   'unvalidated_not_nulls', (
     select json_agg(json_build_array(k.conrelid::bigint, k.conkey[1]))
     from pg_catalog.pg_constraint k where k.contype = 'n' and not k.convalidated),
@@ -178,8 +196,31 @@ select json_build_object(
   'types', (
     select json_agg(json_build_array(
       t.oid::bigint, t.typnamespace::bigint, t.typname, quote_ident(t.typname), t.typowner::bigint,
-      t.typcategory, t.typtype, t.element::bigint, t.typrelid::bigint, t.typbasetype::bigint, a.id) order by t.oid)
+      t.typcategory, t.typtype, t.element::bigint, t.typrelid::bigint, t.typbasetype::bigint, t.typdelim,
+      a.id) order by t.oid)
     from type_row t join acl_row a on a.acl = t.acl),
+  'operators', (
+    select json_agg(json_build_array(
+      c.opcintype::bigint, quote_ident(n.nspname),
+      (select json_agg(o.oprname order by s.amopstrategy)
+       from pg_catalog.pg_amop s
+       join pg_catalog.pg_operator o on o.oid = s.amopopr
+       where s.amopfamily = c.opcfamily and s.amoplefttype = c.opcintype and s.amoprighttype = c.opcintype),
+      negator.oprname))
+    from pg_catalog.pg_opclass c
+    join pg_catalog.pg_am m on m.oid = c.opcmethod and m.amname = 'btree'
+    join pg_catalog.pg_amop same on same.amopfamily = c.opcfamily and same.amopstrategy = 3
+      and same.amoplefttype = c.opcintype and same.amoprighttype = c.opcintype
+    join pg_catalog.pg_operator o on o.oid = same.amopopr
+    join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
+    left join pg_catalog.pg_operator negator on negator.oid = o.oprnegate
+    where c.opcdefault),
+  'coercions', (
+    select json_agg(json_build_array(k.castsource::bigint, k.casttarget::bigint))
+    from pg_catalog.pg_cast k where k.castmethod = 'b' and k.castcontext = 'i'),
+  'json_casts', (
+    select json_agg(k.castsource::bigint)
+    from pg_catalog.pg_cast k where k.casttarget = 'json'::regtype and k.castsource >= '16384'),
   'ranges', (select json_agg(json_build_array(g.rngmultitypid::bigint, g.rngtypid::bigint)) from pg_catalog.pg_range g),
   'labels', (
     select json_agg(json_build_array(e.enumtypid::bigint, e.enumlabel) order by e.enumtypid, e.enumsortorder)

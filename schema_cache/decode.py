@@ -27,6 +27,7 @@ from schema_cache.model import (
     Type,
     UniqueIndex,
 )
+from schema_cache.type_operators import TypeOperators
 from schema_cache.type_text import modified_type_text, type_text
 
 Payload = Mapping[str, Any]
@@ -105,8 +106,10 @@ class _Decoder:
         labels: dict[int, list[str]] = defaultdict(list)
         for oid, label in self._rows("labels"):
             labels[oid].append(label)
+        operators = TypeOperators(self._payload, rows)
+        json_casts = frozenset(self._rows("json_casts"))
         types = {}
-        for oid, schema, name, quoted, owner, category, kind, element, relation, base, _ in rows.values():
+        for oid, schema, name, quoted, owner, category, kind, element, relation, base, delimiter, _ in rows.values():
             named = rows.get(element) if name not in _VECTORS else None
             text = type_text(
                 self._schema_names[named[1]] if named else self._schema_names[schema],
@@ -126,10 +129,13 @@ class _Decoder:
                 element=element,
                 relation=relation,
                 base=base,
+                delimiter=delimiter,
                 acl=self._acl(rows[judged][-1]),
                 text=f"{text}[]" if named else text,
                 labels=tuple(labels.get(oid, ())),
                 comment=self._comment("pg_type", oid),
+                operators=operators.of(oid),
+                has_json_cast=oid in json_casts,
             )
         return types
 
@@ -141,6 +147,7 @@ class _Decoder:
         types, comments = self._types, self._comments
         acls = {(relation, number): self._acl(acl) for relation, number, acl in self._rows("column_acls")}
         serials = {(relation, number) for relation, number in self._rows("serials")}
+        fixed = {(relation, number): changes for relation, number, changes in self._rows("fixed_columns")}
         nullable = {(relation, number) for relation, number in self._rows("unvalidated_not_nulls")}
         columns: dict[int, dict[int, Column]] = defaultdict(dict)
         for (
@@ -162,6 +169,8 @@ class _Decoder:
                 generated,
                 identity,
                 place in serials,
+                not fixed.get(place, 0) & _INSERT,
+                not fixed.get(place, 0) & _UPDATE,
                 acls.get(place, ()),
                 comments.get(("pg_class", relation, number)),
             )

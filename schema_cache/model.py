@@ -38,6 +38,19 @@ class Schema:
 
 
 @dataclass(frozen=True, slots=True)
+class Operators:
+    """The operators that compare two values of one type, as SQL has them between the two. Outside ``pg_catalog`` their
+    schema is part of that: without it a search path may lead to operators of another type, to which values convert."""
+
+    less: str = "<"
+    less_or_equal: str = "<="
+    equal: str = "="
+    greater_or_equal: str = ">="
+    greater: str = ">"
+    unequal: str = "<>"
+
+
+@dataclass(frozen=True, slots=True)
 class Type:
     """A row of ``pg_type``.
 
@@ -45,6 +58,9 @@ class Type:
     r range, m multirange). ``element`` is the element's oid of a true array, else 0; ``relation`` the oid of
     the relation whose row type this is, else 0; ``base`` the oid under a domain, else 0.
     ``text`` is its name ready for a CAST, schema-qualified outside ``pg_catalog``, the way ``format_type`` prints it.
+    ``delimiter`` stands between two of its values in the text of an array.
+    ``operators`` are those of its default order (btree), None where it has none; a composite type counts as such.
+    ``has_json_cast`` says that PostgreSQL prints its values in JSON as an extension has it, not as their text.
     An array's ``acl`` is its element's (a multirange's its range's from 17 on): that is where PostgreSQL looks.
     """
 
@@ -57,10 +73,13 @@ class Type:
     element: int
     relation: int
     base: int
+    delimiter: str
     acl: Acl
     text: str
     labels: tuple[str, ...] = ()
     comment: str | None = None
+    operators: Operators | None = None
+    has_json_cast: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +88,8 @@ class Column:
 
     ``max_length`` is n of char(n) and varchar(n) and of arrays of them, else None. ``generated`` is '' or 's' (stored)
     or 'v' (virtual); ``identity`` is '' or 'a' (always) or 'd' (by default); ``serial`` says that
-    ``pg_get_serial_sequence`` answers. ``acl`` holds the column's own grants only.
+    ``pg_get_serial_sequence`` answers. ``insertable`` and ``updatable`` are False for a view's column that its INSERT or
+    UPDATE cannot give a value. ``acl`` holds the column's own grants only.
     """
 
     name: str
@@ -82,6 +102,8 @@ class Column:
     generated: str
     identity: str
     serial: bool
+    insertable: bool = True
+    updatable: bool = True
     acl: Acl = ()
     comment: str | None = None
 

@@ -40,6 +40,7 @@ class RoleView:
 
     ``schemas`` are those of the API search path that exist and that the role may use, in the order of the path;
     ``relations`` and ``functions`` those in them, in the order of their oids, on which it holds a privilege.
+    ``unnamed_types`` are in schemas that the role may not use: it may read their values, but not say their names.
     """
 
     key: str
@@ -48,6 +49,7 @@ class RoleView:
     relations: tuple[VisibleRelation, ...] = field(repr=False)
     functions: tuple[Function, ...] = field(repr=False)
     unusable_types: frozenset[int] = field(repr=False)
+    unnamed_types: frozenset[int] = field(repr=False)
 
     def relation(self, oid: int) -> VisibleRelation | None:
         """The visible relation of that oid, or None."""
@@ -105,18 +107,18 @@ def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) ->
         for function in catalog.functions
         if function.schema in exposed and "EXECUTE" in privileges.granted(function.acl)
     )
-    unusable_types = frozenset(
-        type_.oid
-        for type_ in catalog.types
-        if type_.schema not in usable or "USAGE" not in privileges.granted(type_.acl)
+    unnamed_types = frozenset(type_.oid for type_ in catalog.types if type_.schema not in usable)
+    unusable_types = unnamed_types.union(
+        type_.oid for type_ in catalog.types if "USAGE" not in privileges.granted(type_.acl)
     )
     return RoleView(
-        key=_key(catalog, schemas, relations, functions, unusable_types),
+        key=_key(catalog, schemas, relations, functions, unusable_types, unnamed_types),
         catalog=catalog,
         schemas=schemas,
         relations=relations,
         functions=functions,
         unusable_types=unusable_types,
+        unnamed_types=unnamed_types,
     )
 
 
@@ -142,6 +144,7 @@ def _key(
     relations: tuple[VisibleRelation, ...],
     functions: tuple[Function, ...],
     unusable_types: frozenset[int],
+    unnamed_types: frozenset[int],
 ) -> str:
     digest = blake2b(digest_size=16)
 
@@ -149,7 +152,7 @@ def _key(
         yield catalog.version
         yield repr([schema.oid for schema in schemas])
         yield repr([function.oid for function in functions])
-        yield repr(sorted(unusable_types))
+        yield repr((sorted(unusable_types), sorted(unnamed_types)))
         for visible in relations:
             everything = catalog.column_names[visible.relation.oid]
             yield repr(

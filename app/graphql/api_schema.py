@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -24,6 +25,7 @@ from app.graphql import names
 from app.graphql.dialect import Dialect
 from app.graphql.recursion import long_chains
 from app.graphql.relations import (
+    NODE_ID,
     ApiColumn,
     ApiRelation,
     ValueType,
@@ -149,10 +151,16 @@ class ApiSchema:
         max_rows = directives.get(
             "max_rows", self._schema_directives_of(relation.schema).get("max_rows", self.max_rows)
         )
-        columns = self._expose_columns(relation, visible.select, inflect)
-        given = frozenset(
-            each.name for each in relation.columns if not (each.generated or each.identity or each.serial)
+        columns = tuple(
+            each for each in self._expose_columns(relation, visible.select, inflect) if each.field_name != NODE_ID
         )
+        given = [
+            each
+            for each in relation.columns
+            if not (each.generated or each.identity or each.serial or each.type in self.view.unnamed_types)
+        ]
+        insertable = visible.insert.intersection(each.name for each in given if each.insertable)
+        updatable = visible.update.intersection(each.name for each in given if each.updatable)
         return ApiRelation(
             visible=visible,
             relation=relation,
@@ -162,8 +170,8 @@ class ApiSchema:
             max_rows=max_rows,
             key=key,
             columns=columns,
-            insertable=self._expose_columns(relation, visible.insert & given, inflect),
-            updatable=self._expose_columns(relation, visible.update & given, inflect),
+            insertable=self._expose_columns(relation, insertable, inflect),
+            updatable=self._expose_columns(relation, updatable, inflect),
             directives=directives,
             table=table_of(relation),
             by_name={each.name: each for each in columns},
@@ -183,11 +191,15 @@ class ApiSchema:
         return tuple(columns.values())
 
     def value_type(self, type_oid: int) -> ValueType | None:
-        """How values of that PostgreSQL type cross the API; None for composite types and unknown ones."""
+        """How values of that PostgreSQL type cross the API; None for composite types and unknown ones. Of a type in a
+        schema that is closed to the role, values can only be read: taking one would need the type's name."""
         if type_oid not in self._value_types:
             type_ = self.catalog.type_by_oid.get(type_oid)
             hidden = type_ is None or is_composite(self.catalog, type_oid) or self._is_left_out(type_)
-            self._value_types[type_oid] = None if hidden else self.hooks.value_type(api=self, type_=type_)
+            value_type = None if hidden else self.hooks.value_type(api=self, type_=type_)
+            if value_type is not None and type_oid in self.view.unnamed_types:
+                value_type = replace(value_type, filter=None, orderable=False)
+            self._value_types[type_oid] = value_type
         return self._value_types[type_oid]
 
     def _is_left_out(self, type_: Type) -> bool:

@@ -19,6 +19,10 @@ from schema_cache.role_view import VisibleRelation
 log = logging.getLogger("portico.graphql")
 
 
+NODE_ID = "nodeId"
+"""The field that every row has, whatever its columns are called."""
+
+
 @dataclass(frozen=True, eq=False)
 class ValueType:
     """How values of one PostgreSQL type cross the API.

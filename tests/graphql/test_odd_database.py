@@ -196,6 +196,14 @@ def test_the_first_of_two_with_one_name_stays(door: Door) -> None:
     assert rows(door, "twinsCollection", "same", "(filter: {same: {eq: 1}})") == [{"same": 1}]
 
 
+def test_a_column_called_like_the_id_of_rows_makes_way_for_it(door: Door) -> None:
+    assert field_names(door, "node")[:3] == ["nodeId", "id", "node_id"]
+    described = door.ask("""{ f: __type(name: "nodeFilter") { inputFields { name type { name } } }
+      o: __type(name: "nodeOrderBy") { inputFields { name } } }""").data
+    assert {"name": "nodeId", "type": {"name": "IDFilter"}} in described["f"]["inputFields"]
+    assert described["o"]["inputFields"] == [{"name": "id"}, {"name": "node_id"}]
+
+
 def test_names_that_need_quotes(door: Door) -> None:
     selection = "id cd ef gh ij kl mn o one p q nodeId"
     values = {"id": 1, "cd": 2, "ef": 3, "gh": 4, "ij": 5, "kl": "six", "mn": 7, "o": 8, "one": 9, "p": 10, "q": 11,

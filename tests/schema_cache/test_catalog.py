@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schema_cache.loader import load_catalog
-from schema_cache.model import Catalog, Column, Function, Relation, Type
+from schema_cache.model import Catalog, Column, Function, Operators, Relation, Type
 from tests.schema_cache.conftest import Connect
 from tests.schema_cache.session import Session
 
@@ -247,6 +247,21 @@ def test_types(owner: Session) -> None:
     assert (domain.text, domain.kind, domain.element) == ('public."order"', "d", 0)
     assert catalog.type_by_oid[domain.base].text == '"Odd one".few'
     assert catalog.type_by_oid[catalog.type_by_oid[domain.base].base].text == "integer[]"
+
+
+def test_types_have_the_operators_of_their_order(owner: Session) -> None:
+    owner.rows("""
+        create type mood as enum (); create type pair as (a int); create domain place as point;
+        create domain few as varchar(3)[];
+    """)
+    catalog = load_catalog(owner.value)
+    operators = {type_.text: type_.operators for type_ in catalog.types}
+    ordered = (
+        "integer", "character varying", "cidr", "jsonb", "int4range", "int4multirange", "text[]", "public.mood",
+        "public.few",
+    )  # fmt: skip
+    assert {operators[text] for text in ordered} == {Operators()}
+    assert {operators[text] for text in ("point", "json", "json[]", "public.pair", "public.place")} == {None}
 
 
 def test_types_are_printed_as_the_server_prints_them(owner: Session) -> None:

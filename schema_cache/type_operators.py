@@ -1,0 +1,49 @@
+"""Which operators compare the values of a type: those of its default btree operator class.
+
+Source of the rules: ``GetDefaultOpClass`` in PostgreSQL's src/backend/commands/indexcmds.c, and the operator classes
+for ``anyarray``, ``anyenum``, ``anyrange`` and ``anymultirange``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from schema_cache.model import Operators
+
+_ORDERED_AS_SUCH = frozenset("erm")  # enums, ranges and multiranges
+_KIND, _ELEMENT, _BASE = 6, 7, 9  # places in a row of the payload's types
+_USUAL = Operators()
+
+
+class TypeOperators:
+    """Looks them up in the payload of one catalog; ``types`` are its rows by oid."""
+
+    def __init__(self, payload: Mapping[str, Any], types: Mapping[int, Sequence[Any]]) -> None:
+        self._types = types
+        self._of_class = {
+            oid: _operators(schema, names, unequal) for oid, schema, names, unequal in payload["operators"] or ()
+        }
+        self._like = {source: target for source, target in payload["coercions"] or () if target in self._of_class}
+
+    def of(self, oid: int) -> Operators | None:
+        """The operators of the type; None where it has no order, or one that depends on the columns of a row."""
+        row = self._types.get(oid)
+        if row is None:
+            return None
+        kind, element, base = row[_KIND], row[_ELEMENT], row[_BASE]
+        if kind == "d":
+            return self.of(base)
+        if kind in _ORDERED_AS_SUCH:
+            return _USUAL
+        if oid in self._of_class:
+            return self._of_class[oid]
+        if element:
+            return _USUAL if self.of(element) else None
+        return self._of_class.get(self._like.get(oid, 0))
+
+
+def _operators(schema: str, names: Sequence[str], unequal: str | None) -> Operators:
+    """``names`` are in the order of btree's strategies: <, <=, =, >=, >."""
+    found = (*names, unequal or "<>")
+    return Operators(*(found if schema == "pg_catalog" else (f"OPERATOR({schema}.{name})" for name in found)))

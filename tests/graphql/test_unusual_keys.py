@@ -1,0 +1,169 @@
+"""Keys of types that have no order, an order of their own, or whose type the role may not even name."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+from tests.graphql.test_types import INTROSPECT
+from tests.postgres_server import PostgresServer
+
+KEYS: dict[str, tuple[str, list[str]]] = {
+    "composite": ("pair", ["(1,x)", "(,)", '(3,"a b")', '(3,"a,\\"b")']),
+    "composites": ("pair[]", ['{"(1,x)"}', "{}"]),
+    "document": ("document_type", ['"text"', '{"a": 1}', "5", "null"]),
+    "documents": ("jsonb[]", ['{"\\"t\\"","{\\"a\\": null}"}', "{NULL}", "{}"]),
+    "vector": ("int2vector", ["1 2", "3"]),
+    "mood": ("closed.mood", ["sad", "so happy"]),
+    "number": ("closed.number", ["1", "20", "3"]),
+}
+VIEW_KEYS: dict[str, tuple[str, list[str]]] = {
+    "points": ("point", ["(1,2)", "(0,-1)"]),
+    "circles": ("circle", ["<(0,0),1>", "<(0,0),2>"]),
+    "jsons": ("json", ['{"b":  1}', '"t"', "null"]),
+    "jsonpaths": ("jsonpath", ["$.a", "$.b"]),
+    "transaction": ("xid", ["5", "70", "8"]),
+}
+
+
+def _values(type_: str, values: list[str]) -> str:
+    return ", ".join(f"($${value}$$::{type_}, {number})" for number, value in enumerate(values))
+
+
+SCHEMA = (
+    """create schema closed; create type closed.mood as enum ('so happy', 'sad'); create domain closed.number as int;
+    create type pair as (a int, b text); create domain document_type as jsonb;
+    comment on schema public is '@graphql({"introspection": true})';"""
+    + "".join(
+        f"""create table {name} (k {type_} primary key, n int, other {type_});
+        insert into {name} values {_values(type_, values)}; update {name} set other = k where n = 0;"""
+        for name, (type_, values) in KEYS.items()
+    )
+    + "".join(
+        f"""create table of_{name} (k {type_}, n int); insert into of_{name} values {_values(type_, values)};
+        create view {name} as select * from of_{name};
+        comment on view {name} is '@graphql({{"primary_key_columns": ["k"]}})';"""
+        for name, (type_, values) in VIEW_KEYS.items()
+    )
+    + "grant all on all tables in schema public to anon;"
+)
+
+
+@pytest.fixture(params=["standard", "pg_graphql"])
+def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
+    return reading_door(SCHEMA, graphql_dialect=request.param)
+
+
+def page(door: Door, name: str, arguments: str) -> dict[str, Any]:
+    selection = "edges { cursor node { nodeId n } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }"
+    return door.ask(f"{{ {name}Collection({arguments}) {{ {selection} }} }}").data[f"{name}Collection"]
+
+
+def numbers(page: dict[str, Any]) -> list[int]:
+    return [edge["node"]["n"] for edge in page["edges"]]
+
+
+def visits_each_row_once(door: Door, name: str, order: str = "") -> None:
+    edges = page(door, name, f"{order} first: 30")["edges"]
+    everything = [edge["node"]["n"] for edge in edges]
+    for place, edge in enumerate(edges):
+        after = page(door, name, f"{order} after: {json.dumps(edge['cursor'])}, first: 1")
+        before = page(door, name, f"{order} before: {json.dumps(edge['cursor'])}, last: 1")
+        assert numbers(after) == everything[place + 1 : place + 2], edge
+        assert numbers(before) == everything[:place][-1:], edge
+        assert after["pageInfo"]["hasNextPage"] is (place + 2 < len(edges))
+        assert after["pageInfo"]["hasPreviousPage"] is (place + 1 < len(edges))
+        assert before["pageInfo"]["hasNextPage"] is (place > 0)
+
+
+def leads_back(door: Door, name: str) -> None:
+    for edge in page(door, name, "first: 30")["edges"]:
+        id_ = edge["node"]["nodeId"]
+        data = door.ask(
+            f"""query ($id: ID!) {{ node(nodeId: $id) {{ nodeId ... on {name} {{ n }} }}
+            {name}Collection(filter: {{nodeId: {{eq: $id}}}}) {{ edges {{ node {{ n }} }} }} }}""",
+            {"id": id_},
+        ).data
+        assert data["node"] == {"nodeId": id_, "n": edge["node"]["n"]}
+        assert numbers(data[f"{name}Collection"]) == [edge["node"]["n"]]
+
+
+@pytest.mark.parametrize("name", [*KEYS, *VIEW_KEYS])
+def test_pages_and_node_ids(door: Door, name: str) -> None:
+    values = ({**KEYS, **VIEW_KEYS})[name][1]
+    assert sorted(numbers(page(door, name, "first: 30"))) == list(range(len(values)))
+    visits_each_row_once(door, name)
+    leads_back(door, name)
+
+
+@pytest.mark.parametrize("direction", ["AscNullsFirst", "AscNullsLast", "DescNullsFirst", "DescNullsLast"])
+def test_pages_in_an_order_by_what_is_printed_otherwise_than_read(door: Door, direction: str) -> None:
+    visits_each_row_once(door, "document", f"orderBy: [{{other: {direction}}}],")
+
+
+@pytest.mark.parametrize("name", ["mood", "number"])
+def test_a_column_whose_type_may_not_be_named_can_only_be_read(door: Door, name: str) -> None:
+    def members(type_name: str, what: str) -> list[str]:
+        return [each["name"] for each in door.ask(INTROSPECT % type_name).data["__type"][what]]
+
+    assert members(name, "fields") == ["nodeId", "k", "n", "other"]
+    assert members(f"{name}Filter", "inputFields") == ["n", "nodeId", "and", "or", "not"]
+    assert members(f"{name}OrderBy", "inputFields") == ["n"]
+    assert members(f"{name}InsertInput", "inputFields") == members(f"{name}UpdateInput", "inputFields") == ["n"]
+    assert f"{name}ByPk" not in members("Query", "fields")
+    read = door.ask(f"{{ {name}Collection(filter: {{n: {{eq: 0}}}}) {{ edges {{ node {{ k other }} }} }} }}").data
+    value = {"mood": "sad", "number": 1}[name]
+    assert read[f"{name}Collection"]["edges"] == [{"node": {"k": value, "other": value}}]
+
+
+EXTENSIONS = """
+create schema extra; grant usage on schema extra to anon;
+create extension citext schema extra; create extension hstore schema extra;
+create table word (k extra.citext primary key, n int, other extra.citext);
+insert into word values ('a', 0, null), ('B', 1, 'x'), ('c', 2, 'X');
+create table mention (id int primary key, n int, word extra.citext references word);
+insert into mention values (1, 0, 'A'), (2, 1, 'b');
+create table tagged (k extra.hstore primary key, n int, other extra.hstore);
+insert into tagged values ('a=>1', 0, 'a=>1'), ('b=>NULL, "c d"=>"e\\"f"', 1, null), ('', 2, 'a=>1');
+grant select on all tables in schema public to anon;
+"""
+
+
+@pytest.fixture
+def extended(reading_door: OpenDoor, postgres: PostgresServer) -> Door:
+    found = postgres.execute("select 1 from pg_available_extensions where name in ('citext', 'hstore')")
+    if len(found) < 2:
+        pytest.skip("this server has neither citext nor hstore")
+    return reading_door(EXTENSIONS)
+
+
+@pytest.mark.parametrize("name", ["word", "tagged"])
+def test_types_with_operators_that_no_search_path_leads_to(extended: Door, name: str) -> None:
+    visits_each_row_once(extended, name)
+    visits_each_row_once(extended, name, "orderBy: [{other: DescNullsLast}],")
+    leads_back(extended, name)
+
+
+@pytest.mark.parametrize(
+    ("filter_", "found"),
+    [
+        ('eq: "b"', [1]),
+        ('neq: "b"', [0, 2]),
+        ('in: ["A", "b"]', [0, 1]),
+        ('lt: "b"', [0]),
+        ('lte: "b"', [0, 1]),
+        ('gt: "b"', [2]),
+        ('gte: "b"', [1, 2]),
+    ],
+)
+def test_citext_ignores_case_whatever_the_search_path(extended: Door, filter_: str, found: list[int]) -> None:
+    assert numbers(page(extended, "word", f"filter: {{k: {{{filter_}}}}}")) == found
+
+
+def test_rows_belong_together_by_the_operators_of_the_type(extended: Door) -> None:
+    data = extended.ask('{ wordByPk(k: "b") { k mentionCollection { edges { node { id word } } } } }').data
+    assert data == {"wordByPk": {"k": "B", "mentionCollection": {"edges": [{"node": {"id": 2, "word": "b"}}]}}}
