@@ -26,12 +26,13 @@ class ArrayText:
     """A JSON list as PostgreSQL's text form of an array; a single value counts as a list of one."""
 
     element: ToText
+    delimiter: str = ","
 
     def __call__(self, value: Any) -> str | None:
         if value is None:
             return None
         items = value if isinstance(value, list) else [value]
-        return array_literal([self.element(item) for item in items])
+        return array_literal([self.element(item) for item in items], self.delimiter)
 
 
 def as_text_array(expression: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -70,7 +71,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     return ValueType(
         graphql=GraphQLList(element.graphql),
         to_json=_to_json(element, scalar),
-        to_text=ArrayText(element.to_text),
+        to_text=ArrayText(element.to_text, api.catalog.type_by_oid[type_.element].delimiter),
         filter=f"{scalar.type.name}List" if scalar is not None and scalar.list_filter else None,
         orderable=False,
         element=element,

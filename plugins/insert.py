@@ -26,6 +26,7 @@ from app.graphql.walk import Field
 from app.hooks import Fields, hookimpl
 from plugins.arrays import ArrayText
 from plugins.mutations import answer, assigned, response_type
+from schema_cache.model import Type
 
 Object = Mapping[str, Leaf | None]
 
@@ -146,15 +147,23 @@ def _from_arrays(field: Field, relation: ApiRelation, objects: Leaf, members: Co
 
 
 def _array(field: Field, column: ApiColumn, values: Leaf) -> ColumnElement[Any]:
-    # unnest would take arrays of arrays apart altogether, so those travel as text. All others are read by the input
-    # function of the type itself, which refuses what does not fit, where a cast from text would cut it.
-    element = "text" if column.type.element is not None else _type_text(field, column)
-    return field.planning.bind(values, ArrayText(column.to_text), f"{element}[]")
+    # All others than those that travel as text are read by the input function of the type itself, which refuses what
+    # does not fit, where a cast from text would cut it.
+    type_ = _type(field, column)
+    if _is_taken_apart(type_):
+        return field.planning.bind(values, ArrayText(column.to_text), "text[]")
+    return field.planning.bind(values, ArrayText(column.to_text, type_.delimiter), f"{type_.text}[]")
 
 
 def _of_type(field: Field, column: ApiColumn, value: ColumnElement[Any]) -> ColumnElement[Any]:
-    return value if column.type.element is None else cast_to(value, _type_text(field, column))
+    type_ = _type(field, column)
+    return cast_to(value, type_.text) if _is_taken_apart(type_) else value
 
 
-def _type_text(field: Field, column: ApiColumn) -> str:
-    return field.api.catalog.type_by_oid[column.column.type].text
+def _is_taken_apart(type_: Type) -> bool:
+    """Whether unnest makes more of an array's element than one value: of an array in it, or of a row."""
+    return bool(type_.element) or type_.category == "C"
+
+
+def _type(field: Field, column: ApiColumn) -> Type:
+    return field.api.catalog.type_by_oid[column.column.type]

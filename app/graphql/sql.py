@@ -158,9 +158,9 @@ def alias_stem(name: str) -> str:
     return re.sub(r"\W", "_", name, flags=re.ASCII)[:40] or "rows"
 
 
-def array_literal(items: Sequence[str | None]) -> str:
-    """The text form of a one-dimensional array, as array_in reads it."""
-    return "{" + ",".join("NULL" if item is None else _quoted(item) for item in items) + "}"
+def array_literal(items: Sequence[str | None], delimiter: str = ",") -> str:
+    """The text form of a one-dimensional array, as array_in reads it; ``delimiter`` is that of the elements' type."""
+    return "{" + delimiter.join("NULL" if item is None else _quoted(item) for item in items) + "}"
 
 
 def _quoted(item: str) -> str:

@@ -18,6 +18,8 @@ comment on type mood is '@graphql({"mappings": {"sad": "BLUE"}})';
 create domain short as varchar(3);
 create domain positive as int check (value > 0);
 create domain shorts as varchar(3)[];
+create type two as (a int, b text);
+create domain pair as two;
 create table item (
   id int primary key, bit3 bit(3), varbit3 bit varying(3), varchar3 varchar(3), char3 char(3), onechar "char",
   "name" name, numeric52 numeric(5,2), anynumeric numeric, short short, positive positive, mood mood, boolean boolean,
@@ -26,7 +28,8 @@ create table item (
   point point, "date" date, "time" time, "timestamp" timestamp, "timestamptz" timestamptz,
   "timetz" timetz,
   ints int[], bigs bigint[], texts text[], varchars varchar(3)[], chars char(3)[], bits bit(3)[], moods mood[],
-  jsons jsonb[], shortlist short[], shorts shorts, booleans boolean[], uuids uuid[], floats float8[]
+  jsons jsonb[], shortlist short[], shorts shorts, booleans boolean[], uuids uuid[], floats float8[],
+  box box, boxes box[], pair pair
 );
 grant all on item to anon;
 """
@@ -66,6 +69,9 @@ ACCEPTED = [
     ("range", "[1,3)", "[1,3)"),
     ("inet", "::1", "::1"),
     ("point", "(1,2)", "(1,2)"),
+    ("box", "(1,1),(0,0)", "(1,1),(0,0)"),
+    ("boxes", ["(1,1),(0,0)", None, "(2,2),(0,0)"], ["(1,1),(0,0)", None, "(2,2),(0,0)"]),
+    ("pair", "(1,x)", {"a": 1, "b": "x"}),
     ("date", "2020-02-29", "2020-02-29"),
     ("time", "12:34:56.789", "12:34:56.789"),
     ("timestamp", "2020-01-01T00:00:00", "2020-01-01T00:00:00"),
