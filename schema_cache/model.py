@@ -88,7 +88,7 @@ class Column:
 
     ``max_length`` is n of char(n) and varchar(n) and of arrays of them, else None. ``generated`` is '' or 's' (stored)
     or 'v' (virtual); ``identity`` is '' or 'a' (always) or 'd' (by default); ``serial`` says that
-    ``pg_get_serial_sequence`` answers. ``insertable`` and ``updatable`` are False for a view's column that its INSERT or
+    ``pg_get_serial_sequence`` answers. ``insertable`` and ``updatable`` are False for a view's column that INSERT or
     UPDATE cannot give a value. ``acl`` holds the column's own grants only.
     """
 
