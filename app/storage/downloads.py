@@ -22,6 +22,7 @@ from app.storage.errors import (
     precondition_failed,
     slow_down,
 )
+from app.storage.kept_headers import DISPOSITION, ENCODING, ROBOTS, kept_header
 from app.storage.names import check_key
 from app.storage.preconditions import judge, range_applies
 from app.storage.ranges import is_of_other_unit, read_range
@@ -216,7 +217,7 @@ def _headers(call: Call, reading: Reading, found: StoredObject, second: int, *, 
         ("accept-ranges", "bytes"),
         *((("etag", found.etag),) if found.etag else ()),
         ("last-modified", http_date(second)),
-        ("x-robots-tag", found.robots_tag),
+        ("x-robots-tag", kept_header(found.metadata, ROBOTS) or "none"),
     ]
     if reading.expires is not None:
         headers.append(("expires", http_date(reading.expires)))
@@ -226,9 +227,13 @@ def _headers(call: Call, reading: Reading, found: StoredObject, second: int, *, 
             more = "must-revalidate" if call.method == "HEAD" else "stale-while-revalidate=30"
             cache_control = f"{cache_control}, {more}"
         headers.append(("cache-control", cache_control))
+    encoding = kept_header(found.metadata, ENCODING)
+    if encoding:
+        headers.append(("content-encoding", encoding))
     download = call.query.get("download")
-    if download is not None:
-        headers.append(("content-disposition", content_disposition(download)))
+    disposition = kept_header(found.metadata, DISPOSITION) if download is None else content_disposition(download)
+    if disposition:
+        headers.append(("content-disposition", disposition))
     return tuple(headers)
 
 

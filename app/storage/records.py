@@ -86,8 +86,3 @@ class StoredObject:
     def cache_control(self) -> str:
         value = self.metadata.get("cacheControl")
         return value if isinstance(value, str) and value else "no-cache"
-
-    @property
-    def robots_tag(self) -> str:
-        value = self.metadata.get("xRobotsTag")
-        return value if isinstance(value, str) and value else "none"

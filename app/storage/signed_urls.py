@@ -21,10 +21,10 @@ from app.storage.errors import (
 )
 from app.storage.events import CREATED_POST, CREATED_PUT
 from app.storage.json_bodies import Member, read_json_object
+from app.storage.kept_headers import headers_to_keep
 from app.storage.names import check_key, in_url
 from app.storage.permissions import Trial, find_bucket, try_write
 from app.storage.records import Answer, Call
-from app.storage.robots import check_robots_tag
 from app.storage.rows import json_value, known, text
 from app.storage.signing import DOWNLOAD, LATEST, UPLOAD, check_scope
 from app.storage.sql import OBJECT_EXISTS, VISIBLE_KEYS
@@ -101,7 +101,7 @@ def put_signed(storage: Storage, call: Call) -> Answer:
     if bucket is None:
         raise no_such_bucket()
     body = read_upload(call)
-    robots = check_robots_tag(call.header("x-robots-tag"))
+    kept = headers_to_keep(call)
     check_content(storage, bucket, call.key, body)
     check_key(call.key, any_script=storage.limits.any_script)
     upsert = claims.get("upsert") is True
@@ -116,7 +116,7 @@ def put_signed(storage: Storage, call: Call) -> Answer:
         user_metadata=body.user_metadata or {},
         event=CREATED_PUT if upsert else CREATED_POST,
     )
-    store(storage, call, write, body, limit=size_limit(bucket, call.key, storage.limits.upload), robots=robots)
+    store(storage, call, write, body, limit=size_limit(bucket, call.key, storage.limits.upload), kept=kept)
     return _json({"Key": f"{call.bucket}/{call.key}"})
 
 

@@ -29,11 +29,11 @@ from app.storage.errors import (
 )
 from app.storage.events import CREATED_POST, CREATED_PUT, ObjectEvent
 from app.storage.failures import as_storage_error
+from app.storage.kept_headers import headers_to_keep
 from app.storage.names import check_key
 from app.storage.permissions import Trial, find_bucket, try_write
 from app.storage.preconditions import read_entity_tags
 from app.storage.records import Answer, Bucket, Call
-from app.storage.robots import check_robots_tag
 from app.storage.rows import Parameter, json_value, known, owner_columns, text
 from app.storage.sql import COMMIT_ANY, COMMIT_MATCHING, COMMIT_NEW, OBJECT_EXISTS
 from app.storage.storage import Storage
@@ -68,7 +68,7 @@ def put_object(storage: Storage, call: Call) -> Answer:
 
 def upload(storage: Storage, call: Call, *, upsert: bool, event: str) -> Answer:
     body = read_upload(call)
-    robots = check_robots_tag(call.header("x-robots-tag"))
+    kept = headers_to_keep(call)
     etags, must_be_new = write_conditions(call)
     write = Write(
         bucket=call.bucket,
@@ -81,7 +81,7 @@ def upload(storage: Storage, call: Call, *, upsert: bool, event: str) -> Answer:
         must_be_new=must_be_new,
     )
     bucket = _permitted(storage, call, write, body)
-    row = store(storage, call, write, body, limit=size_limit(bucket, call.key, storage.limits.upload), robots=robots)
+    row = store(storage, call, write, body, limit=size_limit(bucket, call.key, storage.limits.upload), kept=kept)
     return Answer(body=json.dumps({"Key": f"{call.bucket}/{call.key}", "Id": known(row[0]).decode()}).encode())
 
 
@@ -131,16 +131,14 @@ def check_content(storage: Storage, bucket: Bucket, key: str, body: UploadBody) 
     check_mime_type(body.mime_type, bucket, key)
 
 
-def store(
-    storage: Storage, call: Call, write: Write, body: UploadBody, *, limit: int, robots: str | None = None
-) -> Row:
+def store(storage: Storage, call: Call, write: Write, body: UploadBody, *, limit: int, kept: Mapping[str, str]) -> Row:
     """Write the bytes and commit the row; its id, whether it is new, and its record as JSON."""
     version = new_version()
     try:
         stored = storage.backend.put(
             blob_key(version), _Limited(body.stream, limit), size=body.size, content_type=body.mime_type
         )
-        metadata = file_metadata(stored, mime_type=body.mime_type, cache_control=body.cache_control, robots=robots)
+        metadata = {**file_metadata(stored, body), **kept}
         for check in storage.checks:
             check(_uploaded(storage, write, version, metadata))
         return commit(storage, call, write, version, metadata)
@@ -161,19 +159,16 @@ def now_as_json() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def file_metadata(stored: Stored, *, mime_type: str, cache_control: str, robots: str | None) -> dict[str, Any]:
-    metadata: dict[str, Any] = {
+def file_metadata(stored: Stored, body: UploadBody) -> dict[str, Any]:
+    return {
         "eTag": f'"{stored.md5}"',
         "size": stored.size,
-        "mimetype": mime_type,
-        "cacheControl": cache_control,
+        "mimetype": body.mime_type,
+        "cacheControl": body.cache_control,
         "lastModified": now_as_json(),
         "contentLength": stored.size,
         "httpStatusCode": 200,
     }
-    if robots:
-        metadata["xRobotsTag"] = robots
-    return metadata
 
 
 def commit(storage: Storage, call: Call, write: Write, version: str, metadata: Mapping[str, Any]) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import uuid
@@ -249,6 +250,42 @@ def test_robots(service: Service) -> None:
     assert service.get(f"/object/public/{bucket}/k").headers["x-robots-tag"] == "googlebot: noindex, max-snippet: 20"
     for wrong in ("sometimes", "max-snippet: many", "noindex,,"):
         assert error(service.upload(f"{bucket}/l", x_robots_tag=wrong))[2] == "invalid_x_robots_tag"
+
+
+def test_headers_that_are_kept(service: Service) -> None:
+    """A page that is stored compressed is shown by a browser; the name of a file may be given with it."""
+    bucket = service.bucket(public=True)
+    page = b"a page " * 100
+    name = 'attachment; filename="\u00fc.txt"'.encode().decode("latin-1")
+    headers = {"content-type": "text/css", "content-encoding": "gzip", "content-disposition": name}
+    service.post(f"/object/{bucket}/k", data=gzip.compress(page), headers=headers).raise_for_status()
+    service.post(
+        "/object/copy", json={"bucketId": bucket, "sourceKey": "k", "destinationKey": "copied"}
+    ).raise_for_status()
+    for key in ("k", "copied"):
+        answer = service.get(f"/object/public/{bucket}/{key}", None)
+        assert answer.content == page
+        assert (answer.headers["content-encoding"], answer.headers["content-disposition"]) == ("gzip", name)
+        head = service.request("HEAD", f"/object/public/{bucket}/{key}", None)
+        assert (head.headers["content-encoding"], head.headers["content-disposition"]) == ("gzip", name)
+    named = service.get(f"/object/public/{bucket}/k?download=", None)
+    assert named.headers["content-disposition"] == "attachment;"
+    url = service.post(f"/object/upload/sign/{bucket}/signed").json()["url"]
+    service.put(url, None, data=gzip.compress(page), headers=headers).raise_for_status()
+    assert service.get(f"/object/{bucket}/signed").content == page
+
+
+@pytest.mark.parametrize("given", ["", "identity"])
+def test_no_encoding(service: Service, given: str) -> None:
+    path = f"{service.bucket()}/k"
+    service.upload(path, content_encoding=given).raise_for_status()
+    answer = service.get(f"/object/{path}")
+    assert answer.headers.keys().isdisjoint({"content-encoding", "content-disposition"})
+
+
+def test_an_encoding_that_is_none(service: Service) -> None:
+    answer = service.upload(f"{service.bucket()}/k", content_encoding="gzip; level=9")
+    assert error(answer)[2:] == ("InvalidRequest", "headers/content-encoding must be a list of content codings")
 
 
 def test_conditions(service: Service) -> None:
