@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from graphql import GraphQLField, GraphQLNonNull
@@ -142,6 +142,8 @@ def _is_unique(relation: ApiRelation, columns: Sequence[str]) -> bool:
 
 def _relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
     """All relationships by the oid of the relation that has the field: the ones to a referenced row first."""
+    if api.whole is not None:
+        return _part(api, _relationships(api.whole))
     links = list(_links(api))
     taken = {each.relation.oid: {NODE_ID, *(column.field_name for column in each.columns)} for each in api.relations}
     found: dict[int, list[Relationship]] = {}
@@ -151,6 +153,20 @@ def _relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
             if relationship is not None:
                 found.setdefault(relationship.source.relation.oid, []).append(relationship)
     return found
+
+
+def _part(api: ApiSchema, whole: Mapping[int, Sequence[Relationship]]) -> Mapping[int, Sequence[Relationship]]:
+    """Those that ``api`` has both sides of, under the names that they have in the whole schema."""
+    own = api.relation_by_oid
+    return {
+        oid: [
+            replace(each, source=own[oid], target=own[each.target.relation.oid])
+            for each in relationships
+            if each.target.relation.oid in own
+        ]
+        for oid, relationships in whole.items()
+        if oid in own
+    }
 
 
 def _links(api: ApiSchema) -> Iterator[Link]:

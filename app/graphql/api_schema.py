@@ -49,7 +49,8 @@ _serial = itertools.count(1)
 
 
 class ApiSchema:
-    """What one view of the database looks like in GraphQL.
+    """What one view of the database looks like in GraphQL; with ``whole``, that part of another one that is of
+    ``only_schemas``, where everything is called as it is there.
 
     Built once per view and dialect, used by many threads: complete after ``build`` and never changed later.
     Raises schema_cache.directives.DirectiveError where a comment directive of an exposed object is malformed.
@@ -61,8 +62,10 @@ class ApiSchema:
         dialect: Dialect,
         hooks: pluggy.HookRelay,
         max_rows: int = DEFAULT_MAX_ROWS,
-        only_schemas: frozenset[str] | None = None,
+        whole: ApiSchema | None = None,
+        only_schemas: frozenset[str] = frozenset(),
     ) -> None:
+        self.whole = whole
         self.view = view
         self.dialect = dialect
         self.hooks = hooks
@@ -73,13 +76,16 @@ class ApiSchema:
         self._claimed: dict[str, object] = {}
         self._value_types: dict[int, ValueType | None] = {}
         self._directives = DirectiveReader(each for some in hooks.comment_directives() for each in some)
-        self.schemas = tuple(each for each in view.schemas if only_schemas is None or each.name in only_schemas)
+        self.schemas = tuple(each for each in view.schemas if whole is None or each.name in only_schemas)
         self._left_out = {each.name for each in view.schemas} - {each.name for each in self.schemas}
         self.schema_directives = {
             each.name: self.directives("schema", each.name, each.comment) for each in self.schemas
         }
         self._reserved = self._reserved_names()
-        self.relations = with_own_names(self._expose_relations(), self._reserved)
+        relations = self._expose_relations()
+        known = with_own_names(relations, self._reserved) if whole is None else whole.relations
+        oids = {each.relation.oid for each in known}
+        self.relations: tuple[ApiRelation, ...] = tuple(each for each in relations if each.relation.oid in oids)
         self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
         self.graphql = self._build()
 
@@ -282,7 +288,7 @@ class ApiSchema:
             return None
         if len(shown) == len(self.schemas):
             return self
-        return ApiSchema(self.view, self.dialect, self.hooks, self.max_rows, only_schemas=shown)
+        return ApiSchema(self.view, self.dialect, self.hooks, self.max_rows, whole=self, only_schemas=shown)
 
 
 def _sorted_by_name(schema: GraphQLSchema) -> GraphQLSchema:

@@ -53,6 +53,31 @@ def test_types_of_the_peer(reading_door: OpenDoor) -> None:
     assert len(ALWAYS) == 8 + 1 + 14 + 2 + 12 + 10 + 2
 
 
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_what_is_hidden_keeps_its_names(reading_door: OpenDoor, dialect: str) -> None:
+    """What is shown is called as it is when it is asked for, also where something hidden had the better name first."""
+    names = """
+        create table other.pen (id int primary key); create table pen (id int primary key);
+        create table other.cap (id int primary key); comment on table other.cap is '@graphql({"name": "capOfOther"})';
+        create table cap (id int primary key, account_id int);
+        create table box (id int primary key, other int references other.cap, cap_id int references cap);
+        comment on constraint box_other_fkey on box is '@graphql({"foreign_name": "cap"})';
+        insert into other.cap values (1); insert into cap values (2); insert into box values (1, 1, 2);
+        grant select on all tables in schema public, other to anon;
+        comment on schema public is '@graphql({"introspection": true})';
+        comment on schema other is '@graphql({"introspection": false})';
+    """
+    door = door_to(reading_door, dialect, names)
+    fields = door.ask('{ __type(name: "box") { fields { name type { name } } } }').data["__type"]["fields"]
+    (link,) = (each["name"] for each in fields if each["type"]["name"] == "cap")
+    assert link == "capByCapId"
+    assert door.ask(f"{{ boxByPk(id: 1) {{ cap {{ __typename }} {link} {{ __typename }} }} }}").data == {
+        "boxByPk": {"cap": {"__typename": "capOfOther"}, link: {"__typename": "cap"}}
+    }
+    # Of two relations with one name the first is exposed; here it is hidden, and the other one still is not there.
+    assert "pen" not in type_names(door)
+
+
 def test_types_of_the_standard(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "standard")
     others = {
