@@ -1,7 +1,7 @@
 """Events of stored objects posted to a URL: at least once, in no promised order.
 
 On by the setting WEBHOOK_URL; with WEBHOOK_KEY each request has it as its bearer token. An answer other
-than 2xx, or none in four seconds, is tried again, with pauses that grow to an hour.
+than 2xx (also a redirect), or none in four seconds, is tried again, with pauses that grow to an hour.
 """
 
 from __future__ import annotations
@@ -35,6 +35,16 @@ class WebhookRefused(RuntimeError):
     """The receiver did not take the event."""
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirected POST would become a GET, which tells nothing, and the key would go to another server."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirects)
+
+
 @dataclass(frozen=True, slots=True)
 class Webhook:
     url: str
@@ -49,7 +59,7 @@ class Webhook:
         # The operator's own URL, checked above.
         request = urllib.request.Request(self.url, self._body(event), headers, method="POST")  # noqa: S310
         try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:  # noqa: S310
+            with _opener.open(request, timeout=_TIMEOUT_S) as response:
                 response.read(1024)
         except urllib.error.HTTPError as error:
             error.close()

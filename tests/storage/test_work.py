@@ -182,6 +182,12 @@ def receiver() -> Iterator[tuple[str, list[tuple[dict[str, str], dict[str, Any]]
             body = self.rfile.read(int(self.headers["content-length"]))
             posted.append(({name.lower(): value for name, value in self.headers.items()}, json.loads(body)))
             self.send_response(answers.pop(0) if answers else 204)
+            self.send_header("location", "/elsewhere")
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def do_GET(self) -> None:
+            self.send_response(200)
             self.send_header("content-length", "0")
             self.end_headers()
 
@@ -197,17 +203,19 @@ def receiver() -> Iterator[tuple[str, list[tuple[dict[str, str], dict[str, Any]]
     thread.join()
 
 
+@pytest.mark.parametrize("refusal", [500, 302])
 def test_webhook(
-    own_service: Callable[..., Service], receiver: tuple[str, list[tuple[dict[str, str], dict[str, Any]]], list[int]]
+    own_service: Callable[..., Service],
+    receiver: tuple[str, list[tuple[dict[str, str], dict[str, Any]]], list[int]],
+    refusal: int,
 ) -> None:
     url, posted, answers = receiver
-    answers.append(500)
+    answers.append(refusal)
     service = own_service(webhook_url=url, webhook_key="the key")
     bucket = service.bucket()
     service.upload(f"{bucket}/a", b"123").raise_for_status()
-    assert until(
-        lambda: service.sql("select last_error from storage.work") == [["WebhookRefused: the receiver answered 500"]]
-    )
+    told = f"WebhookRefused: the receiver answered {refusal}"
+    assert until(lambda: service.sql("select last_error from storage.work") == [[told]])
     service.sql("update storage.work set due_at = now()")
     service.application.services.storage.wake.set()
     assert until(lambda: waiting(service, "post_event") == 0)
