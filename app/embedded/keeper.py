@@ -27,7 +27,7 @@ _LOOK_S = 0.2
 _LARGEST_LOG = 4 * 1024 * 1024
 _LONGEST_PAUSE_S = 10.0
 _LOCK_LIMIT_S = 2.0
-_FIRST_ATTEMPTS = 20
+_STILL_IN_USE_LIMIT_S = 60.0
 
 
 def main(argument: str) -> int:
@@ -42,7 +42,7 @@ def main(argument: str) -> int:
     if not is_keeper:
         return 0
     _go_to_background(place)
-    return _keep(order, place)
+    return _keep(order, place, lock)
 
 
 def _seize(lock: FileLock) -> bool:
@@ -55,7 +55,7 @@ def _seize(lock: FileLock) -> bool:
     return True
 
 
-def _keep(order: Order, place: Place) -> int:
+def _keep(order: Order, place: Place, lock: FileLock) -> int:
     try:
         server = _server(order, place)
         _run_first(server)
@@ -74,6 +74,8 @@ def _keep(order: Order, place: Place) -> int:
             if members.try_seize():
                 server.stop()
                 _clear(order, place, server)
+                # This process has yet to end, and who passes the gate meanwhile must not count on it.
+                lock.close()
                 return 0
         if server.is_alive():
             pause = _LOOK_S
@@ -88,13 +90,14 @@ def _keep(order: Order, place: Place) -> int:
 
 
 def _run_first(server: Postmaster) -> None:
-    for attempt in range(1, _FIRST_ATTEMPTS + 1):
+    until = time.monotonic() + _STILL_IN_USE_LIMIT_S
+    while True:
         try:
             server.ensure_running()
             return
         except StillInUse:
             # Processes of a killed server still hold its memory; they go as soon as they notice.
-            if attempt == _FIRST_ATTEMPTS:
+            if time.monotonic() > until:
                 raise
             time.sleep(_LOOK_S)
 

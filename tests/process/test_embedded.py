@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import pytest
 from app.embedded import EmbeddedError, EmbeddedPostgres, account, binaries, place
 from app.embedded.postmaster import Postmaster
 from tests.postgres_server import connect
-from tests.process.running import environment, is_running, open_directory, until
+from tests.process.running import PATIENCE_S, environment, is_running, open_directory, until
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root drops privileges")
 
@@ -86,7 +87,44 @@ def test_processes_share_one_server_and_the_last_one_stops_it(directory: Path, c
     process.communicate()
     assert process.returncode == 0
     assert not is_running(server)
-    assert not is_running(keeper)
+    until(lambda: not is_running(keeper))
+
+
+# Read by each interpreter at its start; the keeper is what was forked from the one that has it as its argument.
+LATE_END = """
+import atexit, os, pathlib, sys, time
+
+def wait():
+    path = pathlib.Path({path!r})
+    while os.getpid() != starter and path.parent.exists() and not path.exists():
+        time.sleep(0.01)
+
+starter = os.getpid()
+if "app.embedded.keeper" in sys.orig_argv:
+    atexit.register(wait)
+"""
+
+
+def test_who_comes_while_a_keeper_ends_gets_another(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = directory.parent / "go on"
+    (directory.parent / "sitecustomize.py").write_text(LATE_END.format(path=str(go_on)))
+    monkeypatch.setenv("PYTHONPATH", str(directory.parent))
+    first = EmbeddedPostgres(directory, durable=False).join()
+    keeper = first.keeper_pid
+    second = EmbeddedPostgres(directory, durable=False)
+    with ThreadPoolExecutor(2) as threads:
+        try:
+            leaving = threads.submit(first.leave)
+            until(lambda: not (directory / "state.json").exists())
+            threads.submit(second.join).result(PATIENCE_S)
+            assert answers(second)
+            assert second.keeper_pid != keeper
+            assert is_running(keeper)
+        finally:
+            go_on.touch()
+        second.leave()
+        leaving.result()
+    until(lambda: not is_running(keeper))
 
 
 def test_a_killed_user_does_not_keep_the_server_running(directory: Path) -> None:
@@ -154,7 +192,7 @@ def test_it_starts_although_a_stranger_has_the_old_process_id(directory: Path) -
     with EmbeddedPostgres(directory, durable=False) as first:
         data, owner = Path(first.data_directory), Path(first.data_directory).stat()
     # PostgreSQL believes its pid file if a process with that number exists; here our own account's.
-    stranger = subprocess.Popen(["sleep", "60"], user=owner.st_uid if os.geteuid() == 0 else None)
+    stranger = subprocess.Popen(["sleep", "1000"], user=owner.st_uid if os.geteuid() == 0 else None)
     try:
         stale = data / "postmaster.pid"
         stale.write_text(f"{stranger.pid}\n{data}\n1\n5432\n{directory}/run\n\n  1 1\nready   \n")
