@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, func, literal_column
 from app.graphql.api_schema import ApiSchema
 from app.graphql.planning import TableRows
 from app.graphql.relations import ApiColumn, ApiRelation
-from app.graphql.sql import cast_to, one_row
+from app.graphql.sql import FunctionCall, cast_to, one_row
 from app.graphql.walk import Field
 from app.hooks import Fields, hookimpl
 from plugins.collection import Collection
@@ -29,18 +29,20 @@ ORDERED = NUMBERS | frozenset(
 
 @dataclass(frozen=True)
 class Aggregate:
-    """An aggregate function: the types, by their names in pg_type, that it takes, and what it makes of a column."""
+    """An aggregate function: the types, by their names in pg_type, that it takes, and whether it takes them as numeric.
+    It is in the schema of the type."""
 
+    name: str
     types: frozenset[str]
-    apply: Callable[[ColumnElement[Any]], ColumnElement[Any]]
+    as_numeric: bool = False
 
 
-AGGREGATES = {
-    "sum": Aggregate(NUMBERS, func.sum),
-    "avg": Aggregate(NUMBERS, lambda column: func.avg(cast_to(column, "numeric"))),
-    "min": Aggregate(ORDERED, func.min),
-    "max": Aggregate(ORDERED, func.max),
-}
+AGGREGATES = (
+    Aggregate("sum", NUMBERS),
+    Aggregate("avg", NUMBERS, as_numeric=True),
+    Aggregate("min", ORDERED),
+    Aggregate("max", ORDERED),
+)
 
 
 @hookimpl
@@ -61,10 +63,10 @@ def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
 def _aggregate_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
     def fields() -> dict[str, GraphQLField]:
         made = {"count": GraphQLField(GraphQLNonNull(GraphQLInt), resolve=_count)}
-        for name in AGGREGATES:
-            type_ = _result_type(api, relation, name)
+        for aggregate in AGGREGATES:
+            type_ = _result_type(api, relation, aggregate)
             if type_ is not None:
-                made[name] = GraphQLField(GraphQLNonNull(type_), resolve=_values)
+                made[aggregate.name] = GraphQLField(GraphQLNonNull(type_), resolve=_values)
         return made
 
     return api.named(
@@ -72,17 +74,19 @@ def _aggregate_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
     )
 
 
-def _result_type(api: ApiSchema, relation: ApiRelation, name: str) -> GraphQLObjectType | None:
+def _result_type(api: ApiSchema, relation: ApiRelation, aggregate: Aggregate) -> GraphQLObjectType | None:
     """The type of one aggregate's values, by column; None if no column has any."""
     fields = {
-        column.field_name: GraphQLField(_value_type(api, column, name), resolve=_value(api, column, AGGREGATES[name]))
+        column.field_name: GraphQLField(
+            _value_type(api, column, aggregate.name), resolve=_value(api, column, aggregate)
+        )
         for column in relation.columns
-        if _type_name(api, column) in AGGREGATES[name].types
+        if _type_name(api, column) in aggregate.types
     }
     if not fields:
         return None
     return api.named(
-        f"{relation.type_name}{name.capitalize()}AggregateResult",
+        f"{relation.type_name}{aggregate.name.capitalize()}AggregateResult",
         lambda type_name: GraphQLObjectType(type_name, fields, extensions={"kind": "aggregate result"}),
     )
 
@@ -107,11 +111,12 @@ def _value_type(api: ApiSchema, column: ApiColumn, name: str) -> GraphQLScalarTy
 
 def _value(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> Callable[[Field, TableRows], ColumnElement[Any]]:
     # An amount of money prints with a currency sign, which is no number.
-    is_money = _type_name(api, column) == "money"
+    as_numeric = aggregate.as_numeric or _type_name(api, column) == "money"
+    schema = api.catalog.type_by_oid[column.column.type].schema
 
     def resolve(field: Field, rows: TableRows) -> ColumnElement[Any]:
         value = rows.column(column.name)
-        return aggregate.apply(cast_to(value, "numeric") if is_money else value)
+        return FunctionCall(schema, aggregate.name, [cast_to(value, "numeric") if as_numeric else value])
 
     return resolve
 

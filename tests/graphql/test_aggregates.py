@@ -9,6 +9,7 @@ from graphql import GraphQLObjectType
 
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
+from tests.postgres_server import PostgresServer
 
 SCHEMA = """
 create type mood as enum ('sad', 'happy');
@@ -254,3 +255,27 @@ def test_row_level_security_counts(open_door: OpenDoor) -> None:
     assert door.ask("{ tCollection { aggregate { count min { id } } } }").data["tCollection"]["aggregate"] == {
         "count": 2, "min": {"id": 2}
     }  # fmt: skip
+
+
+def test_the_aggregates_are_those_of_the_type(open_door: OpenDoor) -> None:
+    door = open_door("""
+      create table word (id int primary key, v varchar(9)); insert into word values (1, 'a'), (2, 'b');
+      comment on table word is '@graphql({"aggregate": {"enabled": true}})';
+      create function mine(text, varchar) returns text language sql immutable as $$ select 'mine' $$;
+      create aggregate max(varchar) (sfunc = mine, stype = text);
+      grant select on word to anon""")
+    assert door.ask("{ wordCollection { aggregate { max { v } } } }").data == {
+        "wordCollection": {"aggregate": {"max": {"v": "b"}}}
+    }
+
+
+def test_citext_has_an_order_of_its_own(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    if not postgres.execute("select 1 from pg_available_extensions where name = 'citext'"):
+        pytest.skip("this server has no citext")
+    door = open_door("""
+      create schema extra; grant usage on schema extra to anon; create extension citext schema extra;
+      create table word (id int primary key, v extra.citext); insert into word values (1, 'a'), (2, 'B');
+      comment on table word is '@graphql({"aggregate": {"enabled": true}})'; grant select on word to anon""")
+    assert door.ask("{ wordCollection { aggregate { min { v } max { v } } } }").data == {
+        "wordCollection": {"aggregate": {"min": {"v": "a"}, "max": {"v": "B"}}}
+    }
