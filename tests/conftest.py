@@ -8,15 +8,37 @@ whole server, and tests change them.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from app.embedded import EmbeddedPostgres
+from app.settings import SETTINGS
 from tests.postgres_server import PostgresServer
+
+# What configures PostgreSQL's and the clouds' programs for whoever runs the tests, and so would our parts and theirs.
+_OF_THE_USER = re.compile(r"PG[A-Z]+|(AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_.*|STORAGE_EMULATOR_HOST|(?i:all_proxy)")
+for _name in list(os.environ):
+    if _OF_THE_USER.fullmatch(_name) or _name in {setting.env for setting in SETTINGS}:
+        del os.environ[_name]
+os.environ.update(dict.fromkeys(("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "NETRC"), os.devnull))
+# A proxy is for packages to be installed through; our servers are here.
+for _name in ("no_proxy", "NO_PROXY"):
+    os.environ[_name] = ",".join(filter(None, (os.environ.get(_name), "127.0.0.1", "localhost")))
+
+# The same examples everywhere, however long they take; `--hypothesis-profile=default` looks for new ones.
+hypothesis.settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large],
+)
+hypothesis.settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")

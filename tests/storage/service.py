@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import socket
 import threading
-import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +24,7 @@ from app.settings import load
 from app.worker import Worker
 from app.wsgi import Application, create_app
 from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S
 
 SECRET = "a secret that is long enough for the tests"
 _numbers = itertools.count(1)
@@ -66,7 +67,7 @@ class Service:
         prepared = requests.Request(method, self.url, headers=given, **more).prepare()
         query = prepared.url.partition("?")[2] if more.get("params") else ""
         prepared.url = self.url + path + (f"?{query}" if query else "")
-        return self.session.send(prepared, timeout=30, stream=False)
+        return self.session.send(prepared, timeout=PATIENCE_S, stream=False)
 
     def get(self, path: str, credential: str | None = SERVICE, **more: Any) -> requests.Response:
         return self.request("GET", path, credential, **more)
@@ -139,7 +140,7 @@ def running(
     finally:
         service.session.close()
         worker.stop()
-        thread.join(10)
+        thread.join(PATIENCE_S)
         application.close()
 
 
@@ -149,24 +150,27 @@ def error(response: requests.Response) -> tuple[int, str, str, str]:
     return response.status_code, body["statusCode"], body["code"], body["message"]
 
 
-def raw_request(address: tuple[str, int], data: bytes, *, seconds: float = 10.0) -> bytes:
-    """What comes back for these bytes until the server closes or is silent for a moment after an answer."""
-    with socket.create_connection(address, timeout=seconds) as connection:
+def raw_request(address: tuple[str, int], data: bytes, *, answers: int = 1) -> bytes:
+    """What comes back for these bytes until the server closes, or until ``answers`` answers have come."""
+    with socket.create_connection(address, timeout=PATIENCE_S) as connection:
         connection.sendall(data)
-        connection.settimeout(0.5)
-        answer = b""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            try:
-                more = connection.recv(65536)
-            except TimeoutError:
-                if answer:
-                    break
-                continue
-            if not more:
-                break
-            answer += more
-        return answer
+        received = b""
+        while _answers(received) < answers and (more := connection.recv(65536)):
+            received += more
+        return received
+
+
+def _answers(received: bytes) -> int:
+    """How many whole answers these bytes are; each says how long it is."""
+    count = 0
+    while (end := received.find(b"\r\n\r\n")) >= 0:
+        length = re.search(rb"(?i)^content-length: *(\d+)", received[:end], re.MULTILINE)
+        received = received[end + 4 :]
+        if length is None or len(received) < int(length[1]):
+            break
+        received = received[int(length[1]) :]
+        count += 1
+    return count
 
 
 def unique(prefix: str = "k") -> str:

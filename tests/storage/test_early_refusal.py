@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 
 import pytest
 
+from tests.process.running import PATIENCE_S
 from tests.storage.service import SERVICE, Service, raw_request
 
 GIB = 1024**3
@@ -34,7 +34,6 @@ def body_of(answer: bytes) -> dict[str, str]:
 )
 def test_no_credential(service: Service, request_head: bytes) -> None:
     """The answer comes though not a byte of the body was sent."""
-    began = time.monotonic()
     answer = raw_request(service.address, request_head)
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert body_of(answer) == {
@@ -43,7 +42,6 @@ def test_no_credential(service: Service, request_head: bytes) -> None:
         "message": "headers must have required property 'authorization'",
         "code": "InvalidRequest",
     }
-    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize("origin", ["http://x", "/", "http://x/storage/v1"])
@@ -59,7 +57,9 @@ def test_other_forms_of_the_same_target(service: Service, origin: str) -> None:
 def test_a_credential_in_the_query_is_one(service: Service) -> None:
     bucket = service.bucket()
     answer = raw_request(
-        service.address, head("POST", f"/object/{bucket}/k?authorization={SERVICE}", "Content-Length: 2") + b"ab"
+        service.address,
+        head("POST", f"/object/{bucket}/k?authorization={SERVICE}", "Content-Length: 2") + b"ab",
+        answers=1,
     )
     assert answer.startswith(b"HTTP/1.1 200 ")
 
@@ -98,7 +98,7 @@ def test_unknown_path_does_not_take_a_large_body(service: Service) -> None:
 def test_client_that_sends_first_can_read_the_answer(service: Service) -> None:
     """Most clients send the whole body before they read: they must not see a reset connection."""
     data = head("POST", "/object/b/k", "Content-Length: 8000000") + bytes(8_000_000)
-    with socket.create_connection(service.address, timeout=10) as connection:
+    with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
         connection.sendall(data)
         answer = b""
         while more := connection.recv(65536):
@@ -111,7 +111,8 @@ def test_body_is_not_taken_for_a_request(service: Service) -> None:
     smuggled = (
         head("POST", f"/object/{bucket}/smuggled", f"Authorization: Bearer {SERVICE}", "Content-Length: 1") + b"x"
     )
-    answer = raw_request(service.address, head("POST", "/object/b/k", f"Content-Length: {len(smuggled)}") + smuggled)
+    data = head("POST", "/object/b/k", f"Content-Length: {len(smuggled)}") + smuggled
+    answer = raw_request(service.address, data, answers=2)
     assert answer.count(b"HTTP/1.1") == 1
     assert service.get(f"/object/{bucket}/smuggled").json()["code"] == "NoSuchKey"
 
@@ -120,7 +121,7 @@ def test_chunked_without_end(own_service: object) -> None:
     """A chunked body has no declared length; it ends where the limit is."""
     service: Service = own_service(upload_size_limit=100_000, body_limit=1000)  # type: ignore[operator]
     chunk = b"10000\r\n" + bytes(0x10000) + b"\r\n"
-    with socket.create_connection(service.address, timeout=10) as connection:
+    with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
         connection.sendall(head("POST", "/object/b/k", "Authorization: Bearer x", "Transfer-Encoding: chunked"))
         answer = b""
         for _ in range(40):
@@ -137,7 +138,7 @@ def test_accepted_requests_keep_the_connection(service: Service) -> None:
     bucket = service.bucket()
     one = head("POST", f"/object/{bucket}/a", f"Authorization: Bearer {SERVICE}", "Content-Length: 1") + b"x"
     two = head("GET", f"/object/{bucket}/a", f"Authorization: Bearer {SERVICE}")
-    answer = raw_request(service.address, one + two)
+    answer = raw_request(service.address, one + two, answers=2)
     assert answer.count(b"HTTP/1.1 200") == 2
 
 
@@ -145,7 +146,7 @@ def test_accepted_requests_keep_the_connection(service: Service) -> None:
 def test_chunked_bodies_have_the_limit_of_their_path(service: Service, path: str) -> None:
     """Without a declared length the limit is found while the body comes."""
     chunk = b"100000\r\n" + bytes(0x100000) + b"\r\n"
-    with socket.create_connection(service.address, timeout=10) as connection:
+    with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
         connection.sendall(head("POST", path, "Authorization: Bearer x", "Transfer-Encoding: chunked"))
         answer = b""
         for _ in range(30):
