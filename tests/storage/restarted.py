@@ -7,20 +7,20 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import IO
+
+from tests.process.running import PATIENCE_S, environment
 
 
 class Restarting:
-    """``prepare`` is called in the new process before the program starts."""
+    """``largest_file``: the program may write no file that is larger, in bytes."""
 
-    def __init__(self, settings: dict[str, object], prepare: Callable[[], None] | None = None) -> None:
+    def __init__(self, settings: dict[str, object], largest_file: int | None = None) -> None:
+        program = [sys.executable, "-m", "tests.storage.restarting", json.dumps(settings)]
+        if largest_file is not None:
+            program.append(str(largest_file))
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.storage.restarting", json.dumps(settings)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            preexec_fn=prepare,
+            program, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self.port = int(self._read())
         self._child = 0
@@ -41,7 +41,7 @@ class Restarting:
         if self._child:
             self.kill(self._child)
         _pipe(self._process.stdin).close()
-        self._process.wait(10)
+        self._process.wait(PATIENCE_S)
         _pipe(self._process.stdout).close()
 
     def _read(self) -> str:

@@ -1,4 +1,6 @@
-"""A program that serves the API in a child process, and in a new one when told: python -m tests.storage.restarting
+"""A program that serves the API in a child process, and in a new one when told.
+
+python -m tests.storage.restarting SETTINGS [BYTES]     settings as JSON; the largest file that may be written
 
 Its listening socket stays open while there is no child, so that clients wait instead of being refused. For each line
 on stdin it forks a child, and prints the child's process id when that serves; when the child ends it prints "ended".
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import threading
 
@@ -20,6 +23,9 @@ from app.wsgi import create_app
 
 def main() -> None:
     settings = load({}, json.loads(sys.argv[1]))
+    if len(sys.argv) > 2:
+        largest = int(sys.argv[2])
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     listener = listen("127.0.0.1", 0)
     # So that children find everything imported.
     plugin_manager()
