@@ -21,6 +21,7 @@ from app.storage.sweep import Sweep
 from app.storage.work import WorkList
 from plugins.storage_file import FolderBackend
 from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S, until
 from tests.storage.restarted import Restarting
 from tests.storage.service import SECRET, SERVICE
 
@@ -131,7 +132,7 @@ class Client(threading.Thread):
             headers["content-type"] = content_type
         try:
             if self._connection is None:
-                self._connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
+                self._connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE_S)
             self._connection.request(method, path, body, headers)
             response = self._connection.getresponse()
             return response.status, response.read()
@@ -153,20 +154,28 @@ def clients(port: int, bucket: str) -> Iterator[list[Client]]:
     made = [Client(port, bucket, number, stop) for number in range(CLIENTS)]
     for client in made:
         client.start()
-    yield made
-    stop.set()
-    for client in made:
-        client.join(60)
+    try:
+        yield made
+    finally:
+        stop.set()
+        for client in made:
+            client.join(PATIENCE_S)
+
+
+def count_acknowledged(made: list[Client]) -> int:
+    return sum(client.acknowledged for client in made)
+
+
+def any_failed(made: list[Client]) -> bool:
+    return any(client.failure for client in made)
 
 
 def wait_for_backends_to_end(postgres: PostgresServer, name: str) -> None:
     """Until PostgreSQL has ended what the killed process had sent: only then a later request is really later."""
-    deadline = time.monotonic() + 10
-    while postgres.execute(f"select count(*) from pg_stat_activity where datname = '{name}'") != [[0]]:
-        assert time.monotonic() < deadline
+    until(lambda: postgres.execute(f"select count(*) from pg_stat_activity where datname = '{name}'") == [[0]])
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_kills(postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path) -> None:
     url, bucket = storage_database(), "b"
     name = postgres.execute("select current_database()", url)[0][0]
@@ -181,16 +190,21 @@ def test_kills(postgres: PostgresServer, storage_database: Callable[[], str], tm
     try:
         child = service.serve()
         with clients(service.port, bucket) as made:
-            for _ in range(KILLS):
+            for turn in range(KILLS):
+                acknowledged = count_acknowledged(made)
                 time.sleep(moments.uniform(0.0, 0.08))
+                if turn % 2:
+                    # However slow the machine is, not every process is killed before it has done anything.
+                    until(lambda before=acknowledged: count_acknowledged(made) > before or any_failed(made))
                 service.kill(child)
                 wait_for_backends_to_end(postgres, str(name))
                 child = service.serve()
             assert [client.failure for client in made] == [None] * CLIENTS
         for client in made:
             assert client.failure is None
-        assert sum(client.acknowledged for client in made) > KILLS
-        assert sum(client.broken for client in made) > KILLS // 2
+        assert count_acknowledged(made) >= KILLS // 2
+        # Who was answered had a connection, which broke; but the last ones may not have noticed.
+        assert sum(client.broken for client in made) >= KILLS // 2 - CLIENTS
         service.kill(child)
         wait_for_backends_to_end(postgres, str(name))
     finally:
