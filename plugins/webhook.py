@@ -11,12 +11,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from app.hooks import hookimpl
 from app.settings import SettingError, Settings
 from app.storage.events import EventReceiver, ObjectEvent
+from app.storage.times import now_as_json
 
 _TIMEOUT_S = 4.0
 
@@ -66,7 +66,6 @@ class Webhook:
             raise WebhookRefused(f"the receiver answered {error.code}") from None
 
     def _body(self, event: ObjectEvent) -> bytes:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         payload = {
             "bucketId": event.bucket_id,
             "name": event.name,
@@ -74,9 +73,10 @@ class Webhook:
             "metadata": event.metadata,
             "tenant": {"ref": self.project},
             "uploadType": "standard",
+            "reqId": event.request_id,
         }
         if event.old is not None:
             payload["oldObject"] = event.old
-        told = {"$version": "v1", "type": event.type, "region": "", "payload": payload, "applyTime": now}
-        whole = {"type": "Webhook", "event": told, "sentAt": now, "tenant": {"ref": self.project, "host": ""}}
+        told = {"$version": "v1", "type": event.type, "region": "", "payload": payload, "applyTime": event.applied_at}
+        whole = {"type": "Webhook", "event": told, "sentAt": now_as_json(), "tenant": {"ref": self.project, "host": ""}}
         return json.dumps(whole).encode()

@@ -50,6 +50,11 @@ def caller_of(identity: Identity, token: str) -> Caller:
         raise access_denied(error.message) from None
 
 
+def check_service_role(call: Call) -> None:
+    if call.caller.role != SERVICE_ROLE:
+        raise access_denied("Access denied: Invalid role", status=403)
+
+
 def anonymous() -> Caller:
     return Caller.of({}, default_role=ANONYMOUS)
 

@@ -6,11 +6,10 @@ import json
 from typing import Any
 
 from app.database import Row, StatementError
-from app.storage.access import SERVICE_ROLE, own_context, service_context
+from app.storage.access import check_service_role, own_context, service_context
 from app.storage.bucket_rules import check_mime_types, read_size_limit
 from app.storage.errors import (
     StorageError,
-    access_denied,
     already_exists,
     invalid_request,
     no_such_bucket,
@@ -120,8 +119,7 @@ def delete_bucket(storage: Storage, call: Call) -> Answer:
 
 def empty_bucket(storage: Storage, call: Call) -> Answer:
     """POST /bucket/{id}/empty: all objects that were there at the call; for the service role only."""
-    if call.caller.role != SERVICE_ROLE:
-        raise access_denied("Access denied: Invalid role", status=403)
+    check_service_role(call)
     read_json_object(call, (), optional=True)
     context = service_context(storage.contexts, call)
     bound = str(_LARGEST_TO_EMPTY + 1).encode()
@@ -135,7 +133,7 @@ def empty_bucket(storage: Storage, call: Call) -> Answer:
     def events(results: list[list[Row]]) -> list[ObjectEvent]:
         return [removed(call.bucket, row) for row in results[0]]
 
-    while storage.change(context, [(EMPTY_BUCKET, (text(call.bucket), now))], events)[0]:
+    while storage.change(call, context, [(EMPTY_BUCKET, (text(call.bucket), now))], events)[0]:
         pass
     storage.wake.set()
     return _json({"message": "Empty bucket has been queued. Completion may take up to an hour."})

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from app.storage.times import now_as_json
 
 CREATED_POST, CREATED_PUT = "ObjectCreated:Post", "ObjectCreated:Put"
 CREATED_COPY, CREATED_MOVE = "ObjectCreated:Copy", "ObjectCreated:Move"
@@ -15,7 +17,10 @@ UPDATED = "ObjectUpdated:Metadata"
 
 @dataclass(frozen=True, slots=True)
 class ObjectEvent:
-    """``metadata`` is the object's file metadata; ``old`` names where a moved object was (bucketId, name, version)."""
+    """``metadata`` is the object's file metadata; ``old`` names where a moved object was (bucketId, name, version).
+
+    ``request_id`` and ``applied_at`` (UTC, with Z) are known once the event is written down.
+    """
 
     type: str
     bucket_id: str
@@ -23,6 +28,8 @@ class ObjectEvent:
     version: str | None
     metadata: Mapping[str, Any]
     old: Mapping[str, Any] | None = None
+    request_id: str = ""
+    applied_at: str = ""
 
     def as_json(self) -> dict[str, Any]:
         members: dict[str, Any] = {
@@ -31,6 +38,8 @@ class ObjectEvent:
             "name": self.name,
             "version": self.version,
             "metadata": self.metadata,
+            "reqId": self.request_id,
+            "applyTime": self.applied_at,
         }
         if self.old is not None:
             members["oldObject"] = self.old
@@ -45,6 +54,8 @@ class ObjectEvent:
             version=members.get("version"),
             metadata=members.get("metadata") or {},
             old=members.get("oldObject"),
+            request_id=members.get("reqId") or "",
+            applied_at=members.get("applyTime") or "",
         )
 
 
@@ -60,5 +71,8 @@ class EventReceiver:
     receive: Callable[[ObjectEvent], None]
 
 
-def encode_events(events: Sequence[ObjectEvent]) -> bytes:
-    return json.dumps([event.as_json() for event in events]).encode()
+def encode_events(events: Sequence[ObjectEvent], request_id: str) -> bytes:
+    """What one request has caused just now."""
+    now = now_as_json()
+    stamped = (replace(event, request_id=request_id, applied_at=now) for event in events)
+    return json.dumps([event.as_json() for event in stamped]).encode()

@@ -33,8 +33,9 @@ from app.storage.records import Answer, Bucket, Call, StoredObject
 from app.storage.rows import json_value, known, owner_of, read_metadata, read_object, text
 from app.storage.sql import DELETE_OBJECT, DELETE_OBJECTS, FIND_SOURCE, MOVE_OBJECT, OBJECT_EXISTS
 from app.storage.storage import Storage
+from app.storage.times import now_as_json
 from app.storage.upload_body import check_content_type, header_metadata
-from app.storage.uploads import Write, commit, now_as_json, object_exists, write_conditions
+from app.storage.uploads import Write, commit, object_exists, write_conditions
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _PREFIXES = (Member("prefixes", "strings", required=True, least=1, most=1000),)
@@ -58,6 +59,7 @@ def delete_object(storage: Storage, call: Call) -> Answer:
     etags, _ = write_conditions(call)
     parameters = (text(call.bucket), text(call.key), json_value(list(etags) or None) if etags else None)
     rows = storage.change(
+        call,
         own_context(storage.contexts, call),
         [(DELETE_OBJECT, parameters)],
         lambda results: [removed(call.bucket, row) for row in results[0]],
@@ -87,6 +89,7 @@ def delete_objects(storage: Storage, call: Call) -> Answer:
     records: list[bytes] = []
     for start in range(0, len(wanted), 500):
         rows = storage.change(
+            call,
             context,
             [(DELETE_OBJECTS, (text(call.bucket), json_value(wanted[start : start + 500])))],
             lambda results: [removed(call.bucket, row) for row in results[0]],
@@ -191,7 +194,7 @@ def move_object(storage: Storage, call: Call) -> Answer:
         return found
 
     try:
-        rows = storage.change(own_context(storage.contexts, call), [(MOVE_OBJECT, parameters)], events)[0]
+        rows = storage.change(call, own_context(storage.contexts, call), [(MOVE_OBJECT, parameters)], events)[0]
     except StatementError as error:
         raise _not_moved(error, call) from None
     if not rows:

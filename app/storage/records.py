@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
+from uuid import uuid4
 
 from app.identity import Caller
 
 Headers = tuple[tuple[str, str], ...]
+
+_LONGEST_REQUEST_ID = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,10 @@ class Call:
 
     def header(self, name: str) -> str | None:
         return self.headers.get(name)
+
+    def request_id(self) -> str:
+        """What a proxy calls the request in ``x-request-id``; a name of our own, a new one each time, without that."""
+        return (self.header("x-request-id") or str(uuid4()))[:_LONGEST_REQUEST_ID]
 
 
 @dataclass(frozen=True, slots=True)

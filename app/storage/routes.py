@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote_to_bytes
 
-from app.storage import bucket_list, buckets, downloads, listing, listing_v2, objects, signed_urls, uploads
+from app.storage import bucket_list, buckets, cdn, downloads, listing, listing_v2, objects, signed_urls, uploads
 from app.storage.errors import StorageError
 from app.storage.records import Answer, Call
 from app.storage.storage import Storage
@@ -86,6 +86,9 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/object/{bucket}/*", uploads.create_object, "storage.object.upload"),
     Route("DELETE", "/object/{bucket}/*", objects.delete_object, "storage.object.delete"),
     Route("DELETE", "/object/{bucket}", objects.delete_objects, "storage.object.delete_many"),
+    Route("DELETE", "/cdn", cdn.purge, "storage.cdn.purge"),
+    Route("DELETE", "/cdn/{bucket}", cdn.purge, "storage.cdn.purge"),
+    Route("DELETE", "/cdn/{bucket}/*", cdn.purge, "storage.cdn.purge"),
 )
 
 

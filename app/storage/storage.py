@@ -15,6 +15,7 @@ from app.storage.access import SERVICE_ROLE
 from app.storage.backend import Backend
 from app.storage.checks import ObjectCheck
 from app.storage.events import EventReceiver, ObjectEvent, encode_events
+from app.storage.records import Call
 from app.storage.signing import Signer
 from app.storage.sql import BECOME, RECORD_EVENTS
 from app.storage.work import Background
@@ -63,6 +64,7 @@ class Storage:
 
     def change(
         self,
+        call: Call,
         context: Context,
         calls: Sequence[DatabaseCall],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
@@ -70,7 +72,7 @@ class Storage:
         """Run ``calls`` and write down the events they cause, in one transaction (one round trip without receivers)."""
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return self._change(context, calls, events_of)
+                return self._change(call, context, calls, events_of)
             except StatementError as error:
                 # Two requests that take the same rows in another order; PostgreSQL has undone one of them.
                 if error.diagnosis.sqlstate not in _UNDONE or attempt == _ATTEMPTS:
@@ -79,6 +81,7 @@ class Storage:
 
     def _change(
         self,
+        call: Call,
         context: Context,
         calls: Sequence[DatabaseCall],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
@@ -90,9 +93,8 @@ class Storage:
             events = events_of(results)
             if events:
                 names = json.dumps([receiver.name for receiver in self.receivers]).encode()
-                transaction.run_all(
-                    [(BECOME, (SERVICE_ROLE.encode(),)), (RECORD_EVENTS, (encode_events(events), names))]
-                )
+                written = encode_events(events, call.request_id())
+                transaction.run_all([(BECOME, (SERVICE_ROLE.encode(),)), (RECORD_EVENTS, (written, names))])
         self.wake.set()
         return results
 

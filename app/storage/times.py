@@ -1,4 +1,4 @@
-"""Times as HTTP writes them (RFC 9110 section 5.6.7)."""
+"""Times as HTTP writes them (RFC 9110 section 5.6.7), and as our JSON does."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ _LATEST = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
 def http_date(seconds: float) -> str:
     """``seconds`` since 1970 as ``Sat, 21 Nov 2026 05:17:34 GMT``; the last second of the year 9999 for later ones."""
     return format_datetime(datetime.fromtimestamp(min(int(seconds), _LATEST), UTC), usegmt=True)
+
+
+def now_as_json() -> str:
+    """Now in UTC with milliseconds and Z."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def read_http_date(text: str) -> int | None:

@@ -9,7 +9,6 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from app.database import Row, StatementError
@@ -37,6 +36,7 @@ from app.storage.records import Answer, Bucket, Call
 from app.storage.rows import Parameter, json_value, known, owner_columns, text
 from app.storage.sql import COMMIT_ANY, COMMIT_MATCHING, COMMIT_NEW, OBJECT_EXISTS
 from app.storage.storage import Storage
+from app.storage.times import now_as_json
 from app.storage.upload_body import UploadBody, read_upload
 
 _log = logging.getLogger("portico.storage")
@@ -155,10 +155,6 @@ def _uploaded(storage: Storage, write: Write, version: str, metadata: Mapping[st
     )
 
 
-def now_as_json() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def file_metadata(stored: Stored, body: UploadBody) -> dict[str, Any]:
     return {
         "eTag": f'"{stored.md5}"',
@@ -194,7 +190,7 @@ def commit(storage: Storage, call: Call, write: Write, version: str, metadata: M
         return [ObjectEvent(write.event, write.bucket, write.key, version, metadata) for _ in results[0]]
 
     try:
-        rows = storage.change(service_context(storage.contexts, call), [(statement, parameters)], events)[0]
+        rows = storage.change(call, service_context(storage.contexts, call), [(statement, parameters)], events)[0]
     except StatementError as error:
         if error.diagnosis.sqlstate == "23503":
             raise related_missing() from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.storage.service import SERVICE, Service, error, unique
+from tests.storage.service import SERVICE, Service, error, token, unique
 
 WORDS = ["list", "list-v2", "sign", "info", "public", "authenticated", "move", "copy", "upload", "bucket", "object"]
 
@@ -52,7 +52,7 @@ def test_info_is_also_a_bucket(service: Service) -> None:
         ("GET", "/object/"),
         ("OPTIONS", "/bucket"),
         ("PUT", "/object/b"),
-        ("DELETE", "/cdn/b/k"),
+        ("GET", "/cdn/b/k"),
         ("GET", "/render/image/public/b/k"),
     ],
 )
@@ -81,6 +81,13 @@ def test_operations(service: Service) -> None:
     assert error(service.get("/storage/v1/health", None)) == (400, "403", "AccessDenied", "Invalid Compact JWS")
     assert service.get("/storage/v1/version", None).text.count(".") == 2
     assert service.get("/health", None).json() == {"process": "ok", "database": "ok"}
+
+
+@pytest.mark.parametrize("path", ["/cdn", "/cdn/b", "/cdn/b/k?transformations=true"])
+def test_there_is_no_cdn_to_purge(service: Service, path: str) -> None:
+    assert error(service.delete(path)) == (400, "400", "MissingParameter", "No CDN is configured")
+    assert error(service.delete(path, token())) == (403, "403", "AccessDenied", "Access denied: Invalid role")
+    assert error(service.delete(path, None))[2] == "InvalidRequest"
 
 
 def test_a_slash_in_a_bucket_is_not_its_end(service: Service) -> None:

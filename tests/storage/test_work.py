@@ -204,7 +204,7 @@ def test_webhook(
     answers.append(refusal)
     service = own_service(webhook_url=url, webhook_key="the key")
     bucket = service.bucket()
-    service.upload(f"{bucket}/a", b"123").raise_for_status()
+    service.upload(f"{bucket}/a", b"123", x_request_id="request 1").raise_for_status()
     told = f"WebhookRefused: the receiver answered {refusal}"
     until(lambda: service.sql("select last_error from storage.work") == [[told]])
     answers.append(204)
@@ -217,3 +217,5 @@ def test_webhook(
     assert body["event"]["type"] == "ObjectCreated:Post"
     payload = body["event"]["payload"]
     assert (payload["bucketId"], payload["name"], payload["metadata"]["size"]) == (bucket, "a", 3)
+    assert payload["reqId"] == "request 1"
+    assert body["event"]["applyTime"] < body["sentAt"]
