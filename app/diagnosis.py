@@ -124,6 +124,12 @@ def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
             yield Finding("note", f"{role} may read none of the {relations}", f"grant select on <table> to {role}")
         else:
             yield Finding("ok", f"{role} may read {each['readable']} of {relations}")
+        if each["creates"]:
+            yield Finding(
+                "note",
+                f"{role} may create functions in schema {schema}; they could run with the rights of other callers",
+                f"revoke create on schema {schema} from public, {role}",
+            )
         if role == "anon" and each["unprotected"]:
             yield Finding(
                 "note",
@@ -160,6 +166,7 @@ _SCHEMA = """
 select json_build_object('roles', (select coalesce(json_agg(json_build_object(
   'role', r.rolname,
   'usage', has_schema_privilege(r.oid, n.oid, 'usage'),
+  'creates', has_schema_privilege(r.oid, n.oid, 'create'),
   'relations', (select count(*) from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in {kinds}),
   'readable', (select count(*) from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in {kinds}
                and (has_table_privilege(r.oid, c.oid, 'select') or has_any_column_privilege(r.oid, c.oid, 'select'))),

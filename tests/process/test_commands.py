@@ -78,10 +78,17 @@ def test_doctor_before_and_after_init(portico: Portico, postgres: PostgresServer
     assert before.returncode == 0, before.stderr
     assert "portico init was not run here" in before.stdout
     assert portico("init", DATABASE_URL=database_url).returncode == 0
-    postgres.execute("create table open (id int primary key); grant select on open to anon", database_url)
+    postgres.execute(
+        "create table open (id int primary key); grant select on open to anon; revoke create on schema public from public",
+        database_url,
+    )
     after = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
     assert "portico init was not run here" not in after.stdout
     assert "anon may read 1 of 1 relations in schema public" in after.stdout
+    assert "may create functions" not in after.stdout
+    postgres.execute("grant create on schema public to public", database_url)
+    after = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
+    assert "anon may create functions in schema public" in after.stdout
     wrong = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", API_SCHEMAS="public,no'where")
     assert wrong.returncode == 1
     assert "WRONG there is no schema no'where" in wrong.stdout
