@@ -106,7 +106,7 @@ def _argument(argument: Argument, type_: ValueType) -> GraphQLArgument:
 def _argument_type(api: ApiSchema, argument: Argument) -> ValueType | None:
     """How an argument's values cross the API; None where the function cannot be called through it."""
     type_ = api.catalog.type_by_oid.get(argument.type)
-    if not argument.name or type_ is None or not _is_simple(api, type_):
+    if not argument.name or type_ is None or not _is_simple(api, type_) or type_.oid in api.view.unnamed_types:
         return None
     return api.value_type(argument.type)
 

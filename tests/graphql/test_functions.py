@@ -453,3 +453,12 @@ def test_a_name_that_means_something_elsewhere(open_door: OpenDoor, schema: str,
     assert door.ask("{ value(x: 2, y: 3) rows { edges { node { id computed } } } }").data == {
         "value": 5, "rows": {"edges": [{"node": {"id": 1, "computed": 8}}]}
     }  # fmt: skip
+
+
+def test_an_argument_whose_type_the_role_may_not_name(open_door: OpenDoor) -> None:
+    sql = """
+    create schema closed; create domain closed.small as int; grant usage on schema public to anon;
+    create function half(n closed.small) returns int language sql stable as 'select n / 2';
+    """
+    assert "half" in open_door(sql + "grant usage on schema closed to anon").ask("{ half(n: 8) }").data
+    assert open_door(sql).ask("{ half(n: 8) }").code == "GRAPHQL_VALIDATION_FAILED"

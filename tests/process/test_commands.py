@@ -79,7 +79,8 @@ def test_doctor_before_and_after_init(portico: Portico, postgres: PostgresServer
     assert "portico init was not run here" in before.stdout
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute(
-        "create table open (id int primary key); grant select on open to anon; revoke create on schema public from public",
+        """create table open (id int primary key); grant select on open to anon;
+           revoke create on schema public from public""",
         database_url,
     )
     after = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
