@@ -34,7 +34,7 @@ grant select, insert on entry to {WRITER};
 class DatabaseOptions:
     database_url: str
     pool_size: int = 2
-    pool_timeout_s: float = 5.0
+    pool_timeout_s: float = 60.0
     prepared_statements: bool = True
     prepared_statement_limit: int = 200
 

@@ -154,7 +154,6 @@ def test_large_answer(database: Database) -> None:
     assert rows[0][-1] == (b"100000", b"y" * 50)
 
 
-@pytest.mark.timeout(60)
 def test_large_parameters_while_large_answers_come(database: Database) -> None:
     """Neither side reads while it writes unless somebody takes care: this would hang."""
     large = b"z" * 10_000_000

@@ -102,7 +102,6 @@ def test_server_without_tls(url: str, proxy: Proxy, make_database: MakeDatabase,
         assert "does not offer TLS" in str(raised.value.__cause__)
 
 
-@pytest.mark.timeout(60)
 def test_large_both_ways_over_tls(encrypting: Proxy, make_database: MakeDatabase) -> None:
     database = make_database(encrypting.url("sslmode=require"), pool_size=1)
     large = b"z" * 5_000_000

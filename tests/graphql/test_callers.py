@@ -12,6 +12,7 @@ import pytest
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import SERVICE_KEY, Door
 from tests.postgres_server import PostgresServer
+from tests.process.running import until
 
 SCHEMA = """
 alter role service_role bypassrls;
@@ -173,18 +174,18 @@ def test_a_role_without_anything(door: Door, new_role: str) -> None:
 
 def test_a_roles_own_settings(open_door: OpenDoor, postgres: PostgresServer, new_role: str) -> None:
     quoted = '"' + new_role.replace('"', '""') + '"'
-    postgres.execute(
-        f"alter role {quoted} set statement_timeout = '150ms'; alter role {quoted} set timezone = 'Asia/Tokyo'"
-    )
+    postgres.execute(f"alter role {quoted} set timezone = 'Asia/Tokyo'")
     door = open_door("""
         create table t (id int primary key, at timestamptz default '2020-01-01T00:00:00Z');
         insert into t values (1);
-        create view slow as select 1 as id, pg_sleep(5)::text as x;
+        create view slow as select 1 as id, pg_sleep(60)::text as x;
         comment on view slow is '@graphql({"primary_key_columns": ["id"]})';
     """)
     postgres.execute(f"grant select on all tables in schema public to {quoted}, anon", door.database_url)
     assert door.ask("{ tByPk(id: 1) { at } }", role=new_role).data["tByPk"] == {"at": "2020-01-01T09:00:00+09:00"}
     assert door.ask("{ tByPk(id: 1) { at } }").data["tByPk"] == {"at": "2020-01-01T00:00:00+00:00"}
+    postgres.execute(f"alter role {quoted} set statement_timeout = '150ms'")
+    door.application.services.schema_cache.reload()
     answer = door.ask("{ slowByPk(id: 1) { x } }", role=new_role)
     assert answer.errors[0]["extensions"]["sqlstate"] == "57014"
     assert answer.body["data"] is None
@@ -193,7 +194,7 @@ def test_a_roles_own_settings(open_door: OpenDoor, postgres: PostgresServer, new
 
 def test_the_services_timeout(open_door: OpenDoor) -> None:
     door = open_door(
-        """create view slow as select 1 as id, pg_sleep(5)::text as x;
+        """create view slow as select 1 as id, pg_sleep(60)::text as x;
         comment on view slow is '@graphql({"primary_key_columns": ["id"]})';
         create table fast (id int primary key);
         grant select on slow, fast to anon;""",
@@ -202,7 +203,9 @@ def test_the_services_timeout(open_door: OpenDoor) -> None:
     answer = door.ask("{ slowByPk(id: 1) { x } }")
     assert answer.errors[0]["extensions"]["sqlstate"] == "57014"
     assert "timeout" in answer.message
-    assert door.ask("{ fastCollection { edges { cursor } } }").data == {"fastCollection": {"edges": []}}
+    # On a busy machine this takes too long as well now and then.
+    nothing = {"data": {"fastCollection": {"edges": []}}}
+    until(lambda: door.ask("{ fastCollection { edges { cursor } } }").body == nothing)
 
 
 def test_a_role_keeps_its_schema(door: Door) -> None:

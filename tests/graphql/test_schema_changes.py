@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -16,6 +15,7 @@ from app.installation import install
 from tests.graphql.conftest import ROLES
 from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
+from tests.process.running import until
 
 SCHEMA = """
 create table item (id int primary key, name text, extra int);
@@ -151,9 +151,7 @@ def test_on_a_busy_server(watched: tuple[Door, Execute]) -> None:
                     else "alter table item rename gone to extra"
                 )
                 generation[0] = change + 1
-                deadline = time.monotonic() + 5
-                while answered[0] < before + 12 and time.monotonic() < deadline:
-                    time.sleep(0.005)
+                until(lambda least=before + 12: answered[0] >= least or any(each.done() for each in running))
         finally:
             stop.set()
         for each in running:
@@ -195,7 +193,7 @@ def test_without_support_objects_soon(unwatched: tuple[Door, Execute]) -> None:
          "{ lateCollection { edges { node { id } } } }"),
     ):  # fmt: skip
         execute(change)
-        assert _soon(lambda query=query: "errors" not in door.ask(query).body), change
+        until(lambda query=query: "errors" not in door.ask(query).body)
 
 
 def test_without_support_objects_at_once_where_a_statement_fails(unwatched: tuple[Door, Execute]) -> None:
@@ -214,13 +212,3 @@ def test_without_support_objects_at_once_where_a_statement_fails(unwatched: tupl
     answer = door.ask(NAMES)
     assert answer.errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
     assert "itemCollection" in answer.message
-
-
-def _soon(happens: Callable[[], bool]) -> bool:
-    # Looked for every second; on a machine that is busy with other tests it takes longer.
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        if happens():
-            return True
-        time.sleep(0.02)
-    return happens()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -13,7 +13,8 @@ from app.installation import install
 from tests.database.proxy import Proxy
 from tests.graphql.conftest import ROLES
 from tests.graphql.door import Door
-from tests.postgres_server import PostgresServer
+from tests.postgres_server import PostgresServer, connect
+from tests.process.running import PATIENCE_S, until
 
 SCHEMA = """
 create table item (id int primary key, parent_id int references item);
@@ -42,8 +43,9 @@ def through_proxy(postgres: PostgresServer) -> Iterator[OpenDoor]:
         proxy = Proxy(url)
         door = Door(proxy.url(), **settings)
         opened.append((door, proxy))
-        # Looks at the schema in the background would be counted as well.
-        door.application.services.poller.close()
+        # What is asked in the background would be counted as well.
+        door.application.services.poller.close(PATIENCE_S)
+        door.application.services.storage.background.close()
         return door, proxy
 
     yield make
@@ -129,20 +131,18 @@ def test_more_requests_than_connections(through_proxy: OpenDoor, postgres: Postg
     door, _ = through_proxy(pool_size=1, pool_timeout_s=0.2)
     door.ask(ONE, {"n": 0})
     postgres.execute(
-        """create view slow as select 1 as id, pg_sleep(1)::text as x; grant select on slow to anon;
+        """create view slow as select 1 as id, pg_advisory_xact_lock(1)::text as x; grant select on slow to anon;
         comment on view slow is '@graphql({"primary_key_columns": ["id"]})'""", door.database_url
     )  # fmt: skip
     door.application.services.schema_cache.reload()
-    slow: list[Any] = []
-    thread = threading.Thread(target=lambda: slow.append(door.ask("{ slowByPk(id: 1) { x } }")))
-    thread.start()
-    try:
-        while not door.application.services.database.pool_state().in_use:
-            time.sleep(0.005)
+    waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'"
+    with ThreadPoolExecutor(1) as threads, closing(connect(door.database_url)) as other:
+        other.run("select pg_advisory_lock(1)")
+        slow = threads.submit(door.ask, "{ slowByPk(id: 1) { x } }")
+        until(lambda: postgres.execute(waits, door.database_url))
         answer = door.ask(ONE, {"n": 0})
-        assert (answer.status, answer.code) == (503, "POOL_TIMEOUT")
-        assert answer.headers["retry-after"]
-    finally:
-        thread.join()
-    assert slow[0].data
+        other.run("select pg_advisory_unlock(1)")
+        assert slow.result().data
+    assert (answer.status, answer.code) == (503, "POOL_TIMEOUT")
+    assert answer.headers["retry-after"]
     assert door.ask(ONE, {"n": 0}).data

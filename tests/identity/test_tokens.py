@@ -136,21 +136,22 @@ def test_a_critical_extension_that_we_do_not_know() -> None:
 @pytest.mark.parametrize(
     ("claims", "expected"),
     [
-        ({"exp": -10}, "expired"),
-        ({"exp": -4}, None),
-        ({"exp": 60}, None),
-        ({"nbf": 10}, "not_yet_valid"),
-        ({"nbf": 4}, None),
-        ({"iat": 1000}, None),
+        ({"exp": -1500}, "expired"),
+        ({"exp": -500}, None),
+        ({"exp": 500}, None),
+        ({"nbf": 1500}, "not_yet_valid"),
+        ({"nbf": 500}, None),
+        ({"iat": 5000}, None),
     ],
 )
 def test_times_with_leeway(claims: dict[str, int], expected: str | None) -> None:
     now = int(time.time())
     token = jwt.encode({name: now + offset for name, offset in claims.items()}, SECRET, "HS256")
+    # The distances are too large for a machine to be so slow.
     if expected is None:
-        make_identity().verify(token)
+        make_identity(leeway_s=1000).verify(token)
     else:
-        assert reason(token) == expected
+        assert reason(token, leeway_s=1000) == expected
 
 
 @pytest.mark.parametrize("value", ["soon", None, [], {}, float("nan"), float("inf"), 10**400])

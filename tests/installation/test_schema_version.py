@@ -154,8 +154,8 @@ def test_transactions_with_ddl_do_not_wait_for_each_other(database_url: str, ses
     versions = [version(reader)]
     writers = [session(database_url) for _ in range(5)]
     for number, writer in enumerate(writers):
-        # whoever waits for a lock fails at once
-        writer.run("set lock_timeout = '1ms'")
+        # whoever waited for the transaction of another would do so until this
+        writer.run("set lock_timeout = '10s'")
         writer.run(f"begin isolation level {isolation}")
         writer.run("select count(*) from pg_class")
         writer.run(f"create table t{number} (id int)")

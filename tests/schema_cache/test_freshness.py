@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event, Semaphore
-from time import monotonic
 
 import pytest
 
@@ -12,6 +10,7 @@ from schema_cache.freshness import SchemaCache
 from schema_cache.poller import Poller
 from schema_cache.privileges import UnknownRole
 from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S, until
 from tests.schema_cache.asker import Asker
 from tests.schema_cache.counting import COUNTING
 from tests.schema_cache.session import Session
@@ -130,11 +129,11 @@ def test_the_poller_finds_changes_by_itself(owner: Session, cache: SchemaCache, 
     poller.start()
     try:
         owner.execute("create table seen (id int)")
-        wait_until(lambda: "seen" in names(cache))
+        until(lambda: "seen" in names(cache))
         owner.execute("comment on table seen is 'x'")
-        wait_until(lambda: cache.current().relations[-1].comment == "x")
+        until(lambda: cache.current().relations[-1].comment == "x")
         with owner.roles(1) as (role,):
-            wait_until(lambda: role in cache.current().role_by_name)
+            until(lambda: role in cache.current().role_by_name)
     finally:
         poller.close()
 
@@ -153,15 +152,15 @@ def test_the_poller_survives_a_database_that_goes_away(
             f'alter database "{database}" allow_connections false',
             f"select pg_terminate_backend(pid) from pg_stat_activity where datname = '{database}'",
         )
-        wait_until(lambda: "cannot be read" in caplog.text)
+        until(lambda: "cannot be read" in caplog.text)
         asked = asker.looks + asker.loads
-        wait_until(lambda: asker.looks + asker.loads >= asked + 2)
+        until(lambda: asker.looks + asker.loads >= asked + 2)
         other.execute(f'alter database "{database}" allow_connections true')
-        wait_until(lambda: "can be read again" in caplog.text)
+        until(lambda: "can be read again" in caplog.text)
         session = Session(asker.url)
         session.execute("create table seen ()")
         session.close()
-        wait_until(lambda: names(cache) == ["seen"])
+        until(lambda: names(cache) == ["seen"])
     finally:
         poller.close()
         other.close()
@@ -174,16 +173,8 @@ def test_the_poller_survives_a_database_that_goes_away(
 def test_a_closed_poller_asks_no_more(asker: Asker, cache: SchemaCache) -> None:
     poller = Poller(cache, interval=0.01)
     poller.start()
-    wait_until(lambda: asker.looks > 2)
-    poller.close()
+    until(lambda: asker.looks > 2)
+    poller.close(PATIENCE_S)
     asked = asker.looks
     Event().wait(0.1)
     assert asker.looks == asked
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = monotonic() + 10
-    pause = Event()
-    while not condition():
-        assert monotonic() < deadline, "it did not happen"
-        pause.wait(0.01)

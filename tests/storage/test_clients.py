@@ -11,9 +11,11 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.process.running import PATIENCE_S
 from tests.storage.service import ANON, SERVICE, Service, token
 
 NODE = Path(__file__).parent / "node"
+NPM_LIMIT_S = 120
 
 
 def headers(key: str) -> dict[str, str]:
@@ -127,9 +129,11 @@ def node_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for file in NODE.glob("*.*"):
         if file.is_file():
             shutil.copy(file, folder)
-    installed = subprocess.run(
-        ["npm", "install", "--no-fund", "--no-audit", "--loglevel", "error"], cwd=folder, capture_output=True, text=True
-    )
+    command = ["npm", "install", "--no-fund", "--no-audit", "--loglevel", "error"]
+    try:
+        installed = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=NPM_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"npm did not install the client within {NPM_LIMIT_S} seconds")
     if installed.returncode:
         pytest.skip(f"npm cannot install the client: {installed.stderr.strip()[-200:]}")
     return folder / "life.mjs"
@@ -141,7 +145,7 @@ def test_storage_js(service: Service, node_program: Path) -> None:
         cwd=node_program.parent,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
     seen: dict[str, Any] = json.loads(done.stdout)

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.process.running import PATIENCE_S
+
 PACKAGE = Path(__file__).with_name("package.json")
-INSTALL_SECONDS = 300
+INSTALL_SECONDS = 120
 # The account and the key of every emulator, as Microsoft documents them.
 ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -27,7 +29,10 @@ def installed() -> Path:
         raise NoAzurite("node and npm are not installed")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = cache / "portico-tests" / "azurite"
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as ex:
+        raise NoAzurite(str(ex)) from None
     script = folder / "node_modules/azurite/dist/src/blob/main.js"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -71,7 +76,7 @@ def running(folder: Path) -> Iterator[int]:
         yield int(listening.rsplit(":", 1)[1])
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(PATIENCE_S)
 
 
 def connection_string(port: int) -> str:

@@ -6,6 +6,8 @@ import socket
 import threading
 from contextlib import suppress
 
+from tests.process.running import until
+
 
 class SeverableRelay:
     """Listens on ``port`` of the loopback and passes everything on to another port there."""
@@ -20,10 +22,18 @@ class SeverableRelay:
 
     def restore(self) -> None:
         """Listen (again) on the port."""
-        listener = socket.create_server(("127.0.0.1", self.port))
+        listener = until(self._listen)
+        assert listener is not None
         self.port = listener.getsockname()[1]
         self._listener = listener
         threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+
+    def _listen(self) -> socket.socket | None:
+        try:
+            return socket.create_server(("127.0.0.1", self.port))
+        except OSError:
+            # While the port was nobody's, the system may have given it to somebody for a moment.
+            return None
 
     def sever(self) -> None:
         """Refuse new connections and cut those that there are."""

@@ -13,6 +13,7 @@ import pytest
 
 from app.storage.backend import Backend, BackendUnavailable, BlobMissing, KeyRefused, Stored, StreamCutShort
 from plugins.storage_gcs import GoogleBackend
+from tests.process.running import PATIENCE_S
 from tests.storage_backends.streams import MIB, Generated, content, md5, received
 
 ODD_NAMES = [
@@ -227,7 +228,7 @@ class TestContract:
     @pytest.mark.parametrize("size", [1000, 9 * MIB])
     def test_of_puts_at_the_same_time_one_wins_whole(self, backend: Backend, folder: str, size: int) -> None:
         writers = 4
-        together = threading.Barrier(writers, timeout=60)
+        together = threading.Barrier(writers, timeout=PATIENCE_S)
 
         def put(number: int) -> int | None:
             class Waiting(BytesIO):

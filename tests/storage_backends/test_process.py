@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 def probe(place: Place, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tests.storage_backends.probe", place.url, *arguments]
     environment = {**os.environ, **place.environment}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory is measured as Linux tells it")
