@@ -7,7 +7,7 @@ from threading import Lock
 import pluggy
 
 from app.bounded_cache import BoundedCache
-from app.errors import AccessError, PorticoError
+from app.errors import AccessError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.dialect import Dialect
 from app.graphql.errors import DocumentError
@@ -30,7 +30,8 @@ class ApiSchemas:
         self._hooks = hooks
         self._max_rows = max_rows
         self._catalog: Catalog | None = None
-        self._built: BoundedCache[ApiSchema | PorticoError] = BoundedCache(KEPT)
+        # A text says why there is no schema. It is no exception, since one keeps the frames of all who raised it.
+        self._built: BoundedCache[ApiSchema | str] = BoundedCache(KEPT)
         self._building = Lock()
 
     def of_role(self, role: str) -> ApiSchema:
@@ -51,8 +52,8 @@ class ApiSchemas:
                 if found is None:
                     found = self._build(view)
                     self._keep(view, found)
-        if isinstance(found, PorticoError):
-            raise found
+        if isinstance(found, str):
+            raise DocumentError(found, "SCHEMA_ERROR")
         return found
 
     def _view(self, role: str, catalog: Catalog) -> RoleView:
@@ -63,14 +64,14 @@ class ApiSchemas:
             raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403) from None
         raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)
 
-    def _keep(self, view: RoleView, built: ApiSchema | PorticoError) -> None:
+    def _keep(self, view: RoleView, built: ApiSchema | str) -> None:
         if view.catalog is not self._catalog and view.catalog is self._schema_cache.current():
             # Schemas of an outdated catalog are large, and nobody asks for them again.
             self._catalog, self._built = view.catalog, BoundedCache(KEPT)
         self._built.put(view.key, built)
 
-    def _build(self, view: RoleView) -> ApiSchema | PorticoError:
+    def _build(self, view: RoleView) -> ApiSchema | str:
         try:
             return ApiSchema(view, self._dialect, self._hooks, self._max_rows)
         except DirectiveError as ex:
-            return DocumentError(str(ex), "SCHEMA_ERROR")
+            return str(ex)
