@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.database import Row, StatementError
-from app.errors import PorticoError
 from app.storage.access import own_context
 from app.storage.backend import BlobMissing
-from app.storage.blobs import blob_key, discard, new_version
+from app.storage.blobs import blob_key, new_version
 from app.storage.bucket_rules import check_mime_type, size_limit
 from app.storage.buckets import removed
 from app.storage.errors import (
@@ -129,12 +128,7 @@ def copy_object(storage: Storage, call: Call) -> Answer:
         user_metadata=user_metadata,
         event=CREATED_COPY,
     )
-    try:
-        row = commit(storage, call, write, version, metadata)
-    except PorticoError as error:
-        if error.code != "OUTCOME_UNKNOWN":
-            discard(storage.backend, version)
-        raise
+    row = commit(storage, call, write, version, metadata)
     record: dict[str, Any] = json.loads(known(row[2]))
     return _json({"Key": f"{target_bucket}/{target_key}", "Id": record["id"], **record})
 

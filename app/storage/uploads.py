@@ -141,12 +141,11 @@ def store(storage: Storage, call: Call, write: Write, body: UploadBody, *, limit
         metadata = {**file_metadata(stored, body), **kept}
         for check in storage.checks:
             check(_uploaded(storage, write, version, metadata))
-        return commit(storage, call, write, version, metadata)
-    except PorticoError as error:
-        # Unless it is unknown whether the row was committed: then it may name these bytes.
-        if error.code != "OUTCOME_UNKNOWN":
-            discard(storage.backend, version)
+    except BaseException:
+        # Whatever it is: a check is somebody else's code.
+        discard(storage.backend, version)
         raise
+    return commit(storage, call, write, version, metadata)
 
 
 def _uploaded(storage: Storage, write: Write, version: str, metadata: Mapping[str, Any]) -> UploadedObject:
@@ -168,10 +167,21 @@ def file_metadata(stored: Stored, body: UploadBody) -> dict[str, Any]:
 
 
 def commit(storage: Storage, call: Call, write: Write, version: str, metadata: Mapping[str, Any]) -> Row:
-    """Make the row name ``version``. Whether the object may be there already is decided here, once and for all.
+    """Make the row name ``version``, whose bytes are deleted when that is refused; the row as ``store`` gives it.
 
-    Raises KeyAlreadyExists, PreconditionFailed, or that the bucket is gone.
+    Whether the object may be there already is decided here, once and for all. Raises KeyAlreadyExists,
+    PreconditionFailed, or that the bucket is gone.
     """
+    try:
+        return _commit(storage, call, write, version, metadata)
+    except PorticoError as error:
+        # Unless it is unknown whether the row was committed: then it may name these bytes.
+        if error.code != "OUTCOME_UNKNOWN":
+            discard(storage.backend, version)
+        raise
+
+
+def _commit(storage: Storage, call: Call, write: Write, version: str, metadata: Mapping[str, Any]) -> Row:
     parameters: list[Parameter] = [
         text(write.bucket),
         text(write.key),

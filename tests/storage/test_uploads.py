@@ -11,6 +11,9 @@ from collections.abc import Callable
 
 import pytest
 
+from app.hooks import hookimpl
+from app.settings import Settings
+from app.storage.checks import ObjectCheck, UploadedObject
 from tests.storage.service import SERVICE, USER, Service, error, raw_request, token, unique
 
 EXISTS = (400, "409", "KeyAlreadyExists", "The resource already exists")
@@ -335,3 +338,22 @@ def test_content_types_by_a_setting(
     if not taken:
         assert error(answer)[1:3] == ("415", "InvalidMimeType")
         assert service.blobs() == set()
+
+
+class FaultyCheck:
+    """A plugin with a mistake in its check."""
+
+    @hookimpl
+    def object_checks(self, settings: Settings) -> list[ObjectCheck]:
+        return [self.check]
+
+    def check(self, uploaded: UploadedObject) -> None:
+        raise KeyError("a mistake")
+
+
+def test_a_check_that_fails_leaves_no_bytes(own_service: Callable[..., Service]) -> None:
+    service = own_service(plugins={"faulty": FaultyCheck()})
+    answer = service.upload(f"{service.bucket()}/k")
+    assert error(answer)[:3] == (500, "500", "InternalError")
+    assert "mistake" not in answer.text
+    assert service.blobs() == set()
