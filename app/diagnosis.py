@@ -11,6 +11,7 @@ from app.database import Database
 from app.installation import outdated, read_state
 from app.installation.state import Ask, State
 from app.settings import Settings
+from app.storage.opening import storage_url
 from app.trial import has_keys
 
 Mark = Literal["ok", "note", "WRONG"]
@@ -52,7 +53,8 @@ def _settings(settings: Settings) -> Iterator[Finding]:
             "note", "JWT_SECRET is shorter than 32 bytes and could be guessed", "run portico keys for a new one"
         )
     if settings.storage_url is None:
-        yield Finding("note", "STORAGE_URL is not set, so no objects can be stored")
+        where = storage_url(settings)
+        yield Finding("note", f"STORAGE_URL is not set, so objects are kept in {where}, for this machine alone")
 
 
 def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:

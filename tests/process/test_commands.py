@@ -73,10 +73,13 @@ def test_the_demonstration_never_touches_a_database_of_yours(portico: Portico, d
     assert "unset DATABASE_URL" in finished.stderr
 
 
-def test_doctor_before_and_after_init(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+def test_doctor_before_and_after_init(
+    portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path
+) -> None:
     before = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
     assert before.returncode == 0, before.stderr
     assert "portico init was not run here" in before.stdout
+    assert f"STORAGE_URL is not set, so objects are kept in file://{tmp_path}/.portico/objects" in before.stdout
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute(
         """create table open (id int primary key); grant select on open to anon;
