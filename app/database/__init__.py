@@ -1,5 +1,6 @@
 """PostgreSQL for the rest of the service: a pool, and requests that take one round trip."""
 
+from app.database.conflicts import despite_conflicts
 from app.database.context import Context, ContextBuilder
 from app.database.database import Call, Database, DatabaseSettings
 from app.database.failure import RoleRefused, SchemaOutdated, StatementError, StatementTimeout
@@ -25,5 +26,6 @@ __all__ = [
     "StatementTimeout",
     "Target",
     "Transaction",
+    "despite_conflicts",
     "parse_database_url",
 ]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import random
-import time
+from functools import partial
 
-from app.database import Context, Row, StatementError
+from app.database import Context, Row, StatementError, despite_conflicts
 from app.errors import RequestError
 from app.graphql.errors import FieldError
 from app.graphql.sql import failure_message
@@ -15,14 +14,6 @@ from app.services import Services
 from schema_cache.privileges import role_settings
 
 log = logging.getLogger("portico.graphql")
-
-CONFLICTS = frozenset(("40001", "40P01"))
-"""serialization_failure and deadlock_detected: the same statements may succeed when they are tried again."""
-
-MOST_ATTEMPTS = 3
-
-PAUSE_S = 0.05
-"""How long to wait before the next attempt, about: at once we would often be there before whom we made way for."""
 
 
 def execute(operation: AuthorizedOperation, bound: BoundPlan, services: Services) -> ResultSet:
@@ -50,17 +41,13 @@ def _context(operation: AuthorizedOperation, services: Services) -> Context:
 def _run(bound: BoundPlan, context: Context, services: Services) -> list[list[Row]]:
     plan = bound.plan
     calls = [(call.statement, values) for call, values in zip(plan.calls, bound.values, strict=True)]
-    for attempt in range(1, MOST_ATTEMPTS + 1):
-        try:
-            return services.database.run(context, calls, read_only=not plan.is_mutation)
-        except StatementError as ex:
-            # A statement that failed has undone the whole transaction, so nothing is applied twice.
-            if services.settings.show_sql and 1 <= ex.statement_index <= len(plan.calls):
-                log.warning("%s\n%s", ex.message, plan.calls[ex.statement_index - 1].statement.sql)
-            if ex.diagnosis.sqlstate not in CONFLICTS or attempt == MOST_ATTEMPTS:
-                raise _explained(ex, plan) from None
-        time.sleep(attempt * random.uniform(0.5, 1.5) * PAUSE_S)  # noqa: S311 - nothing secret
-    raise AssertionError("the last attempt returns or raises")
+    run = partial(services.database.run, context, calls, read_only=not plan.is_mutation)
+    try:
+        return despite_conflicts(run)
+    except StatementError as ex:
+        if services.settings.show_sql and 1 <= ex.statement_index <= len(plan.calls):
+            log.warning("%s\n%s", ex.message, plan.calls[ex.statement_index - 1].statement.sql)
+        raise _explained(ex, plan) from None
 
 
 def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldError:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from app.database import Call as DatabaseCall
-from app.database import Context, ContextBuilder, Database, Row, StatementError
+from app.database import Context, ContextBuilder, Database, Row, despite_conflicts
 from app.identity import Identity
 from app.storage.access import SERVICE_ROLE
 from app.storage.backend import Backend
@@ -19,9 +19,6 @@ from app.storage.records import Call
 from app.storage.signing import Signer
 from app.storage.sql import BECOME, RECORD_EVENTS
 from app.storage.work import Background
-
-_ATTEMPTS = 4
-_UNDONE = frozenset({"40P01", "40001"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +67,7 @@ class Storage:
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
     ) -> list[list[Row]]:
         """Run ``calls`` and write down the events they cause, in one transaction (one round trip without receivers)."""
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                return self._change(call, context, calls, events_of)
-            except StatementError as error:
-                # Two requests that take the same rows in another order; PostgreSQL has undone one of them.
-                if error.diagnosis.sqlstate not in _UNDONE or attempt == _ATTEMPTS:
-                    raise
-        raise AssertionError("the last attempt returns or raises")
+        return despite_conflicts(lambda: self._change(call, context, calls, events_of))
 
     def _change(
         self,

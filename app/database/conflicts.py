@@ -1,0 +1,32 @@
+"""Transactions that got in the way of each other: PostgreSQL has undone one of them, which is then tried again."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from app.database.failure import StatementError
+
+Result = TypeVar("Result")
+
+_CONFLICTS = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected
+_MOST_ATTEMPTS = 3
+# About: at once we would often be there before whom we made way for.
+_PAUSE_S = 0.05
+
+
+def despite_conflicts(transaction: Callable[[], Result]) -> Result:
+    """What ``transaction`` returns, which is called again, after a growing pause, when it was undone by a conflict.
+
+    It must be a whole transaction: then nothing is applied twice. Raises what it raises, a conflict the third time.
+    """
+    for attempt in range(1, _MOST_ATTEMPTS + 1):
+        try:
+            return transaction()
+        except StatementError as error:
+            if error.diagnosis.sqlstate not in _CONFLICTS or attempt == _MOST_ATTEMPTS:
+                raise
+        time.sleep(attempt * random.uniform(0.5, 1.5) * _PAUSE_S)  # noqa: S311 - nothing secret
+    raise AssertionError("the last attempt returns or raises")
