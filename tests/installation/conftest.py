@@ -69,4 +69,4 @@ def fresh_server() -> Iterator[PostgresServer]:
     ):
         server = PostgresServer(cluster.url())
         yield server
-        server.close()
+        server.close(drop=False)

@@ -43,9 +43,15 @@ def is_running(pid: int) -> bool:
         return False
     except PermissionError:
         return True
+    if not Path("/proc/self/stat").exists():
+        return True
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        # It went just now.
+        return False
     # A process whose parent did not look yet is there, but does not run.
-    stat = Path(f"/proc/{pid}/stat")
-    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    return state != "Z"
 
 
 @contextmanager
