@@ -80,17 +80,17 @@ def info_public(storage: Storage, call: Call) -> Answer:
 
 def serve(storage: Storage, call: Call, reading: Reading) -> Answer:
     """The object's bytes, or for HEAD its headers only, which need no bytes."""
-    found, _ = find(storage, call, reading, FIND_OBJECT)
-    answer = _answer(storage, call, reading, found)
-    if answer is not None:
-        return answer
-    # The object may have been replaced, and the old bytes be gone, since the row was read: then the row is newer now.
-    again, _ = find(storage, call, reading, FIND_OBJECT)
-    answer = _answer(storage, call, reading, again) if again.version != found.version else None
-    if answer is None:
-        _log.error("the bytes of object %s, version %s, are missing", again.id, again.version)
-        raise missing_blob()
-    return answer
+    missing = None
+    while True:
+        found, _ = find(storage, call, reading, FIND_OBJECT)
+        if found.version == missing:
+            _log.error("the bytes of object %s, version %s, are missing", found.id, found.version)
+            raise missing_blob()
+        answer = _answer(storage, call, reading, found)
+        if answer is not None:
+            return answer
+        # The object may have been replaced, and the old bytes be gone, since the row was read: then it is newer now.
+        missing = found.version
 
 
 def find(

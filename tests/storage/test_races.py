@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from app.hooks import hookimpl
-from app.storage.backend import ByteSource, Stored
+from app.storage.backend import ByteSource, Readable, Stored
 from plugins.storage_file import FolderBackend
 from tests.postgres_server import connect
 from tests.process.running import PATIENCE_S, until
@@ -242,6 +242,45 @@ def test_readers_see_old_or_new(own_service: Callable[..., Service]) -> None:
         finally:
             stop.set()
         assert all(reader.result() for reader in readers)
+
+
+class Overtaken(FolderBackend):
+    """Before the bytes of an object are opened, the object is replaced and they are deleted, so often as it is told."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.replace: list[Callable[[], None]] = []
+
+    def open_read(self, key: str, start: int = 0, end: int | None = None) -> Readable:
+        if self.replace:
+            self.replace.pop()()
+        return super().open_read(key, start, end)
+
+
+class OvertakenPlugin:
+    def __init__(self, root: Path) -> None:
+        self.backend = Overtaken(root)
+
+    @hookimpl
+    def storage_backend(self, url: str) -> FolderBackend | None:
+        return self.backend if url.startswith("overtaken:") else None
+
+
+def test_a_reader_who_is_overtaken_again_and_again(own_service: Callable[..., Service], tmp_path: Path) -> None:
+    plugin = OvertakenPlugin(tmp_path / "overtaken")
+    service = own_service(plugins={"it": plugin}, storage_url="overtaken:", replaced_bytes_grace_s=0.0)
+    path = f"/object/{service.bucket()}/k"
+    service.put(path, data=b"first").raise_for_status()
+
+    def replace() -> None:
+        alone(service, "PUT", path, data=b"later")().raise_for_status()
+        until(lambda: service.application.services.storage.background.work_now() or len(service.blobs()) == 1)
+
+    service.folder = tmp_path / "overtaken"
+    plugin.backend.replace = [replace] * 4
+    answer = service.get(path)
+    assert (answer.status_code, answer.content) == (200, b"later")
+    assert plugin.backend.replace == []
 
 
 def test_a_deadlock_is_not_the_clients(own_service: Callable[..., Service]) -> None:
