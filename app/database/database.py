@@ -11,6 +11,7 @@ from app.database.connect import connect
 from app.database.context import Context
 from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown, unavailable
 from app.database.pool import Pool, PoolState
+from app.database.session import CLEAN_SESSION
 from app.database.statement import Statement
 from app.database.tls import tls_context
 from app.database.transaction import Transaction
@@ -62,15 +63,15 @@ class Database:
         StatementTimeout and SchemaOutdated, RoleRefused, Unavailable.
         """
         role = "" if context is None else context.role
-        steps: list[Step] = [(statement, parameters, role) for statement, parameters in calls]
+        before: list[Step] = [*CLEAN_SESSION]
         if context is not None:
             # Its plan does not depend on the role, which is set only by running it.
-            steps.insert(0, (context.statement, context.parameters, ""))
+            before.append((context.statement, context.parameters, ""))
+        steps = [*before, *((statement, parameters, role) for statement, parameters in calls)]
         try:
-            return self._run(steps, read_only)[0 if context is None else 1 :]
+            return self._run(steps, read_only)[len(before) :]
         except StatementError as error:
-            if context is None:
-                error.statement_index += 1
+            error.statement_index = max(0, error.statement_index - len(before) + 1)
             raise explain(error, role or None) from None
 
     def simple(self, sql: str) -> bytes | None:

@@ -8,6 +8,7 @@ from types import TracebackType
 from app.database.context import Context
 from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown, unavailable
 from app.database.pool import Lease, Pool
+from app.database.session import CLEAN_SESSION
 from app.database.statement import Statement
 from app.database.wire import Row, Step
 from app.errors import PorticoError
@@ -27,7 +28,7 @@ class Transaction:
     def __init__(self, pool: Pool, context: Context | None) -> None:
         self._pool = pool
         self._role = "" if context is None else context.role
-        self._pending: list[Step] = [_BEGIN]
+        self._pending: list[Step] = [_BEGIN, *CLEAN_SESSION]
         if context is not None:
             self._pending.append((context.statement, context.parameters, ""))
         self._lease: Lease | None = None

@@ -241,7 +241,10 @@ class Connection:
             if name == b"client_encoding" and value.upper() not in (b"UTF8", b"SQL_ASCII"):
                 # Somebody's function changed it for the session: what we send would be misread.
                 self.usable = False
-        elif kind != b"A":
+        elif kind == b"A":
+            # Nothing of ours listens. While it is idle nobody reads, and the notifications of all would pile up.
+            self.usable = False
+        else:
             raise ConnectionLost("the server sent an unexpected message", answered=True, unapplied=False)
 
     # Life
@@ -257,7 +260,8 @@ class Connection:
         buffer, position = self._transport.buffer, 0
         while position + 5 <= len(buffer):
             kind, size = _header.unpack_from(buffer, position)
-            if kind == b"E":  # an error between requests is a farewell
+            # Between requests an error is a farewell; of notifications see _asynchronous.
+            if kind in b"EA":
                 return True
             position += 1 + size
         return False

@@ -81,6 +81,50 @@ def test_nothing_is_left_after_an_error(database: Database, as_role: AsRole) -> 
         assert ask(database, None, LEFTOVERS) == b"t"
 
 
+SESSION_STATE = """
+select concat_ws(',', current_user = session_user, nullif(current_setting('app.secret', true), ''),
+                 current_setting('search_path'), current_setting('statement_timeout'), to_regclass('pg_temp.scratch'),
+                 (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()))"""
+
+
+@pytest.mark.parametrize("as_somebody", [True, False])
+@pytest.mark.parametrize(
+    "left",
+    [
+        "select set_config('app.secret', 'of the caller before', false)",
+        "select set_config('search_path', 'elsewhere', false)",
+        "select set_config('statement_timeout', '0', false)",
+        f"select set_config('role', '{WRITER}', false)",
+        "do $$ begin reset role; set session authorization wire_writer; end $$",
+        "create temporary table scratch as select 'of the caller before' as secret",
+        "select pg_advisory_lock(42)",
+    ],
+)
+def test_nothing_is_left_of_what_a_function_did_to_the_session(
+    database: Database, as_role: AsRole, left: str, as_somebody: bool
+) -> None:
+    def context() -> Context | None:
+        return as_role(READER) if as_somebody else None
+
+    clean = ask(database, context(), SESSION_STATE)
+    process = ask(database, None, "select pg_backend_pid()")
+    database.run(as_role(WRITER), [(Statement(left), [])], read_only=False)
+    assert ask(database, context(), SESSION_STATE) == clean
+    with database.transaction(context()) as transaction:
+        assert transaction.run(Statement(SESSION_STATE))[0][0] == clean
+    database.run(as_role(WRITER), [(Statement(left), [])], read_only=False)
+    with pytest.raises(StatementError):
+        ask(database, context(), "select 1/0")
+    assert ask(database, context(), SESSION_STATE) == clean
+    assert ask(database, None, "select pg_backend_pid()") == process
+
+
+def test_a_connection_that_a_function_lets_listen_is_given_up(database: Database, as_role: AsRole) -> None:
+    process = ask(database, None, "select pg_backend_pid()")
+    database.run(as_role(WRITER), [(Statement("listen news"), []), (Statement("notify news"), [])], read_only=False)
+    assert ask(database, None, "select pg_backend_pid()") != process
+
+
 def test_a_claim_of_the_caller_before_is_gone(database: Database, as_role: AsRole) -> None:
     ask(database, as_role(READER, sub="u1", tenant="t1"), "select 1")
     context = as_role(READER)
