@@ -35,11 +35,13 @@ class BoundedCache(Generic[Value]):
             return found[0]
 
     def put(self, key: Hashable, value: Value, size: int = 0) -> None:
-        """Keep ``value``, which takes about ``size`` bytes together with its key."""
+        """Keep ``value``, which takes about ``size`` bytes together with its key, in place of what the key had."""
         weight = 1 + size // UNIT
         with self._lock:
             if weight <= self._values.maxsize:
                 self._values[key] = value, weight
+            else:
+                self._values.pop(key, None)
 
     def __len__(self) -> int:
         return len(self._values)

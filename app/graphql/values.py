@@ -37,6 +37,10 @@ Derive = Callable[[Any], Hashable]
 that cannot be used at all."""
 
 
+BYTES_OF_PATH = 400
+"""What a path that steers takes of memory; measured."""
+
+
 @dataclass(slots=True)
 class Steering:
     """The paths that steer a document's plans, as a tree. It only grows, and growing twice the same way is harmless,
@@ -51,6 +55,11 @@ class Steering:
         for step in path:
             node = node.below.setdefault(ANY_ITEM if isinstance(step, int) else step, Steering())
         node.derives[derive] = None
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes by now."""
+        return BYTES_OF_PATH + sum(each.size for each in tuple(self.below.values()))
 
     def shape(self, names: Iterable[str], variables: Mapping[str, Any]) -> Hashable:
         """The shape of the variables ``names``: equal for requests that may share a plan."""
@@ -107,6 +116,13 @@ def _scalar(value: Any) -> Hashable:
 def shape_of(value: Any) -> Hashable:
     """The shape of a value of which no scalar steers."""
     return _shape(value, None)
+
+
+def size_of(shape: Hashable) -> int:
+    """About how many bytes a shape takes."""
+    if isinstance(shape, (tuple, frozenset)):
+        return 64 + sum(8 + size_of(part) for part in shape)
+    return len(shape) if isinstance(shape, str) else 0
 
 
 def whole_value(value: Any) -> Hashable:

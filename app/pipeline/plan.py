@@ -17,7 +17,7 @@ from app.graphql.introspection import META_FIELDS, introspect
 from app.graphql.planning import Planning
 from app.graphql.selection import Selector
 from app.graphql.sql import DIALECT, as_text
-from app.graphql.values import Steering, Variables
+from app.graphql.values import Steering, Variables, size_of
 from app.graphql.walk import Walk
 from app.pipeline.records import AuthorizedOperation, BoundPlan, Call, ParsedDocument, SQLPlan
 from app.services import Services
@@ -30,10 +30,7 @@ def plan(operation: AuthorizedOperation, services: Services) -> BoundPlan:
     """
     document, variables = operation.parsed.document, operation.parsed.variables
     key = operation.api.serial, document.text, operation.parsed.request.operation_name
-    steering = services.steering.get(key)
-    if steering is None:
-        steering = Steering()
-        services.steering.put(key, steering, len(document.text))
+    steering = services.steering.get(key) or Steering()
     try:
         ready = services.plans.get((key, steering.shape(document.variable_names, variables)))
         if ready is not None:
@@ -42,13 +39,16 @@ def plan(operation: AuthorizedOperation, services: Services) -> BoundPlan:
         # A value does not fit; planning anew finds out where, and says it as the dialect does.
         pass
     made = make_plan(document, operation.api, variables, steering)
+    services.steering.put(key, steering, len(document.text) + steering.size)
     if not made.errors:
+        shape = steering.shape(document.variable_names, variables)
         size = (
             len(document.text)
+            + size_of(shape)
             + sum(map(len, made.constants.values()))
             + sum(len(each.statement.sql) for each in made.calls)
         )
-        services.plans.put((key, steering.shape(document.variable_names, variables)), made, size)
+        services.plans.put((key, shape), made, size)
     return _bind(made, variables)
 
 

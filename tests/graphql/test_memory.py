@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 
 from app.bounded_cache import UNIT, BoundedCache
+from app.graphql.values import Steering
 from app.pipeline.records import GraphQLRequest
 from tests.graphql.conftest import OpenDoor
 
@@ -43,3 +44,27 @@ def test_a_schema_that_cannot_be_made_keeps_no_requests(open_door: OpenDoor) -> 
         assert door.ask("{ __typename }").code == "SCHEMA_ERROR"
     gc.collect()
     assert not [each for each in gc.get_objects() if isinstance(each, GraphQLRequest)]
+
+
+FILTERED = "query ($f: tFilter) { tCollection(filter: $f) { edges { cursor } } }"
+
+
+def test_plans_for_variables_of_many_parts_count_as_several(open_door: OpenDoor) -> None:
+    door = open_door("create table t (id int primary key); grant select on t to anon;", plan_cache_entries=20)
+    for number in range(10):
+        assert door.ask(FILTERED, {"f": {"or": [{}] * (3_000 + number)}}).data == {"tCollection": {"edges": []}}
+    assert len(door.application.services.plans) <= 5
+
+
+def test_what_steers_a_document_has_a_bound(open_door: OpenDoor) -> None:
+    names = [f"c{number}" for number in range(100)]
+    door = open_door(
+        f"create table t (id int primary key, {' int, '.join(names)} int); grant select on t to anon;",
+        plan_cache_entries=10,
+    )
+    nested: object = {name: {"is": "NULL"} for name in names}
+    for _ in range(20):
+        nested = {"not": nested}
+        assert door.ask(FILTERED, {"f": nested}).data == {"tCollection": {"edges": []}}
+    gc.collect()
+    assert sum(isinstance(each, Steering) for each in gc.get_objects()) < 2_500
