@@ -67,11 +67,9 @@ class Diagnosis:
     message: str
     detail: str = ""
     hint: str = ""
-    schema: str = ""
     table: str = ""
     column: str = ""
     constraint: str = ""
-    where: str = ""
 
 
 class DatabaseError(PorticoError):

@@ -93,7 +93,7 @@ class StorageHooks:
 
     @hookspec
     def object_event_receivers(self, settings: Settings) -> Sequence[EventReceiver]:
-        """Who is told of objects that were created, updated, moved, copied or removed, after the commit."""
+        """Who is told of objects that were created, replaced, moved, copied or removed, after the commit."""
         return ()
 
     @hookspec

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.setting_kinds import (
@@ -174,14 +174,11 @@ class Settings:
     log_level: str
     log_format: str
     show_sql: bool
-    extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """Settings that plugins added, by name."""
 
 
 def load(
     environ: Mapping[str, str] = os.environ,
     overrides: Mapping[str, Any] | None = None,
-    extra_settings: Sequence[Setting] = (),
 ) -> Settings:
     """The settings of an environment; an empty variable counts as absent.
 
@@ -189,29 +186,28 @@ def load(
     Raises SettingError with a line that names the variable.
     """
     given = {name: value for name, value in (overrides or {}).items() if value is not None}
-    unknown = given.keys() - {each.name for each in (*SETTINGS, *extra_settings)}
+    unknown = given.keys() - {each.name for each in SETTINGS}
     if unknown:
         raise SettingError(f"{min(unknown)} is not a setting")
-    values = _values(SETTINGS, environ, given)
+    values = _values(environ, given)
     if values["workers"] is None:
         values["workers"] = min(4, _cpus())
     if values["pool_size"] is None:
         values["pool_size"] = values["threads"]
     if values["remote_streams"] is None:
         values["remote_streams"] = max(1, values["threads"] // 2)
-    return Settings(**values, extra=_values(extra_settings, environ, given))
+    return Settings(**values)
 
 
-def shown(settings: Settings, table: Iterable[Setting] = SETTINGS) -> list[tuple[Setting, str]]:
+def shown(settings: Settings) -> list[tuple[Setting, str]]:
     """Each setting with its value as text, secrets masked."""
-    own = {each.name for each in fields(settings)}
-    pairs = ((each, getattr(settings, each.name) if each.name in own else settings.extra[each.name]) for each in table)
+    pairs = ((each, getattr(settings, each.name)) for each in SETTINGS)
     return [(setting, "" if value is None else setting.kind.show(value)) for setting, value in pairs]
 
 
-def _values(table: Iterable[Setting], environ: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, Any]:
+def _values(environ: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, Any]:
     values = {}
-    for setting in table:
+    for setting in SETTINGS:
         value = given.get(setting.name, environ.get(setting.env) or None)
         if isinstance(value, str):
             values[setting.name] = setting.parse(value)

@@ -60,7 +60,6 @@ class ContextBuilder:
         path: str = "",
         headers: Mapping[str, str] | None = None,
         role_settings: tuple[Setting, ...] = (),
-        search_path: str | None = None,
         extra: Sequence[Setting] = (),
         schema_version: int | None = None,
     ) -> Context:
@@ -70,13 +69,11 @@ class ContextBuilder:
         (ALTER ROLE ... SET), from the schema cache. ``extra`` are more pairs of a setting's name and value.
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         """
-        if headers is None and search_path is None and not extra:
+        if headers is None and not extra:
             return self._repeated(caller, role_settings, method, path, schema_version)
         own: list[Setting] = []
         if headers is not None:
             own.append(("request.headers", json.dumps({name.lower(): value for name, value in headers.items()})))
-        if search_path is not None:
-            own.append(("search_path", search_path))
         own.extend(extra)
         return self._assemble(caller, role_settings, method, path, schema_version, own)
 

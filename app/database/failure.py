@@ -24,8 +24,7 @@ _UNAVAILABLE = {
     "57P05": "The database ended an idle connection.",
 }
 _FIELDS = {
-    "C": "sqlstate", "M": "message", "D": "detail", "H": "hint", "s": "schema", "t": "table", "c": "column",
-    "n": "constraint", "W": "where",
+    "C": "sqlstate", "M": "message", "D": "detail", "H": "hint", "t": "table", "c": "column", "n": "constraint",
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ The objects are described in docs/database.md; the SQL is in ``sql/``.
 
 from app.installation.install import InstallationError, Lack, Report, install, uninstall, upgrade
 from app.installation.scripts import install_files
-from app.installation.state import State, installed_version, outdated, read_state
+from app.installation.state import State, outdated, read_state
 from app.installation.version import VERSION
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "State",
     "install",
     "install_files",
-    "installed_version",
     "outdated",
     "read_state",
     "uninstall",

@@ -77,11 +77,6 @@ def read_state(ask: Ask) -> State:
     )
 
 
-def installed_version(ask: Ask) -> str | None:
-    """The version that the database has, or None."""
-    return read_state(ask).version
-
-
 def outdated(state: State) -> str | None:
     """What ``serve`` says once at its start when the database has another version than this software; None if equal."""
     if state.version is None or state.version == VERSION:

@@ -12,7 +12,6 @@ from app.storage.times import now_as_json
 CREATED_POST, CREATED_PUT = "ObjectCreated:Post", "ObjectCreated:Put"
 CREATED_COPY, CREATED_MOVE = "ObjectCreated:Copy", "ObjectCreated:Move"
 REMOVED, REMOVED_BY_MOVE = "ObjectRemoved:Delete", "ObjectRemoved:Move"
-UPDATED = "ObjectUpdated:Metadata"
 
 
 @dataclass(frozen=True, slots=True)

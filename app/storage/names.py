@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 from app.storage.errors import invalid_bucket_name, invalid_key
 
-LONGEST_BUCKET_NAME = 100
 # The rule of S3; longer ones could not be moved there.
 LONGEST_KEY_BYTES = 1024
 

@@ -165,13 +165,10 @@ def test_many_claims_and_settings(database: Database, contexts: ContextBuilder) 
     assert json.loads(setting(database, context, "request.jwt.claims"))["c499"] == 499
 
 
-def test_headers_search_path_and_more(database: Database, contexts: ContextBuilder) -> None:
+def test_headers_and_more(database: Database, contexts: ContextBuilder) -> None:
     caller = Caller.of({}, default_role=READER)
-    context = contexts.build(
-        caller, headers={"X-Thing": "é"}, search_path="pg_catalog", extra=[("storage.operation", "object.get")]
-    )
+    context = contexts.build(caller, headers={"X-Thing": "é"}, extra=[("storage.operation", "object.get")])
     assert json.loads(setting(database, context, "request.headers")) == {"x-thing": "é"}
-    assert setting(database, context, "search_path") == "pg_catalog"
     assert setting(database, context, "storage.operation") == "object.get"
 
 

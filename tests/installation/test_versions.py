@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from app.installation import VERSION, InstallationError, install, installed_version, outdated, read_state, upgrade
+from app.installation import VERSION, InstallationError, install, outdated, read_state, upgrade
 from app.installation import uninstall as uninstall_from
 from app.installation.scripts import DIRECTORY, install_files, install_script, upgrade_path, versions
 from app.installation.version import precedence
@@ -175,8 +175,8 @@ def test_a_newer_version_is_left_alone(database_url: str, session: Session) -> N
 
 def test_nothing_is_installed(database_url: str, session: Session) -> None:
     reader = session(database_url)
-    assert installed_version(lambda query: ask(reader, query)) is None
-    assert outdated(read_state(lambda query: ask(reader, query))) is None
+    state = read_state(lambda query: ask(reader, query))
+    assert (state.version, outdated(state)) == (None, None)
     with pytest.raises(InstallationError, match="Nothing of Portico"):
         upgrade(database_url)
     with pytest.raises(InstallationError, match=r"no version 0\.0\.1"):

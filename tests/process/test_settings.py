@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 from app.commands.settings import settings_page
-from app.setting_kinds import MASK, Number
-from app.settings import SETTINGS, Setting, SettingError, Settings, load, shown
+from app.setting_kinds import MASK
+from app.settings import SETTINGS, SettingError, Settings, load, shown
 from tests.process.conftest import Portico
 from tests.process.running import REPOSITORY
 
@@ -95,16 +95,6 @@ def test_secrets_are_masked(url: str) -> None:
     assert not any("hunter2" in value for value in values.values()), values
     assert values["JWT_SECRET"] == MASK
     assert "hunter2" not in repr(settings)
-
-
-def test_plugins_add_settings() -> None:
-    row = Setting("bucket_count", "BUCKET_COUNT", Number(1), 3, "How many.")
-    assert load({}, extra_settings=[row]).extra == {"bucket_count": 3}
-    settings = load({"BUCKET_COUNT": "5"}, extra_settings=[row])
-    assert settings.extra == {"bucket_count": 5}
-    assert shown(settings, [row]) == [(row, "5")]
-    with pytest.raises(SettingError, match=r"^BUCKET_COUNT: "):
-        load({"BUCKET_COUNT": "0"}, extra_settings=[row])
 
 
 def test_a_long_value_is_set_apart_from_its_origin(portico: Portico) -> None:
