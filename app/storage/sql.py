@@ -98,19 +98,20 @@ EMPTY_BUCKET = Statement(
 
 # -- objects: trials, undone in any case
 
+# Without a version, which only the service may set.
 TRY_INSERT = Statement(
     """
-    INSERT INTO storage.objects (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
-    VALUES ($1, $2, $3::uuid, $4, '1', $5::jsonb, $6::jsonb)
+    INSERT INTO storage.objects (bucket_id, name, owner, owner_id, metadata, user_metadata)
+    VALUES ($1, $2, $3::uuid, $4, $5::jsonb, $6::jsonb)
     """,
     "try_insert",
 )
 TRY_UPSERT = Statement(
     """
-    INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
-    VALUES ($1, $2, $3::uuid, $4, '1', $5::jsonb, $6::jsonb)
+    INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, metadata, user_metadata)
+    VALUES ($1, $2, $3::uuid, $4, $5::jsonb, $6::jsonb)
     ON CONFLICT (bucket_id, name) DO UPDATE SET
-        owner = excluded.owner, owner_id = excluded.owner_id, version = excluded.version,
+        owner = excluded.owner, owner_id = excluded.owner_id,
         metadata = excluded.metadata, user_metadata = excluded.user_metadata
     RETURNING o.id
     """,

@@ -124,11 +124,28 @@ def test_bytes_that_no_row_names_any_more_are_listed(service) -> None:
     ]
 
 
-def test_bytes_are_listed_whoever_replaces_them(service) -> None:
+def test_bytes_are_listed_whoever_deletes_them(service) -> None:
     service.run("reset role; create policy all_of_it on storage.objects using (true); set local role anon")
-    service.run("update storage.objects set version = 'mine'")
+    service.run("set local storage.allow_delete_query = 'true'")
+    service.run("delete from storage.objects")
     service.run("set local role service_role")
     assert service.run("select version from storage.work") == [["v1"]]
+
+
+def test_nobody_but_the_service_says_which_bytes_an_object_has(service) -> None:
+    service.run("reset role; create policy all_of_it on storage.objects using (true); set local role anon")
+    for sql in (
+        "insert into storage.objects (bucket_id, name, version) values ('b', 'mine', 'v1')",
+        "update storage.objects set version = 'of another object'",
+        "update storage.objects set version = null",
+        "insert into storage.objects (bucket_id, name) values ('b', 'a/b/c.tar.gz')"
+        " on conflict (bucket_id, name) do update set version = 'of another object'",
+    ):
+        assert refused(service, sql) == ("42501", "Only the storage API says which bytes an object has.")
+    service.run("insert into storage.objects (bucket_id, name) values ('b', 'mine')")
+    service.run("update storage.objects set version = version, metadata = '{}'")
+    service.run("reset role")
+    service.run("update storage.objects set version = 'v2' where name = 'mine'")
 
 
 def test_the_work_list_takes_no_half_entries(service) -> None:

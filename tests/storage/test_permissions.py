@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from pg8000.exceptions import DatabaseError
 
 from tests.storage.service import USER, Service, error, token
 
@@ -192,6 +193,20 @@ def test_folders_are_seen_through_their_objects(service: Service, policies: Poli
 def test_direct_deletes_are_guarded(service: Service, policies: Policies) -> None:
     with pytest.raises(Exception, match="Direct deletion from storage tables is not allowed"):
         service.sql("delete from storage.objects")
+
+
+def test_a_row_cannot_be_given_the_bytes_of_another(service: Service, policies: Policies) -> None:
+    policies.allow("select", "insert", "update", "delete", using="name <> 'there'")
+    bucket = policies.bucket
+    assert service.upload(f"{bucket}/mine", b"mine", CREDENTIAL).status_code == 200
+    version = service.sql(f"select version from storage.objects where bucket_id = '{bucket}' and name = 'there'")[0][0]
+    for attempt in (
+        f"update storage.objects set version = '{version}' where bucket_id = '{bucket}' and name = 'mine'",
+        f"insert into storage.objects (bucket_id, name, version) values ('{bucket}', 'more', '{version}')",
+    ):
+        with pytest.raises(DatabaseError, match="Only the storage API"):
+            service.sql(f"begin; set local role authenticated; {attempt}; commit")
+    assert service.get(f"/object/{bucket}/mine", CREDENTIAL).content == b"mine"
 
 
 def test_triggers_see_whose_request_it_is(service: Service, policies: Policies) -> None:

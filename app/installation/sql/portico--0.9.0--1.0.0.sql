@@ -152,6 +152,31 @@ create trigger update_buckets_updated_at
   before update of name, owner, owner_id, public, file_size_limit, allowed_mime_types on storage.buckets for each row
   execute function storage.update_updated_at_column();
 
+-- Who may write a row may not name the bytes of another one with it: to read them, or have them deleted with the row.
+create or replace function storage.protect_version() returns trigger
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+as $function$
+  begin
+    if current_user <> 'service_role'
+       and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'MEMBER') then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'Only the storage API says which bytes an object has.',
+        hint = 'Leave the column version as it is.';
+    end if;
+    return new;
+  end
+  $function$;
+comment on function storage.protect_version() is 'Lets nobody but the storage API name the bytes of an object';
+
+create trigger protect_version_on_insert before insert on storage.objects for each row
+  when (new.version is not null)
+  execute function storage.protect_version();
+create trigger protect_version_on_update before update on storage.objects for each row
+  when (old.version is distinct from new.version)
+  execute function storage.protect_version();
+
 -- --------------------------------------------------------------------------------------------------------- the version
 
 update storage.installation set version = '1.0.0' where component = 'storage';

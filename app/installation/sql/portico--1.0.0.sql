@@ -51,8 +51,8 @@ begin
     'function storage.operation()', 'function storage.allow_only_operation(text)',
     'function storage.allow_any_operation(text[])', 'function storage.get_size_by_bucket()',
     'function storage.can_insert_object(text,text,uuid,jsonb)', 'function storage.enforce_bucket_name_length()',
-    'function storage.protect_delete()', 'function storage.update_updated_at_column()',
-    'function storage.list_replaced_blob()'
+    'function storage.protect_delete()', 'function storage.protect_version()',
+    'function storage.update_updated_at_column()', 'function storage.list_replaced_blob()'
   ] loop
     kind := substring(part from '^(event trigger|[a-z]+) ');
     identity := substr(part, length(kind) + 2);
@@ -441,10 +441,11 @@ begin
       and relname in ('bname', 'bucketid_objname', 'idx_objects_bucket_id_name', 'idx_objects_bucket_id_name_lower',
                       'name_prefix_search')
   ) or (
-    select count(*) <> 7 from pg_catalog.pg_trigger
+    select count(*) <> 9 from pg_catalog.pg_trigger
     where tgrelid in ('storage.buckets'::regclass, 'storage.objects'::regclass)
       and tgname in ('enforce_bucket_name_length_trigger', 'update_buckets_updated_at', 'protect_buckets_delete',
                      'update_objects_updated_at', 'protect_objects_delete',
+                     'protect_version_on_insert', 'protect_version_on_update',
                      'list_replaced_blob_on_update', 'list_replaced_blob_on_delete')
   )) then
     for attempt in 1..100 loop
@@ -602,6 +603,24 @@ begin
   end
   $function$;
 
+  -- Who may write a row may not name the bytes of another one with it: to read them, or have them deleted with the row.
+  create or replace function storage.protect_version() returns trigger
+    language plpgsql
+    set search_path = pg_catalog, pg_temp
+  as $function$
+  begin
+    if current_user <> 'service_role'
+       and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'MEMBER') then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'Only the storage API says which bytes an object has.',
+        hint = 'Leave the column version as it is.';
+    end if;
+    return new;
+  end
+  $function$;
+  comment on function storage.protect_version() is 'Lets nobody but the storage API name the bytes of an object';
+
   -- Runs as the owner of the list, so that a caller needs no right on it, and could not forget it.
   create or replace function storage.list_replaced_blob() returns trigger
     language plpgsql security definer
@@ -640,6 +659,14 @@ begin
         execute function storage.update_updated_at_column()'),
       ('objects', 'protect_objects_delete',
        'before delete on storage.objects for each statement execute function storage.protect_delete()'),
+      ('objects', 'protect_version_on_insert',
+       'before insert on storage.objects for each row
+        when (new.version is not null)
+        execute function storage.protect_version()'),
+      ('objects', 'protect_version_on_update',
+       'before update on storage.objects for each row
+        when (old.version is distinct from new.version)
+        execute function storage.protect_version()'),
       ('objects', 'list_replaced_blob_on_update',
        'after update on storage.objects for each row
         when (old.version is distinct from new.version and old.version is not null
