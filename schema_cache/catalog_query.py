@@ -54,7 +54,7 @@ def _count(counted: bool) -> str:
 
 _CATALOG_QUERY = f"""{PREAMBLE}
 with recursive schema_row as materialized (
-  select n.oid, n.nspname, n.nspowner, coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl,
+  select n.oid, n.nspname, coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl,
          n.nspname in ('pg_catalog', 'information_schema') as is_system
   from pg_catalog.pg_namespace n
   where left(n.nspname::text, 3) <> 'pg_' or n.nspname = 'pg_catalog'
@@ -69,7 +69,7 @@ with recursive schema_row as materialized (
     and d.classid = 'pg_catalog.pg_rewrite'::regclass
   join pg_catalog.pg_rewrite r on r.oid = d.objid
 ), relation_row as materialized (
-  select c.oid, c.relnamespace, c.relname, c.relkind, c.relowner, c.reltype, c.relrowsecurity, c.relispartition,
+  select c.oid, c.relnamespace, c.relname, c.relkind, c.reltype, c.relrowsecurity,
          coalesce(c.relacl, acldefault('r', c.relowner)) as acl,
          case
            when c.relkind in ('r', 'p') then 28
@@ -93,7 +93,7 @@ with recursive schema_row as materialized (
   join relation_row r on r.oid = a.attrelid
   where a.attnum > 0 and not a.attisdropped
 ), type_row as materialized (
-  select t.oid, t.typnamespace, t.typname, t.typowner, t.typcategory, t.typtype, t.typrelid, t.typbasetype, t.typdelim,
+  select t.oid, t.typnamespace, t.typname, t.typcategory, t.typtype, t.typrelid, t.typbasetype, t.typdelim,
          case when t.typsubscript = 'array_subscript_handler'::regproc then t.typelem else 0 end as element,
          coalesce(t.typacl, acldefault('T', t.typowner)) as acl, s.is_system
   from pg_catalog.pg_type t
@@ -112,7 +112,7 @@ with recursive schema_row as materialized (
 )
 select json_build_object(
   'server_version', current_setting('server_version_num')::int,
-  'database', (select json_build_array(d.oid::bigint, d.datname, d.datdba::bigint)
+  'database', (select json_build_array(d.datname, d.datdba::bigint)
                from pg_catalog.pg_database d where d.datname = current_database()),
   'login', (select r.oid::bigint from pg_catalog.pg_roles r where r.rolname = session_user),
   'identity', ({IDENTITY}),
@@ -128,12 +128,12 @@ select json_build_object(
     ) g),
   'schemas', (
     select json_agg(json_build_array(
-      s.oid::bigint, s.nspname, quote_ident(s.nspname), s.nspowner::bigint, a.id) order by s.oid)
+      s.oid::bigint, s.nspname, quote_ident(s.nspname), a.id) order by s.oid)
     from schema_row s join acl_row a on a.acl = s.acl),
   'relations', (
     select json_agg(json_build_array(
-      r.oid::bigint, r.relnamespace::bigint, r.relname, r.relkind, r.relowner::bigint, r.reltype::bigint,
-      r.relrowsecurity::int, r.relispartition::int, r.changes, a.id) order by r.oid)
+      r.oid::bigint, r.relnamespace::bigint, r.relname, r.relkind, r.reltype::bigint, r.relrowsecurity::int,
+      r.changes, a.id) order by r.oid)
     from relation_row r join acl_row a on a.acl = r.acl),
   'columns', (
     select json_agg(json_build_array(
@@ -195,7 +195,7 @@ select json_build_object(
       and i.indisexclusion is not true),
   'types', (
     select json_agg(json_build_array(
-      t.oid::bigint, t.typnamespace::bigint, t.typname, quote_ident(t.typname), t.typowner::bigint,
+      t.oid::bigint, t.typnamespace::bigint, t.typname, quote_ident(t.typname),
       t.typcategory, t.typtype, t.element::bigint, t.typrelid::bigint, t.typbasetype::bigint, t.typdelim,
       a.id) order by t.oid)
     from type_row t join acl_row a on a.acl = t.acl),
@@ -227,7 +227,7 @@ select json_build_object(
     from pg_catalog.pg_enum e),
   'functions', (
     select json_agg(json_build_array(
-      p.oid::bigint, p.pronamespace::bigint, p.proname, p.proowner::bigint, a.id,
+      p.oid::bigint, p.pronamespace::bigint, p.proname, a.id,
       coalesce(p.proallargtypes, p.proargtypes::oid[])::bigint[], p.proargmodes, p.proargnames,
       p.pronargdefaults,
       case when p.pronargdefaults > 0 then (
@@ -244,7 +244,7 @@ select json_build_object(
     where c.relname in ('pg_class', 'pg_namespace', 'pg_type', 'pg_proc', 'pg_constraint')
       and (d.objoid >= '16384' or c.relname = 'pg_namespace')),
   'roles', (
-    select json_agg(json_build_array(r.oid::bigint, r.rolname, r.rolsuper::int, r.rolbypassrls::int) order by r.oid)
+    select json_agg(json_build_array(r.oid::bigint, r.rolname, r.rolsuper::int) order by r.oid)
     from pg_catalog.pg_roles r),
   'memberships', (
     -- inherit_option and set_option exist from PostgreSQL 16 on; before, the member's INHERIT decided.

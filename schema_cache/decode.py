@@ -62,14 +62,12 @@ class _Decoder:
 
     def catalog(self) -> Catalog:
         payload = self._payload
-        database_oid, database, owner = payload["database"]
+        database, owner = payload["database"]
         count = payload["change_count"]
         shared, contents = payload["shared"], payload["contents"]
         return Catalog(
             version=f"{shared}-{contents}" if count is None else f"{count}-{shared}-{contents}",
-            server_version=payload["server_version"],
             database=database,
-            database_oid=database_oid,
             identity=payload["identity"],
             login=payload["login"],
             database_owner=owner,
@@ -95,8 +93,8 @@ class _Decoder:
         return self._comments.get((catalog, oid, 0))
 
     def _read_schemas(self) -> Iterator[Schema]:
-        for oid, name, _, owner, acl in self._rows("schemas"):
-            yield Schema(oid, name, owner, self._acl(acl), self._comment("pg_namespace", oid))
+        for oid, name, _, acl in self._rows("schemas"):
+            yield Schema(oid, name, self._acl(acl), self._comment("pg_namespace", oid))
 
     def _read_types(self) -> dict[int, Type]:
         rows = {row[0]: row for row in self._rows("types")}
@@ -109,7 +107,7 @@ class _Decoder:
         operators = TypeOperators(self._payload, rows)
         json_casts = frozenset(self._rows("json_casts"))
         types = {}
-        for oid, schema, name, quoted, owner, category, kind, element, relation, base, delimiter, _ in rows.values():
+        for oid, schema, name, quoted, category, kind, element, relation, base, delimiter, _ in rows.values():
             named = rows.get(element) if name not in _VECTORS else None
             text = type_text(
                 self._schema_names[named[1]] if named else self._schema_names[schema],
@@ -123,7 +121,6 @@ class _Decoder:
                 oid=oid,
                 schema=self._schema_names[schema],
                 name=name,
-                owner=owner,
                 category=category,
                 kind=kind,
                 element=element,
@@ -204,16 +201,14 @@ class _Decoder:
         columns = self._read_columns()
         indexes = self._read_unique_indexes(columns)
         keys = self._read_foreign_keys(columns)
-        for oid, schema, name, kind, owner, row_type, security, partition, changes, acl in self._rows("relations"):
+        for oid, schema, name, kind, row_type, security, changes, acl in self._rows("relations"):
             yield Relation(
                 oid=oid,
                 schema=self._schema_names[schema],
                 name=name,
                 kind=kind,
-                owner=owner,
                 row_type=row_type,
                 row_security=bool(security),
-                partition=bool(partition),
                 insertable=bool(changes & _INSERT),
                 updatable=bool(changes & _UPDATE),
                 deletable=bool(changes & _DELETE),
@@ -226,7 +221,7 @@ class _Decoder:
 
     def _read_functions(self) -> Iterator[Function]:
         for (
-            oid, schema, name, owner, acl, types, modes, names, default_count, printed,
+            oid, schema, name, acl, types, modes, names, default_count, printed,
             returns, returns_set, rows, volatility
         ) in self._rows("functions"):  # fmt: skip
             modes = modes or ["i"] * len(types)
@@ -238,7 +233,6 @@ class _Decoder:
                 oid=oid,
                 schema=self._schema_names[schema],
                 name=name,
-                owner=owner,
                 acl=self._acl(acl),
                 arguments=tuple(
                     Argument(
@@ -264,12 +258,11 @@ class _Decoder:
         for role, name, value in self._rows("role_settings"):
             if name.lower() not in _UNSUITABLE_SETTINGS and not name.lower().startswith("transaction_"):
                 settings[role][name] = value
-        for oid, name, superuser, bypass_rls in self._rows("roles"):
+        for oid, name, superuser in self._rows("roles"):
             yield Role(
                 oid,
                 name,
                 bool(superuser),
-                bool(bypass_rls),
                 memberships.get(oid, ()),
                 tuple(settings.get(oid, {}).items()),
             )

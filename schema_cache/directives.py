@@ -39,14 +39,12 @@ _REMEMBERED = 20_000
 
 
 class DirectiveError(ValueError):
-    """A comment's directives cannot be understood. ``object_name`` says whose, ``detail`` what is wrong."""
+    """The comment on ``object_name`` has directives that cannot be understood; ``detail`` says what is wrong."""
 
     def __init__(self, object_name: str, detail: str) -> None:
         super().__init__(
             f"Error while loading schema, check comment directives. {detail}, in the comment on {object_name}"
         )
-        self.object_name = object_name
-        self.detail = detail
 
 
 class DirectiveReader:

@@ -32,7 +32,6 @@ Acl = tuple[Grant, ...]
 class Schema:
     oid: int
     name: str
-    owner: int
     acl: Acl
     comment: str | None = None
 
@@ -67,7 +66,6 @@ class Type:
     oid: int
     schema: str
     name: str
-    owner: int
     category: str
     kind: str
     element: int
@@ -136,18 +134,15 @@ class ForeignKey:
 class Relation:
     """A row of ``pg_class`` that can be read: kind r table, p partitioned table, v view, m materialized view,
     f foreign table. ``row_security`` is ``relrowsecurity``; ``row_type`` the oid of its row type;
-    ``insertable``, ``updatable``, ``deletable`` what ``pg_relation_is_updatable`` says (triggers included);
-    ``partition`` that it is a partition of another relation.
+    ``insertable``, ``updatable``, ``deletable`` what ``pg_relation_is_updatable`` says (triggers included).
     """
 
     oid: int
     schema: str
     name: str
     kind: str
-    owner: int
     row_type: int
     row_security: bool
-    partition: bool
     insertable: bool
     updatable: bool
     deletable: bool
@@ -186,7 +181,6 @@ class Function:
     oid: int
     schema: str
     name: str
-    owner: int
     acl: Acl
     arguments: tuple[Argument, ...]
     returns: int
@@ -213,7 +207,6 @@ class Role:
     oid: int
     name: str
     superuser: bool
-    bypass_rls: bool
     memberships: tuple[Membership, ...]
     settings: tuple[tuple[str, str], ...] = ()
 
@@ -226,16 +219,14 @@ class Catalog:
     order of what they cost to ask again: ``change_count`` is the database's own counter of schema changes, 0 unless
     ``counted`` says that the support objects are installed; ``shared_fingerprint`` covers roles, memberships and role
     settings, which that counter does not see; ``contents_fingerprint`` covers all the rest.
-    ``login`` is the oid of the role that the service connects as; ``server_version`` is ``server_version_num``;
-    ``identity`` names the database, the login and this run of the server, for who compares catalogs from elsewhere.
+    ``login`` is the oid of the role that the service connects as; ``identity`` names the database, the login and this
+    run of the server, for who compares catalogs from elsewhere.
 
     Catalogs are compared by identity: comparing contents is what ``version`` is for.
     """
 
     version: str
-    server_version: int
     database: str
-    database_oid: int
     identity: str
     login: int
     database_owner: int
@@ -256,10 +247,6 @@ class Catalog:
     @cached_property
     def type_by_oid(self) -> Mapping[int, Type]:
         return {type_.oid: type_ for type_ in self.types}
-
-    @cached_property
-    def relation_by_oid(self) -> Mapping[int, Relation]:
-        return {relation.oid: relation for relation in self.relations}
 
     @cached_property
     def role_by_name(self) -> Mapping[str, Role]:

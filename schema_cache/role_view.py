@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import blake2b
 
 from schema_cache.model import Catalog, Function, Relation, Schema
@@ -51,17 +50,9 @@ class RoleView:
     unusable_types: frozenset[int] = field(repr=False)
     unnamed_types: frozenset[int] = field(repr=False)
 
-    def relation(self, oid: int) -> VisibleRelation | None:
-        """The visible relation of that oid, or None."""
-        return self._relation_by_oid.get(oid)
-
     def usable_type(self, oid: int) -> bool:
         """Whether the role has USAGE on the type and on its schema."""
         return oid in self.catalog.type_by_oid and oid not in self.unusable_types
-
-    @cached_property
-    def _relation_by_oid(self) -> dict[int, VisibleRelation]:
-        return {visible.relation.oid: visible for visible in self.relations}
 
     def __eq__(self, other: object) -> bool:
         return self.key == other.key if isinstance(other, RoleView) else NotImplemented

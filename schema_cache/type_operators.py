@@ -12,7 +12,7 @@ from typing import Any
 from schema_cache.model import Operators
 
 _ORDERED_AS_SUCH = frozenset("erm")  # enums, ranges and multiranges
-_KIND, _ELEMENT, _BASE = 6, 7, 9  # places in a row of the payload's types
+_KIND, _ELEMENT, _BASE = 5, 6, 8  # places in a row of the payload's types
 _USUAL = Operators()
 
 

@@ -113,7 +113,6 @@ def test_a_malformed_directive_names_the_object_and_what_is_wrong(on, json: str,
     with pytest.raises(DirectiveError) as caught:
         read_directives(on, f"Some words @graphql({json}) here", "table public.account")
     assert str(caught.value) == f"{PREFIX}{detail}, in the comment on table public.account"
-    assert caught.value.object_name == "table public.account"
 
 
 def test_directives_can_be_added_and_taken_away() -> None:

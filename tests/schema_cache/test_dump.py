@@ -30,7 +30,7 @@ SMALLEST = json.dumps(
     {
         **dict.fromkeys(re.findall("^  '([a-z_]+)', ", catalog_query(counted=False), re.MULTILINE)),
         "server_version": 180000,
-        "database": [1, "name", 10],
+        "database": ["name", 10],
     }
 )
 """The payload of a database without anything."""
