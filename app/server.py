@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 
+from app.errors import PorticoError
 from app.settings import Settings
 from app.worker import WSGIApplication, run_worker
 
@@ -184,8 +185,9 @@ class _Parent:
             run_worker(self.make_application, self.listener, self.settings, self._await_end_of_parent, ready)
             code = 0
         except Exception as ex:
-            if isinstance(ex, ValueError | RuntimeError) and not is_ready and not self.settings.show_sql:
-                logger.error("worker %d cannot start: %s", worker.number, ex)
+            foreseen = isinstance(ex, ValueError | RuntimeError | PorticoError)
+            if foreseen and not is_ready and not self.settings.show_sql:
+                logger.error("worker %d cannot start: %s", worker.number, _with_hint(ex))
             else:
                 logger.exception("worker %d ended", worker.number)
             code = 1 if is_ready else _EXIT_NOT_STARTED
@@ -264,6 +266,11 @@ _STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if hasattr(signal, "S
 
 def _is_ignored(number: signal.Signals) -> bool:
     return signal.getsignal(number) is signal.SIG_IGN
+
+
+def _with_hint(ex: Exception) -> str:
+    hint = ex.hint if isinstance(ex, PorticoError) else None
+    return f"{str(ex).rstrip('.')}. {hint}" if hint else str(ex)
 
 
 def _why_not(host: str, port: int, ex: OSError) -> str:

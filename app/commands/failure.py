@@ -16,8 +16,8 @@ def explained(ex: Exception) -> str | None:
     """One line for the operator, or None for an error that nobody foresaw."""
     if isinstance(ex, PorticoError):
         cause = f" ({ex.__cause__})" if ex.__cause__ is not None else ""
-        hint = f" {ex.hint}" if ex.hint else ""
-        return _one_line(f"{ex.message}{cause}{hint}")
+        told = f"{ex.message}{cause}"
+        return _one_line(f"{told.rstrip('.')}. {ex.hint}" if ex.hint else told)
     # Imported here, since they bring the driver along.
     from app.database.url import DatabaseUrlError
     from app.demo.load import DemoError

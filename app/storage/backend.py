@@ -51,7 +51,7 @@ class BackendUnavailable(Unavailable):
 
 
 class BackendUnusable(PorticoError):
-    """The storage URL cannot be served as it stands; for the operator, at start."""
+    """The storage URL cannot be served as it stands; for the operator, at start or in the log."""
 
     code = "STORAGE_UNUSABLE"
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from app.database import RoleRefused, StatementError, StatementTimeout
 from app.errors import AccessError, PorticoError, Unavailable
-from app.storage.backend import BackendFull, BackendUnavailable, BlobMissing, StreamCutShort
+from app.storage.backend import BackendFull, BackendUnavailable, BackendUnusable, BlobMissing, StreamCutShort
 from app.storage.errors import (
     StorageError,
     access_denied,
@@ -52,8 +52,9 @@ def as_storage_error(error: PorticoError) -> StorageError:
     if isinstance(error, BackendFull):
         _log.error("the storage is full: %s", error.__cause__)
         return insufficient_space()
-    if isinstance(error, BackendUnavailable):
-        _log.error("the storage backend cannot be had: %s", error.__cause__)
+    if isinstance(error, BackendUnavailable | BackendUnusable):
+        reason = error if isinstance(error, BackendUnusable) else error.__cause__
+        _log.error("the storage backend cannot be had: %s", reason)
         return StorageError("StorageUnavailable", 503, "The storage is not available", status=503,
                             headers=(("retry-after", "1"),))  # fmt: skip
     if isinstance(error, StreamCutShort):

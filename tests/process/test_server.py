@@ -184,6 +184,17 @@ def test_a_service_that_cannot_start_ends(tmp_path: Path) -> None:
         assert "Traceback" not in said
 
 
+def test_a_storage_that_cannot_be_used_is_told_in_a_line(tmp_path: Path) -> None:
+    program = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "1"]
+    variables = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none", "JWT_SECRET": 40 * "s"}
+    with started(program, tmp_path, STORAGE_URL="ftp://objects", **variables) as process:
+        assert process.wait(PATIENCE_S) == 1
+        assert process.stdout
+        said = process.stdout.read()
+        assert "cannot start: No storage backend serves the scheme 'ftp'. The storage URL begins with" in said
+        assert "Traceback" not in said
+
+
 def test_forwarded_headers_are_believed_from_a_trusted_proxy_only(tmp_path: Path) -> None:
     headers = {"X-Forwarded-For": "192.0.2.7", "X-Forwarded-Proto": "https"}
     with service(tmp_path, "workers=1") as (_, url):

@@ -118,6 +118,19 @@ def test_connections_run_out(own_service: Callable[..., Service]) -> None:
     assert error(answer) == (429, "429", "SlowDown", "Too many connections issued to the database")
 
 
+def test_no_folder_can_be_made(
+    own_service: Callable[..., Service], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The folder below DATA_DIR, which nobody asked for, stops no service that stores nothing."""
+    (tmp_path / "file").touch()
+    service = own_service(storage_url="", data_dir=str(tmp_path / "file"))
+    service.sql("insert into storage.buckets (id, name) values ('b', 'b')")
+    answer = service.upload("b/k")
+    assert error(answer) == (503, "503", "StorageUnavailable", "The storage is not available")
+    assert f"The storage folder {tmp_path}/file/objects cannot be made: Not a directory" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
 def test_no_storage_tables(
     postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
