@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import socket
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -87,13 +86,12 @@ class Places:
 
     def _gcs(self) -> Place:
         emulator = pytest.importorskip("gcp_storage_emulator.server")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        server = emulator.create_server("127.0.0.1", port, in_memory=True, default_bucket=BUCKET)
+        server = emulator.create_server("127.0.0.1", 0, in_memory=True, default_bucket=BUCKET)
         # It would write down all its metadata after every request, which nobody reads again: minutes for 1,000 blobs.
         server._storage._write_config_to_file = lambda: None
         server.start()
         self._exits.callback(server.stop)
+        port = server._api._httpd.server_address[1]
         return Place("gcs", f"gs://{BUCKET}/below", {"STORAGE_EMULATOR_HOST": f"http://127.0.0.1:{port}"}, port)
 
     def _azure(self) -> Place:
