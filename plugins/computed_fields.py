@@ -49,6 +49,6 @@ def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | Non
     def resolve(field: Field, rows: Rows) -> ColumnElement[Any]:
         return result.json(field, [rows.whole()], outer=(rows.element,))
 
-    directives = api.directives("function", f"{function.schema}.{function.name}", function.comment)
-    name = names.function_field(function.name, directives.get("name"), api.inflects(function.schema))
+    directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
+    name = names.function_field(function.name, directives.get("name"), api.comments.inflects(function.schema))
     return name, GraphQLField(result.type, result.arguments, resolve, description=directives.get("description"))

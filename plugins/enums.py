@@ -63,9 +63,9 @@ class EnumJson:
 def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     if type_.kind != "e" or type_.schema not in {schema.name for schema in api.schemas}:
         return None
-    directives = api.directives("enum", f"{type_.schema}.{type_.name}", type_.comment)
+    directives = api.comments.on("enum", f"{type_.schema}.{type_.name}", type_.comment)
     mappings: Mapping[str, str] = directives.get("mappings") or {}
-    name = names.base(type_.name, directives.get("name"), api.inflects(type_.schema))
+    name = names.base(type_.name, directives.get("name"), api.comments.inflects(type_.schema))
     labels = {mappings.get(label, label): label for label in type_.labels}
     listed = [value for value in labels if api.is_name(value) and value not in NOT_ENUM_VALUES]
     if not (api.is_name(name) and listed and api.claim(type_, name, f"{name}Filter")):

@@ -63,7 +63,7 @@ def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | Non
     types = [_argument_type(api, each) for each in function.arguments]
     if result is None or not _is_simple_result(api, function, result) or None in types:
         return None
-    inflect = api.inflects(function.schema)
+    inflect = api.comments.inflects(function.schema)
     arguments: dict[str, tuple[Argument, ValueType]] = {}
     for argument, type_ in zip(function.arguments, types, strict=True):
         arguments[names.lower_first(names.base(argument.name, None, inflect))] = argument, cast(ValueType, type_)
@@ -71,7 +71,7 @@ def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | Non
         return None
     if result.is_collection and not COLLECTION_ARGUMENTS.isdisjoint(arguments):
         return None
-    directives = api.directives("function", f"{function.schema}.{function.name}", function.comment)
+    directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         returned = result.json(field, _call_arguments(field, arguments))

@@ -173,7 +173,7 @@ def _links(api: ApiSchema) -> Iterator[Link]:
     for local in api.relations:
         for key in sorted(local.relation.foreign_keys, key=lambda each: each.oid):
             foreign = api.relation_by_oid.get(key.foreign)
-            directives = api.directives("foreign_key", f"{key.name} on {local.relation.name}", key.comment)
+            directives = api.comments.on("foreign_key", f"{key.name} on {local.relation.name}", key.comment)
             if foreign is not None:
                 overrides = directives.get("local_name"), directives.get("foreign_name")
                 yield from _readable(Link(local, key.columns, foreign, key.foreign_columns, *overrides))

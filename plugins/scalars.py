@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -172,7 +172,7 @@ class Scalars:
     opaque: Scalar
     cursor: GraphQLScalarType
     all: tuple[Scalar, ...]
-    by_postgres: dict[str, Scalar] = field(default_factory=dict)
+    by_postgres: Mapping[str, Scalar]
 
 
 def scalars(api: ApiSchema) -> Scalars:

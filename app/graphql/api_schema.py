@@ -22,6 +22,7 @@ from graphql import (
 )
 
 from app.graphql import names
+from app.graphql.comments import Comments
 from app.graphql.dialect import Dialect
 from app.graphql.recursion import long_chains
 from app.graphql.relations import (
@@ -37,8 +38,7 @@ from app.graphql.relations import (
     with_own_names,
 )
 from app.hooks import in_order
-from schema_cache.directives import Commented, DirectiveReader
-from schema_cache.model import Catalog, Relation, Schema, Type
+from schema_cache.model import Catalog, Relation, Type
 from schema_cache.role_view import RoleView, VisibleRelation
 
 NamedType = TypeVar("NamedType", bound=GraphQLNamedType)
@@ -75,12 +75,14 @@ class ApiSchema:
         self._shared: dict[str, Any] = {}
         self._claimed: dict[str, object] = {}
         self._value_types: dict[int, ValueType | None] = {}
-        self._directives = DirectiveReader(each for some in hooks.comment_directives() for each in some)
+        self.comments = Comments(self.catalog, (each for some in hooks.comment_directives() for each in some))
         self.schemas = tuple(each for each in view.schemas if whole is None or each.name in only_schemas)
         self._left_out = {each.name for each in view.schemas} - {each.name for each in self.schemas}
-        self.schema_directives = {
-            each.name: self.directives("schema", each.name, each.comment) for each in self.schemas
-        }
+        self._introspectable = frozenset(
+            each.name
+            for each in self.schemas
+            if self.comments.on_schema(each.name).get("introspection", dialect.introspection) is True
+        )
         self._reserved = self._reserved_names()
         relations = self._expose_relations()
         known = with_own_names(relations, self._reserved) if whole is None else whole.relations
@@ -99,22 +101,6 @@ class ApiSchema:
         """Whether something may be called ``name``. Two leading underscores are GraphQL's own: one such name would
         make the whole schema invalid, where schemas are validated."""
         return names.is_valid(name) and not (self.dialect.validates and name.startswith("__"))
-
-    def directives(self, on: Commented, name: str, comment: str | None) -> Mapping[str, Any]:
-        """The comment directives of an object of kind ``on`` called ``name``; empty without any."""
-        return self._directives.read(on, comment, f"{on.replace('_', ' ')} {name}")
-
-    def inflects(self, schema: str) -> bool:
-        """Whether names of that schema's objects are turned into GraphQL's customary form."""
-        return self._schema_directives_of(schema).get("inflect_names") is True
-
-    def _schema_directives_of(self, schema: str) -> Mapping[str, Any]:
-        known = self.schema_directives.get(schema)
-        if known is None:
-            found: Schema | None = self.catalog.schema_by_name.get(schema)
-            known = self.directives("schema", schema, found.comment if found else None)
-            self.schema_directives[schema] = known
-        return known
 
     def _expose_relations(self) -> list[ApiRelation]:
         shown = {each.name for each in self.schemas}
@@ -138,25 +124,19 @@ class ApiSchema:
         interfaces = {each.name for some in self.hooks.node_interfaces(api=self) for each in some}
         return listed | interfaces | set(introspection_types) | {"Query", "Mutation", "Subscription"}
 
-    def _relation_directives(self, relation: Relation) -> Mapping[str, Any]:
-        return self.directives("relation", f"{relation.schema}.{relation.name}", relation.comment)
-
     def _type_name(self, relation: Relation) -> str:
-        override = self._relation_directives(relation).get("name")
-        return names.base(relation.name, override, self.inflects(relation.schema))
+        override = self.comments.on_relation(relation).get("name")
+        return names.base(relation.name, override, self.comments.inflects(relation.schema))
 
     def _expose(self, visible: VisibleRelation) -> ApiRelation | None:
         relation = visible.relation
-        schema = self.catalog.schema_by_name[relation.schema]
-        directives = self._relation_directives(relation)
-        inflect = self.inflects(relation.schema)
+        directives = self.comments.on_relation(relation)
+        inflect = self.comments.inflects(relation.schema)
         type_name = self._type_name(relation)
         key = key_of(relation, directives)
         if not (visible.select and key and self.is_name(type_name)):
             return None
-        max_rows = directives.get(
-            "max_rows", self._schema_directives_of(relation.schema).get("max_rows", self.max_rows)
-        )
+        of_schema = self.comments.on_schema(relation.schema)
         columns = tuple(
             each for each in self._expose_columns(relation, visible.select, inflect) if each.field_name != NODE_ID
         )
@@ -170,10 +150,9 @@ class ApiSchema:
         return ApiRelation(
             visible=visible,
             relation=relation,
-            schema=schema,
             type_name=type_name,
             inflect=inflect,
-            max_rows=max_rows,
+            max_rows=directives.get("max_rows", of_schema.get("max_rows", self.max_rows)),
             key=key,
             columns=columns,
             insertable=self._expose_columns(relation, insertable, inflect),
@@ -190,7 +169,7 @@ class ApiSchema:
             if column.name not in allowed or value_type is None:
                 continue
             name = f"{relation.schema}.{relation.name}.{column.name}"
-            directives = self.directives("column", name, column.comment)
+            directives = self.comments.on("column", name, column.comment)
             field_name = names.field(column.name, directives.get("name"), inflect)
             if self.is_name(field_name):
                 columns.setdefault(field_name, ApiColumn(column, field_name, value_type, directives.get("description")))
@@ -279,11 +258,7 @@ class ApiSchema:
     @cached_property
     def introspected(self) -> ApiSchema | None:
         """The part of the schema that introspection shows; None where introspection is off altogether."""
-        shown = frozenset(
-            each.name
-            for each in self.schemas
-            if self.schema_directives[each.name].get("introspection", self.dialect.introspection) is True
-        )
+        shown = self._introspectable
         if not shown and not self.dialect.introspection:
             return None
         if len(shown) == len(self.schemas):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from graphql import GraphQLNullableInputType
@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, TableClause, column, table
 from app.errors import RequestError
 from app.graphql.dialect import Dialect
 from app.graphql.names import lower_first
-from schema_cache.model import Catalog, Column, Relation, Schema
+from schema_cache.model import Catalog, Column, Relation
 from schema_cache.role_view import VisibleRelation
 
 log = logging.getLogger("portico.graphql")
@@ -71,7 +71,6 @@ class ApiRelation:
 
     visible: VisibleRelation
     relation: Relation
-    schema: Schema
     type_name: str
     inflect: bool
     max_rows: int
@@ -81,7 +80,7 @@ class ApiRelation:
     updatable: tuple[ApiColumn, ...]
     directives: Mapping[str, Any]
     table: TableClause
-    by_name: Mapping[str, ApiColumn] = field(default_factory=dict)
+    by_name: Mapping[str, ApiColumn]
 
     @property
     def readable_key(self) -> tuple[str, ...]:

@@ -1,0 +1,37 @@
+"""What the comments on the objects of a catalog say to the API: their directives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from schema_cache.directives import Commented, Directive, DirectiveReader
+from schema_cache.model import Catalog, Relation
+
+
+class Comments:
+    """The directives of a catalog's comments, as far as they are among the ``known`` ones.
+
+    All methods raise schema_cache.directives.DirectiveError where a comment is malformed.
+    """
+
+    def __init__(self, catalog: Catalog, known: Iterable[Directive]) -> None:
+        self._catalog = catalog
+        self._reader = DirectiveReader(known)
+
+    def on(self, kind: Commented, name: str, comment: str | None) -> Mapping[str, Any]:
+        """The directives of an object of that kind called ``name``; empty without any."""
+        return self._reader.read(kind, comment, f"{kind.replace('_', ' ')} {name}")
+
+    def on_schema(self, name: str) -> Mapping[str, Any]:
+        """The directives of the schema of that name; empty if there is none."""
+        schema = self._catalog.schema_by_name.get(name)
+        return self.on("schema", name, schema.comment if schema else None)
+
+    def on_relation(self, relation: Relation) -> Mapping[str, Any]:
+        """The directives of a relation."""
+        return self.on("relation", f"{relation.schema}.{relation.name}", relation.comment)
+
+    def inflects(self, schema: str) -> bool:
+        """Whether names of that schema's objects are turned into GraphQL's customary form."""
+        return self.on_schema(schema).get("inflect_names") is True
