@@ -1,4 +1,4 @@
-"""The page about plugins tells every hook as it is, and its example works."""
+"""The page about plugins tells every hook as it is, and its examples work."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+import requests
 
 from app import hooks
 from app.hooks import plugin_manager
 from app.wsgi import create_app
 from tests.graphql.conftest import open_door as open_door
 from tests.graphql.door import Door
+from tests.process.running import PATIENCE_S, until
+from tests.storage.conftest import own_service as own_service
+from tests.storage.conftest import storage_database as storage_database
+from tests.storage.service import Service, error
 
 PAGE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text()
 
@@ -37,15 +43,43 @@ def test_each_hook_is_used_by_a_built_in_plugin() -> None:
     assert unused == []
 
 
+def _example(number: int) -> ModuleType:
+    plugin = ModuleType("example")
+    exec(
+        compile(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[number], "docs/plugins.md", "exec"), plugin.__dict__
+    )
+    return plugin
+
+
+def _ask_with(plugin: ModuleType, door: Door, query: str) -> Any:
+    door.client.app = create_app(door.application.services.settings, plugin_manager({"example": plugin}))
+    try:
+        return door.ask(query).data
+    finally:
+        door.client.app.close()
+
+
 def test_the_example_works(open_door: Callable[..., Door]) -> None:
-    code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert code is not None
-    plugin = ModuleType("shouting")
-    exec(compile(code[1], "docs/plugins.md", "exec"), plugin.__dict__)
     door = open_door("create table thing (id int primary key, name text); insert into thing values (1, 'quiet'); "
                      "grant select on thing to anon")  # fmt: skip
-    settings = door.application.services.settings
-    door.client.app = create_app(settings, plugin_manager({"shouting": plugin}))
-    answer = door.ask("{ thingCollection { edges { node { name shoutedName } } } }")
-    door.client.app.close()
-    assert answer.data["thingCollection"]["edges"] == [{"node": {"name": "quiet", "shoutedName": "QUIET"}}]
+    data = _ask_with(_example(0), door, "{ thingCollection { edges { node { name shoutedName } } } }")
+    assert data["thingCollection"]["edges"] == [{"node": {"name": "quiet", "shoutedName": "QUIET"}}]
+
+
+def test_a_domain_is_what_it_is_made_of(open_door: Callable[..., Door]) -> None:
+    door = open_door("create domain word as text; create table thing (id int primary key, name word); "
+                     "insert into thing values (1, 'yes'), (2, 'no'); grant select on thing to anon")  # fmt: skip
+    query = """{ thingCollection(filter: {name: {startsWith: "y"}}, orderBy: [{name: AscNullsLast}]) {
+        edges { node { id name } } } }"""
+    data = _ask_with(_example(1), door, query)
+    assert data["thingCollection"]["edges"] == [{"node": {"id": 1, "name": "yes"}}]
+
+
+def test_storage_and_a_route(own_service: Callable[..., Service], caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "house")
+    service = own_service(plugins={"example": _example(1)})
+    service.sql("insert into storage.buckets (id, name) values ('b', 'b')")
+    assert service.upload("b/a.txt").status_code == 200
+    assert error(service.upload("b/a.exe"))[3] == "No programs, please"
+    until(lambda: "ObjectCreated:Post b/a.txt" in caplog.messages)
+    assert requests.get(f"{service.url}/house", timeout=PATIENCE_S).json() == {"rooms": 5}
