@@ -22,6 +22,8 @@ ANON, AUTHENTICATED, SERVICE_ROLE = "anon", "authenticated", "service_role"
 # So long a token may outlive the withdrawal of its key.
 _LONGEST_MEMORY_S = 300.0
 _REMEMBERED = 2000
+# Two tokens and the word Bearer; a header may have any number of spaces besides.
+_LONGEST_REMEMBERED = 2 * LONGEST_TOKEN + 100
 _SHORTEST_SECRET = 32
 
 
@@ -89,7 +91,8 @@ class Identity:
             token = _bearer_token(authorization)
             if token is not None:
                 caller = self._configured(token) or Caller.of(self._verified(token), default_role=AUTHENTICATED)
-            self._callers.keep(credentials, caller, self._until(caller.expires_at))
+            if len(api_key or "") + len(authorization or "") <= _LONGEST_REMEMBERED:
+                self._callers.keep(credentials, caller, self._until(caller.expires_at))
         return caller
 
     def verify(self, token: str) -> Mapping[str, Any]:

@@ -152,6 +152,13 @@ def test_what_is_remembered_is_bounded_in_number_and_time(user_token: UserToken)
     assert (len(identity._callers), len(identity._claims)) == (2000, 2000)
 
 
+def test_long_headers_are_not_remembered(user_token: UserToken) -> None:
+    identity = make_identity()
+    authorization = f"Bearer {' ' * 200_000}{user_token(sub='u1')}"
+    assert identity.caller(ANON_KEY, authorization, host=None).claims["sub"] == "u1"
+    assert len(identity._callers) == 0
+
+
 def test_refused_credentials_are_not_remembered(user_token: UserToken) -> None:
     identity = make_identity()
     for number in range(10):
