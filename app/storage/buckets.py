@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from app.database import Row, StatementError
@@ -18,7 +17,7 @@ from app.storage.events import REMOVED, ObjectEvent
 from app.storage.failures import as_storage_error, refused
 from app.storage.json_bodies import Member, read_json_object
 from app.storage.names import check_bucket_name
-from app.storage.records import Answer, Call
+from app.storage.records import Answer, Call, json_answer
 from app.storage.rows import boolean, json_value, known, owner_of, read_metadata, text
 from app.storage.sql import COUNT_OBJECTS, CREATE_BUCKET, DELETE_BUCKET, EMPTY_BUCKET, GET_BUCKET, UPDATE_BUCKET
 from app.storage.storage import Storage
@@ -63,7 +62,7 @@ def create_bucket(storage: Storage, call: Call) -> Answer:
         if error.diagnosis.sqlstate == "23505":
             raise already_exists("Bucket") from None
         raise refused(error, role=call.caller.role, action="INSERT", table="buckets") from None
-    return _json({"name": name})
+    return json_answer({"name": name})
 
 
 def get_bucket(storage: Storage, call: Call) -> Answer:
@@ -95,7 +94,7 @@ def update_bucket(storage: Storage, call: Call) -> Answer:
         raise refused(error, role=call.caller.role, action="UPDATE", table="buckets") from None
     if not rows[0]:
         raise no_such_bucket()
-    return _json({"message": "Successfully updated"})
+    return json_answer({"message": "Successfully updated"})
 
 
 def delete_bucket(storage: Storage, call: Call) -> Answer:
@@ -114,7 +113,7 @@ def delete_bucket(storage: Storage, call: Call) -> Answer:
         raise as_storage_error(error) from None
     if not rows[0]:
         raise no_such_bucket()
-    return _json({"message": "Successfully deleted"})
+    return json_answer({"message": "Successfully deleted"})
 
 
 def empty_bucket(storage: Storage, call: Call) -> Answer:
@@ -136,7 +135,7 @@ def empty_bucket(storage: Storage, call: Call) -> Answer:
     while storage.change(call, context, [(EMPTY_BUCKET, (text(call.bucket), now))], events)[0]:
         pass
     storage.wake.set()
-    return _json({"message": "Empty bucket has been queued. Completion may take up to an hour."})
+    return json_answer({"message": "Empty bucket has been queued. Completion may take up to an hour."})
 
 
 def removed(bucket: str, row: Row) -> ObjectEvent:
@@ -157,7 +156,3 @@ def _not_empty(error: StatementError) -> StorageError:
     if error.diagnosis.table in ("", "objects"):
         return StorageError("ResourceNotEmpty", 409, "The bucket you tried to delete is not empty")
     return StorageError("ResourceReferenced", 409, "The bucket is referenced by other rows")
-
-
-def _json(value: object) -> Answer:
-    return Answer(body=json.dumps(value).encode())

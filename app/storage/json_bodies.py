@@ -10,9 +10,10 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, Literal
 
 from app.storage.errors import StorageError, invalid_json, invalid_request, too_large
+from app.storage.records import Call
 
 # Far above a list of a thousand keys of the greatest length.
 LARGEST_JSON_BODY = 4 * 1024 * 1024
@@ -23,13 +24,6 @@ _INTEGER = re.compile(r"\s*[+-]?\d{1,18}(\.0*)?\s*")
 _GREATEST = 2**53 - 1
 
 Kind = Literal["string", "integer", "boolean", "object", "strings", "any"]
-
-
-class RequestBody(Protocol):
-    @property
-    def headers(self) -> Mapping[str, str]: ...
-    @property
-    def body(self) -> BinaryIO: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +41,18 @@ class Member:
     default: Any = None
 
 
-def read_json_object(call: RequestBody, members: tuple[Member, ...], *, optional: bool = False) -> dict[str, Any]:
+def read_json_object(call: Call, members: tuple[Member, ...], *, optional: bool = False) -> dict[str, Any]:
     """The members of the request's JSON body; absent ones have their default, or are left out if that is None.
 
     ``optional``: no body, an empty one and an empty object are the same.
     """
-    media_type = call.headers.get("content-type", "").partition(";")[0].strip().lower()
     raw = call.body.read(LARGEST_JSON_BODY + 1)
     if len(raw) > LARGEST_JSON_BODY:
         raise too_large("body")
     if not raw and optional:
         return {}
-    if media_type != "application/json":
-        if not raw:
-            raise invalid_request("body must be object")
-        raise invalid_request("body must be object") if not optional else unsupported_media_type(media_type)
+    if call.media_type != "application/json":
+        raise unsupported_media_type(call.media_type) if optional else invalid_request("body must be object")
     if not raw:
         raise empty_json_body()
     try:
@@ -71,9 +62,9 @@ def read_json_object(call: RequestBody, members: tuple[Member, ...], *, optional
     return check_object(value, members, "body")
 
 
-def refuse_empty_json(call: RequestBody) -> None:
+def refuse_empty_json(call: Call) -> None:
     """A JSON content type promises JSON: without any it is an error, even where no body is needed."""
-    if call.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json":
+    if call.media_type == "application/json":
         raw = call.body.read(LARGEST_JSON_BODY)
         if not raw:
             raise empty_json_body()

@@ -28,7 +28,7 @@ from app.storage.failures import nothing_affected, refused, row_level_security
 from app.storage.json_bodies import Member, read_json_object, refuse_empty_json
 from app.storage.names import check_bucket_name, check_key
 from app.storage.permissions import Trial, find_bucket, try_write
-from app.storage.records import Answer, Bucket, Call, StoredObject
+from app.storage.records import Answer, Bucket, Call, StoredObject, json_answer
 from app.storage.rows import json_value, known, owner_of, read_metadata, read_object, text
 from app.storage.sql import DELETE_OBJECT, DELETE_OBJECTS, FIND_SOURCE, MOVE_OBJECT, OBJECT_EXISTS
 from app.storage.storage import Storage
@@ -56,7 +56,7 @@ def delete_object(storage: Storage, call: Call) -> Answer:
     refuse_empty_json(call)
     check_key(call.key, any_script=storage.limits.any_script)
     etags, _ = write_conditions(call)
-    parameters = (text(call.bucket), text(call.key), json_value(list(etags) or None) if etags else None)
+    parameters = (text(call.bucket), text(call.key), json_value(etags or None))
     rows = storage.change(
         call,
         own_context(storage.contexts, call),
@@ -70,7 +70,7 @@ def delete_object(storage: Storage, call: Call) -> Answer:
             raise precondition_failed()
         raise nothing_affected(role=call.caller.role, action="DELETE", table="objects")
     storage.wake.set()
-    return _json({"message": "Successfully deleted"})
+    return json_answer({"message": "Successfully deleted"})
 
 
 def _is_visible(storage: Storage, call: Call) -> bool:
@@ -130,7 +130,7 @@ def copy_object(storage: Storage, call: Call) -> Answer:
     )
     row = commit(storage, call, write, version, metadata)
     record: dict[str, Any] = json.loads(known(row[2]))
-    return _json({"Key": f"{target_bucket}/{target_key}", "Id": record["id"], **record})
+    return json_answer({"Key": f"{target_bucket}/{target_key}", "Id": record["id"], **record})
 
 
 def _changed(given: Mapping[str, str]) -> dict[str, str]:
@@ -168,7 +168,7 @@ def move_object(storage: Storage, call: Call) -> Answer:
     bucket, source_key, target_bucket, target_key = _keys(storage, given)
     if (bucket, source_key) == (target_bucket, target_key):
         _source(storage, call, bucket, source_key)
-        return _json({"message": "Successfully moved"})
+        return json_answer({"message": "Successfully moved"})
     if target_bucket != bucket:
         source, _ = _source(storage, call, bucket, source_key)
         target = find_bucket(storage, call, target_bucket)
@@ -194,7 +194,7 @@ def move_object(storage: Storage, call: Call) -> Answer:
     if not rows:
         _source(storage, call, bucket, source_key)
         raise row_level_security(role=call.caller.role, action="UPDATE", table="objects")
-    return _json({"message": "Successfully moved"})
+    return json_answer({"message": "Successfully moved"})
 
 
 def _not_moved(error: StatementError, call: Call) -> StorageError:
@@ -211,7 +211,3 @@ def _keys(storage: Storage, given: dict[str, Any]) -> tuple[str, str, str, str]:
     any_script = storage.limits.any_script
     source = check_key(given["sourceKey"], any_script=any_script)
     return bucket, source, target_bucket, check_key(given["destinationKey"], any_script=any_script)
-
-
-def _json(value: object) -> Answer:
-    return Answer(body=json.dumps(value, ensure_ascii=False).encode(errors="replace"))

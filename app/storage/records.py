@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -40,6 +41,11 @@ class Call:
     def header(self, name: str) -> str | None:
         return self.headers.get(name)
 
+    @property
+    def media_type(self) -> str:
+        """Of the body, in lower case and without parameters; '' when it is not declared."""
+        return (self.header("content-type") or "").partition(";")[0].strip().lower()
+
     def request_id(self) -> str:
         """What a proxy calls the request in ``x-request-id``; a name of our own, a new one each time, without that."""
         return (self.header("x-request-id") or str(uuid4()))[:_LONGEST_REQUEST_ID]
@@ -54,6 +60,11 @@ class Answer:
     body: bytes | BinaryIO | Iterable[bytes] = b""
     content_type: str | None = "application/json; charset=utf-8"
     length: int | None = None
+
+
+def json_answer(value: object) -> Answer:
+    """The answer that says ``value`` in JSON."""
+    return Answer(body=json.dumps(value, ensure_ascii=False).encode(errors="replace"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import time
 from typing import Any
 from urllib.parse import unquote
@@ -24,7 +23,7 @@ from app.storage.json_bodies import Member, read_json_object
 from app.storage.kept_headers import headers_to_keep
 from app.storage.names import check_key, in_url
 from app.storage.permissions import Trial, find_bucket, try_write
-from app.storage.records import Answer, Call
+from app.storage.records import Answer, Call, json_answer
 from app.storage.rows import json_value, known, text
 from app.storage.signing import DOWNLOAD, LATEST, UPLOAD, check_scope
 from app.storage.sql import OBJECT_EXISTS, VISIBLE_KEYS
@@ -48,7 +47,7 @@ def sign_object(storage: Storage, call: Call) -> Answer:
     )
     if not rows[0]:
         raise no_such_object()
-    return _json({"signedURL": _signed_url(storage, call.bucket, call.key, lifetime)})
+    return json_answer({"signedURL": _signed_url(storage, call.bucket, call.key, lifetime)})
 
 
 def sign_objects(storage: Storage, call: Call) -> Answer:
@@ -63,7 +62,7 @@ def sign_objects(storage: Storage, call: Call) -> Answer:
     seen = {known(row[0]).decode() for row in rows}
     urls = {path: _signed_url(storage, call.bucket, path, lifetime) for path in seen}
     answer = [{"error": None if path in urls else _UNSEEN, "path": path, "signedURL": urls.get(path)} for path in paths]
-    return _json(answer)
+    return json_answer(answer)
 
 
 def get_signed(storage: Storage, call: Call) -> Answer:
@@ -74,7 +73,7 @@ def get_signed(storage: Storage, call: Call) -> Answer:
 
 def sign_upload(storage: Storage, call: Call) -> Answer:
     """POST /object/upload/sign/{bucket}/{key}: a URL with which anybody may write the object for a while."""
-    given = read_json_object(call, _SIGN_UPLOAD, optional=True) if _is_json(call) else {}
+    given = read_json_object(call, _SIGN_UPLOAD, optional=True) if call.media_type == "application/json" else {}
     check_key(call.key, any_script=storage.limits.any_script)
     upsert = call.header("x-upsert") == "true"
     trial = Trial(
@@ -91,7 +90,7 @@ def sign_upload(storage: Storage, call: Call) -> Answer:
     longest = storage.limits.signed_upload_s
     token = storage.signer.sign(claims, lifetime_s=min(given.get("expiresIn", longest), longest))
     url = f"/object/upload/sign/{in_url(call.bucket)}/{in_url(call.key)}?token={token}"
-    return _json({"url": url, "token": token})
+    return json_answer({"url": url, "token": token})
 
 
 def put_signed(storage: Storage, call: Call) -> Answer:
@@ -117,7 +116,7 @@ def put_signed(storage: Storage, call: Call) -> Answer:
         event=CREATED_PUT if upsert else CREATED_POST,
     )
     store(storage, call, write, body, limit=size_limit(bucket, call.key, storage.limits.upload), kept=kept)
-    return _json({"Key": f"{call.bucket}/{call.key}"})
+    return json_answer({"Key": f"{call.bucket}/{call.key}"})
 
 
 def _verified(storage: Storage, call: Call, scope: str) -> tuple[dict[str, Any], Call]:
@@ -145,11 +144,3 @@ def _lifetime(given: dict[str, Any]) -> int:
 def _signed_url(storage: Storage, bucket: str, key: str, lifetime_s: int) -> str:
     token = storage.signer.sign({"url": f"{bucket}/{key}", "scope": DOWNLOAD}, lifetime_s=lifetime_s)
     return f"/object/sign/{in_url(bucket)}/{in_url(key)}?token={token}"
-
-
-def _is_json(call: Call) -> bool:
-    return (call.header("content-type") or "").partition(";")[0].strip().lower() == "application/json"
-
-
-def _json(value: object) -> Answer:
-    return Answer(body=json.dumps(value, ensure_ascii=False).encode(errors="replace"))

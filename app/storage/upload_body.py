@@ -46,7 +46,7 @@ class UploadBody:
 def read_upload(call: Call) -> UploadBody:
     """The upload in a request. Raises InvalidRequest for a broken or empty form."""
     content_type = call.header("content-type") or ""
-    if content_type.partition(";")[0].strip().lower() == "multipart/form-data":
+    if call.media_type == "multipart/form-data":
         return _read_form(call, content_type)
     return UploadBody(
         stream=call.body,

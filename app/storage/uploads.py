@@ -5,7 +5,6 @@ A crash before the commit leaves the old object whole and at worst bytes that no
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +31,7 @@ from app.storage.kept_headers import headers_to_keep
 from app.storage.names import check_key
 from app.storage.permissions import Trial, find_bucket, try_write
 from app.storage.preconditions import read_entity_tags
-from app.storage.records import Answer, Bucket, Call
+from app.storage.records import Answer, Bucket, Call, json_answer
 from app.storage.rows import Parameter, json_value, known, owner_columns, text
 from app.storage.sql import COMMIT_ANY, COMMIT_MATCHING, COMMIT_NEW, OBJECT_EXISTS
 from app.storage.storage import Storage
@@ -82,7 +81,7 @@ def upload(storage: Storage, call: Call, *, upsert: bool, event: str) -> Answer:
     )
     bucket = _permitted(storage, call, write, body)
     row = store(storage, call, write, body, limit=size_limit(bucket, call.key, storage.limits.upload), kept=kept)
-    return Answer(body=json.dumps({"Key": f"{call.bucket}/{call.key}", "Id": known(row[0]).decode()}).encode())
+    return json_answer({"Key": f"{call.bucket}/{call.key}", "Id": known(row[0]).decode()})
 
 
 def write_conditions(call: Call) -> tuple[tuple[str, ...] | None, bool]:
@@ -192,7 +191,7 @@ def _commit(storage: Storage, call: Call, write: Write, version: str, metadata: 
     ]
     if write.etags is not None:
         statement = COMMIT_MATCHING
-        parameters.append(json_value(list(write.etags) or None))
+        parameters.append(json_value(write.etags or None))
     else:
         statement = COMMIT_ANY if write.upsert else COMMIT_NEW
 
