@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from app.database import Context, ContextBuilder
 from app.errors import AccessError
 from app.identity import Caller, Identity, TokenError
+from app.identity.tokens import Reason
 from app.storage.errors import StorageError, access_denied, invalid_request
 from app.storage.records import Call
 
 SERVICE_ROLE = "service_role"
 ANONYMOUS = "anon"
 
-_TOKEN_MESSAGES = {
+_TOKEN_MESSAGES: Mapping[Reason, str] = {
     "malformed": "Invalid Compact JWS",
     "algorithm": '"alg" (Algorithm) Header Parameter value not allowed',
     "signature": "signature verification failed",
@@ -22,6 +23,7 @@ _TOKEN_MESSAGES = {
     "not_yet_valid": '"nbf" claim timestamp check failed',
     "audience": 'unexpected "aud" claim value',
     "claims": "Invalid Compact JWS",
+    "signed_url": "Token is that of a signed URL",
 }
 
 

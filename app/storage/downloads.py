@@ -36,6 +36,8 @@ _log = logging.getLogger("portico.storage")
 
 _MODIFIED_IN_METADATA = "lastModified"
 _HTML = re.compile("text/html", re.IGNORECASE)
+# Browsers do not show it in a sandbox, and let it do nothing to the origin it is from.
+_SHOWN_BY_THE_BROWSER_ITSELF = "application/pdf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +229,8 @@ def _headers(call: Call, reading: Reading, found: StoredObject, second: int, *, 
             more = "must-revalidate" if call.method == "HEAD" else "stale-while-revalidate=30"
             cache_control = f"{cache_control}, {more}"
         headers.append(("cache-control", cache_control))
+    if not found.content_type.lower().startswith(_SHOWN_BY_THE_BROWSER_ITSELF):
+        headers.append(("content-security-policy", "sandbox"))
     encoding = kept_header(found.metadata, ENCODING)
     if encoding:
         headers.append(("content-encoding", encoding))
@@ -246,5 +250,6 @@ def content_disposition(name: str) -> str:
 
 
 def _harmless(content_type: str) -> str:
-    """Pages are not shown as such: they would run scripts with the rights of whoever looks at them."""
+    """Pages are not shown as such: they would run scripts with the rights of whoever looks at them. In other kinds of
+    documents, such as SVG, scripts do not run because of the content security policy."""
     return _HTML.sub("text/plain", content_type)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 
+_EARLIEST = int(datetime(1, 1, 1, tzinfo=UTC).timestamp())
 _LATEST = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
 
 
 def http_date(seconds: float) -> str:
-    """``seconds`` since 1970 as ``Sat, 21 Nov 2026 05:17:34 GMT``; the last second of the year 9999 for later ones."""
-    return format_datetime(datetime.fromtimestamp(min(int(seconds), _LATEST), UTC), usegmt=True)
+    """``seconds`` since 1970 as ``Sat, 21 Nov 2026 05:17:34 GMT``; what is outside the years 1 to 9999 as their end."""
+    return format_datetime(datetime.fromtimestamp(max(_EARLIEST, min(int(seconds), _LATEST)), UTC), usegmt=True)
 
 
 def now_as_json() -> str:

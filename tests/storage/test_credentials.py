@@ -69,6 +69,7 @@ def test_forms_of_the_header(service: Service, given: str) -> None:
          '"alg" (Algorithm) Header Parameter value not allowed'),
         (jwt.encode({"role": "service_role"}, None, algorithm="none"),
          '"alg" (Algorithm) Header Parameter value not allowed'),
+        (token(role=None, url="b/k", scope="download"), "Token is that of a signed URL"),
     ],
 )  # fmt: skip
 def test_bad_tokens(service: Service, credential: str, message: str) -> None:

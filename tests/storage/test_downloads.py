@@ -109,6 +109,35 @@ def test_pages_are_not_shown_as_such(service: Service, html: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("content_type", "policy"),
+    [
+        ("image/svg+xml", "sandbox"),
+        ("application/xhtml+xml", "sandbox"),
+        ("multipart/x-mixed-replace", "sandbox"),
+        ("unknown/unknown", "sandbox"),
+        ("text/html", "sandbox"),
+        ("image/png", "sandbox"),
+        ("application/pdf", None),
+    ],
+)
+def test_no_object_runs_scripts_of_its_own(service: Service, content_type: str, policy: str | None) -> None:
+    bucket = service.bucket(public=True)
+    service.upload(f"{bucket}/k", content_type=content_type).raise_for_status()
+    for method in ("GET", "HEAD"):
+        answer = service.request(method, f"/object/public/{bucket}/k", None)
+        assert answer.headers.get("content-security-policy") == policy
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "yesterday"])
+def test_a_time_of_somebody_s_own_making_is_no_fault(service: Service, public: str, time: str) -> None:
+    bucket, _, key = public.partition("/")
+    changed = f'metadata = metadata || \'{{"lastModified": "{time}"}}\''
+    service.sql(f"update storage.objects set {changed} where bucket_id = '{bucket}' and name = '{key}'")
+    for path in (f"/object/public/{public}", f"/object/info/public/{public}"):
+        assert service.request("HEAD", path, None).status_code == 200
+
+
+@pytest.mark.parametrize(
     ("query", "expected"),
     [
         ("download=", "attachment;"),
