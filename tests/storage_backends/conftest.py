@@ -55,10 +55,18 @@ class Places:
         self._folder = folder
         self._exits = exits
         self._places: dict[str, Place] = {}
+        self._missing: dict[str, str] = {}
 
     def get(self, kind: str) -> Place:
+        """Skips the test where the server cannot be had, which is found out once."""
+        if kind in self._missing:
+            pytest.skip(self._missing[kind])
         if kind not in self._places:
-            self._places[kind] = getattr(self, f"_{kind}")()
+            try:
+                self._places[kind] = getattr(self, f"_{kind}")()
+            except pytest.skip.Exception as ex:
+                self._missing[kind] = str(ex)
+                raise
         return self._places[kind]
 
     def _file(self) -> Place:
