@@ -15,16 +15,14 @@ from graphql import (
     MaxIntrospectionDepthRule,
     OperationDefinitionNode,
     SelectionSetNode,
-    VariableNode,
-    Visitor,
     execute_sync,
     validate,
-    visit,
 )
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
 from app.graphql.introspection_oddities import odd_answer, with_oddities
+from app.graphql.selection import variable_names
 from app.graphql.values import ABSENT, Variables, whole_value
 
 META_FIELDS = frozenset(("__schema", "__type"))
@@ -85,16 +83,9 @@ def _only(
 
 
 def _steer_all(document: DocumentNode, variables: Variables) -> dict[str, Any]:
-    """The values of the variables that the document declares; those that it uses become part of the plan's key."""
-    used: set[str] = set()
-
-    class Collector(Visitor):
-        def enter_variable(self, node: VariableNode, *_: Any) -> None:
-            used.add(node.name.value)
-
-    visit(document, Collector())
+    """The values of the variables that occur in the document, which become part of the plan's key."""
     values = {}
-    for name in sorted(used):
+    for name in variable_names(document):
         value = variables.get(name)
         if value is not ABSENT:
             variables.steering.add((name,), whole_value)

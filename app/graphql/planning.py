@@ -143,13 +143,7 @@ class Planning:
 
         The value of the request being planned is converted at once, so that one that does not fit is an error here.
         """
-        return self._bind(leaf.source, to_text, type_text)
-
-    def bind_or_null(self, leaf: Leaf | None, to_text: ToText, type_text: str) -> ColumnElement[Any]:
-        """``leaf`` as a parameter, or NULL of the type where null was given."""
-        return cast_to(null(), type_text) if leaf is None else self.bind(leaf, to_text, type_text)
-
-    def _bind(self, source: Source, to_text: ToText, type_text: str) -> ColumnElement[Any]:
+        source = leaf.source
         text = Parameter("", source, to_text).value(self.variables.values)
         from_variables = source.path is not None or source.parts is not None
         key = (source.path, source.parts and id(source), to_text if from_variables else text, type_text)
@@ -159,6 +153,10 @@ class Planning:
             parameter = Parameter(f"p{len(self._parameters) + 1}", source, to_text)
             self._parameters[key] = parameter, cast_to(bindparam(parameter.name, type_=NullType()), uncut(type_text))
         return self._parameters[key][1]
+
+    def bind_or_null(self, leaf: Leaf | None, to_text: ToText, type_text: str) -> ColumnElement[Any]:
+        """``leaf`` as a parameter, or NULL of the type where null was given."""
+        return cast_to(null(), type_text) if leaf is None else self.bind(leaf, to_text, type_text)
 
     def rows_of(self, relation: ApiRelation) -> TableRows:
         """The relation under an alias of its own."""

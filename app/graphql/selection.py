@@ -7,6 +7,7 @@ from typing import Any
 
 from graphql import (
     DirectiveNode,
+    DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
@@ -17,9 +18,11 @@ from graphql import (
     SelectionNode,
     SelectionSetNode,
     VariableNode,
+    Visitor,
     is_abstract_type,
     print_ast,
     value_from_ast_untyped,
+    visit,
 )
 
 from app.errors import RequestError
@@ -131,6 +134,18 @@ class Selector:
             if _arguments_text(first) != _arguments_text(node):
                 raise RequestError(f"Two fields named `{node.name.value}` have different arguments")
         same.append(node)
+
+
+def variable_names(document: DocumentNode) -> tuple[str, ...]:
+    """The variables that occur anywhere in a document, declared or used."""
+    names: dict[str, None] = {}
+
+    class Collector(Visitor):
+        def enter_variable(self, node: VariableNode, *_: Any) -> None:
+            names[node.name.value] = None
+
+    visit(document, Collector())
+    return tuple(names)
 
 
 def _arguments_text(node: FieldNode) -> list[str]:

@@ -6,14 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphql import (
-    DocumentNode,
     FragmentDefinitionNode,
     GraphQLError,
     OperationDefinitionNode,
-    VariableNode,
-    Visitor,
     value_from_ast_untyped,
-    visit,
 )
 from graphql import (
     parse as parse_document,
@@ -22,6 +18,7 @@ from graphql import (
 from app.errors import RequestError
 from app.graphql.errors import DocumentError
 from app.graphql.limits import Limits, check_limits
+from app.graphql.selection import variable_names
 from app.pipeline.records import GraphQLRequest, ParsedDocument, ParsedOperation
 from app.services import Services
 
@@ -68,7 +65,7 @@ def _read(text: str, operation_name: str | None, limits: Limits) -> ParsedDocume
     operation = _choose(operations, operation_name)
     if operation.operation.value == "subscription":
         raise DocumentError("Subscriptions are not supported", "OPERATION_RESOLUTION_FAILURE")
-    return ParsedDocument(text, document, operation, fragments, _variable_names(document), _defaults(operation))
+    return ParsedDocument(text, document, operation, fragments, variable_names(document), _defaults(operation))
 
 
 def _explained(error: GraphQLError, limits: Limits) -> DocumentError:
@@ -98,14 +95,3 @@ def _defaults(operation: OperationDefinitionNode) -> Mapping[str, Any]:
         for each in operation.variable_definitions or ()
         if each.default_value is not None
     }
-
-
-def _variable_names(document: DocumentNode) -> tuple[str, ...]:
-    names: dict[str, None] = {}
-
-    class Collector(Visitor):
-        def enter_variable(self, node: VariableNode, *_: Any) -> None:
-            names[node.name.value] = None
-
-    visit(document, Collector())
-    return tuple(names)
