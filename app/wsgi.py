@@ -43,7 +43,7 @@ def _routes(services: Services) -> falcon.App[Any, Any]:
     app.set_error_serializer(_write_error)
     app.add_route("/graphql/v1", GraphQLResource(services))
     app.add_route("/health", HealthResource(services))
-    app.add_route("/version", VersionResource(services))
+    app.add_route("/version", VersionResource())
     app.add_sink(StorageDoor(services.storage), PATHS)
     hooks.routes(app=app, services=services)
     return app

@@ -12,6 +12,7 @@ import pg8000.native
 
 from app.database.url import parse_database_url
 from app.demo.rows import Row, tables
+from app.graphql.sql import array_literal
 
 _DIRECTORY = Path(__file__).parent
 
@@ -65,9 +66,5 @@ def _field(value: Any) -> str:
     """A value in COPY's text format (PostgreSQL documentation, COPY, "Text Format")."""
     if value is None:
         return r"\N"
-    text = "{" + ",".join(map(_element, value)) + "}" if isinstance(value, list) else str(value)
+    text = array_literal(value) if isinstance(value, list) else str(value)
     return text.replace("\\", r"\\").replace("\t", r"\t").replace("\n", r"\n").replace("\r", r"\r")
-
-
-def _element(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

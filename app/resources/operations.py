@@ -28,10 +28,7 @@ class HealthResource:
 
 
 class VersionResource:
-    """``GET /version``: the version of the service, and of the database's server."""
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
+    """``GET /version``: the version of the service."""
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         resp.text = json.dumps({"name": "portico", "version": version("portico")})
