@@ -35,6 +35,8 @@ most bytes that the body may have. Raises StorageError for a request that is ref
 GRAPHQL = "/graphql/v1"
 # The boundaries and fields of a multipart form around an object.
 ENVELOPE = 1024 * 1024
+# Of a chunked body: the line before a chunk, or what follows the last one.
+_LONGEST_FRAMING = 64 * 1024
 # After a refusal a client may go on sending; if the connection were closed at once, it could not read the answer.
 _DISCARDED_BYTES = 64 * 1024 * 1024
 _DISCARDING_S = 5.0
@@ -111,6 +113,8 @@ class _Parser(HTTPRequestParser):  # type: ignore[misc]
         except ValueError:
             # Of a target such as http://[::1/; waitress does not expect it, and would close without an answer.
             raise ParsingError("Bad URI") from None
+        if self.chunked and "CONTENT_LENGTH" in self.headers:
+            raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
 
     def received(self, data: bytes) -> int:
         consumed: int = super().received(data)
@@ -120,6 +124,10 @@ class _Parser(HTTPRequestParser):  # type: ignore[misc]
                 self.error = refusal
                 self.completed = True
                 self.expect_continue = False
+            elif self.chunked and self.error is None and _framing(self.body_rcv) > _LONGEST_FRAMING:
+                error = invalid_request("The framing of a chunk is too long")
+                self.error = self._refusal(error.status, error.body(), error.headers)
+                self.completed = True
         # What follows a refused header is its body, and not another request.
         return len(data) if isinstance(self.error, Refusal) else consumed
 
@@ -146,6 +154,10 @@ class _Parser(HTTPRequestParser):  # type: ignore[misc]
 
     def _refusal(self, status: int, body: bytes, headers: Headers = ()) -> Refusal:
         return Refusal(status, body, (*headers, *self.cross_origin.headers(self.headers.get("ORIGIN"))))
+
+
+def _framing(receiver: Any) -> int:
+    return len(receiver.control_line) + len(receiver.trailer)
 
 
 def _is_too_large(error: object) -> bool:

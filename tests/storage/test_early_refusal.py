@@ -134,6 +134,24 @@ def test_chunked_without_end(own_service: object) -> None:
     assert body_of(answer)["code"] == "EntityTooLarge"
 
 
+@pytest.mark.parametrize("beginning", [b"2;", b"0000", b"0\r\nX: "], ids=["extension", "size", "trailer"])
+def test_chunked_framing_without_end(service: Service, beginning: bytes) -> None:
+    """What is no body counts for no limit of bodies, and would be kept, and searched again with each packet."""
+    with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
+        connection.sendall(head("POST", "/graphql/v1", "Transfer-Encoding: chunked") + beginning)
+        connection.sendall(b"0" * 200_000)
+        answer = connection.recv(65536)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_body_of_two_lengths(service: Service) -> None:
+    """A proxy that believes the other one takes the rest for another request (RFC 9112, section 6.1)."""
+    request = head("POST", "/graphql/v1", "Content-Length: 5", "Transfer-Encoding: chunked") + b"0\r\n\r\n"
+    answer = raw_request(service.address, request + head("GET", "/status"), answers=2)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
 def test_accepted_requests_keep_the_connection(service: Service) -> None:
     bucket = service.bucket()
     one = head("POST", f"/object/{bucket}/a", f"Authorization: Bearer {SERVICE}", "Content-Length: 1") + b"x"
