@@ -14,7 +14,6 @@ from app.graphql.errors import DocumentError
 from schema_cache.directives import DirectiveError
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
-from schema_cache.privileges import UnknownRole, can_set_role
 from schema_cache.role_view import RoleView
 
 KEPT = 64
@@ -57,12 +56,12 @@ class ApiSchemas:
         return found
 
     def _view(self, role: str, catalog: Catalog) -> RoleView:
-        try:
-            if can_set_role(catalog, role):
-                return self._schema_cache.view(catalog, role)
-        except UnknownRole:
-            raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403) from None
-        raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)
+        views = self._schema_cache.views(catalog)
+        if role in views.settable_roles:
+            return views.view(role)
+        if role in catalog.role_by_name:
+            raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)
+        raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403)
 
     def _keep(self, view: RoleView, built: ApiSchema | str) -> None:
         if view.catalog is not self._catalog and view.catalog is self._schema_cache.current():

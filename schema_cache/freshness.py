@@ -10,7 +10,7 @@ from schema_cache.decode import decode
 from schema_cache.dump import read_dump, write_dump
 from schema_cache.loader import Run, fetch_catalog, has_support_objects
 from schema_cache.model import Catalog
-from schema_cache.role_view import RoleView, RoleViews
+from schema_cache.role_view import RoleViews
 from schema_cache.shared_call import SharedCall
 from schema_cache.state import read_state
 
@@ -61,9 +61,9 @@ class SchemaCache:
         """
         return self._look() if thorough else self._glance()
 
-    def view(self, catalog: Catalog, role_name: str) -> RoleView:
-        """What the role may see of that catalog along the API search path. Raises ``UnknownRole``."""
-        return (self._find_views(catalog) or self._make_views(catalog)).view(role_name)
+    def views(self, catalog: Catalog) -> RoleViews:
+        """What roles may see of that catalog along the API search path."""
+        return self._find_views(catalog) or self._make_views(catalog)
 
     def _find_views(self, catalog: Catalog) -> RoleViews | None:
         return next((views for views in self._views if views.catalog is catalog), None)

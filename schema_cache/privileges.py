@@ -70,11 +70,13 @@ def find_role(catalog: Catalog, name: str) -> Role:
     return role
 
 
-def can_set_role(catalog: Catalog, role_name: str) -> bool:
-    """Whether the login role may ``SET ROLE`` to ``role_name``. Raises ``UnknownRole``."""
-    role = find_role(catalog, role_name)
+def settable_roles(catalog: Catalog) -> frozenset[str]:
+    """The names of the roles to which the login role may ``SET ROLE``."""
     login = catalog.role_by_oid[catalog.login]
-    return login.superuser or role.oid in _roles_behind(catalog, login, lambda membership: membership.can_set)
+    if login.superuser:
+        return frozenset(catalog.role_by_name)
+    reached = _roles_behind(catalog, login, lambda membership: membership.can_set)
+    return frozenset(catalog.role_by_oid[oid].name for oid in reached)
 
 
 def role_settings(catalog: Catalog, role_name: str) -> tuple[tuple[str, str], ...]:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 
 from schema_cache.model import Catalog, Function, Relation, Schema
-from schema_cache.privileges import Privileges, find_role
+from schema_cache.privileges import Privileges, find_role, settable_roles
 
 OWN_SCHEMA = "$user"
 """In a search path: the schema named like the role."""
@@ -69,6 +70,11 @@ class RoleViews:
         self._api_schemas = api_schemas
         self._by_role: dict[str, RoleView] = {}
         self._by_key: dict[str, RoleView] = {}
+
+    @cached_property
+    def settable_roles(self) -> frozenset[str]:
+        """The names of the roles that the service may take on. Found once: a login may be a member of hundreds."""
+        return settable_roles(self.catalog)
 
     def view(self, role_name: str) -> RoleView:
         """The role's view; the same object for roles that see the same. Raises ``UnknownRole``."""

@@ -109,15 +109,15 @@ def test_views_belong_to_their_catalog_and_are_shared(owner: Session, cache: Sch
     with owner.roles(2) as (one, two):
         owner.execute(f"grant select on a to {one}, {two}")
         old = cache.reload()
-        view = cache.view(old, one)
-        assert cache.view(old, two) is view
+        view = cache.views(old).view(one)
+        assert cache.views(old).view(two) is view
         assert [visible.relation.name for visible in view.relations] == ["a"]
         owner.execute(f"grant select on b to {two}")
         new = cache.reload()
-        assert [visible.relation.name for visible in cache.view(new, two).relations] == ["a", "b"]
-        assert cache.view(old, two) is view
+        assert [visible.relation.name for visible in cache.views(new).view(two).relations] == ["a", "b"]
+        assert cache.views(old).view(two) is view
         with pytest.raises(UnknownRole):
-            cache.view(new, "nobody there")
+            cache.views(new).view("nobody there")
 
 
 @pytest.mark.parametrize("support", ["", COUNTING], ids=["without", "with"])
