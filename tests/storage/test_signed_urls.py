@@ -101,7 +101,7 @@ def test_only_what_the_caller_sees_is_signed(service: Service, path: str) -> Non
     odd = service.post(f"/object/sign/{bucket}", json={"expiresIn": 60, "paths": ["a\0", "\ud800", "../x", ""]}).json()
     assert [each["error"] for each in odd] == [unseen] * 4
     answer = service.post(f"/object/sign/{bucket}", token(), json={"expiresIn": 60, "paths": paths}).json()
-    assert all(each["error"] == unseen for each in answer)
+    assert [each["error"] for each in answer] == [unseen] * 3
 
 
 def test_how_many_are_signed_at_a_time(service: Service, path: str) -> None:
