@@ -18,7 +18,8 @@ import jwt
 
 from app.embedded import EmbeddedPostgres
 from app.installation import install
-from bench.storage import KEY, SECRET, serving
+from bench.service import serving
+from bench.storage import KEY, SECRET
 
 USER = jwt.encode({"role": "authenticated", "sub": "me"}, SECRET, algorithm="HS256")
 SETUP = """

@@ -27,7 +27,7 @@ from schema_cache.model import (
     Type,
     UniqueIndex,
 )
-from schema_cache.type_operators import TypeOperators
+from schema_cache.type_operators import TypeOperators, TypeRow
 from schema_cache.type_text import modified_type_text, type_text
 
 Payload = Mapping[str, Any]
@@ -97,7 +97,7 @@ class _Decoder:
             yield Schema(oid, name, self._acl(acl), self._comment("pg_namespace", oid))
 
     def _read_types(self) -> dict[int, Type]:
-        rows = {row[0]: row for row in self._rows("types")}
+        rows = {row[0]: TypeRow(*row) for row in self._rows("types")}
         ranges: dict[int, int] = {}
         if self._payload["server_version"] >= _MULTIRANGES_FOLLOW_RANGES:
             ranges.update(((multirange, range_) for multirange, range_ in self._rows("ranges")))
@@ -107,27 +107,29 @@ class _Decoder:
         operators = TypeOperators(self._payload, rows)
         json_casts = frozenset(self._rows("json_casts"))
         types = {}
-        for oid, schema, name, quoted, category, kind, element, relation, base, delimiter, _ in rows.values():
-            named = rows.get(element) if name not in _VECTORS else None
+        for oid, row in rows.items():
+            # An array is called by its element's name.
+            named = rows.get(row.element) if row.name not in _VECTORS else None
+            printed = named or row
             text = type_text(
-                self._schema_names[named[1]] if named else self._schema_names[schema],
-                self._quoted_schemas[named[1]] if named else self._quoted_schemas[schema],
-                named[2] if named else name,
-                named[3] if named else quoted,
+                self._schema_names[printed.schema],
+                self._quoted_schemas[printed.schema],
+                printed.name,
+                printed.quoted_name,
             )
-            judged = element if element in rows else oid
+            judged = row.element if row.element in rows else oid
             judged = ranges.get(judged, judged)
             types[oid] = Type(
                 oid=oid,
-                schema=self._schema_names[schema],
-                name=name,
-                category=category,
-                kind=kind,
-                element=element,
-                relation=relation,
-                base=base,
-                delimiter=delimiter,
-                acl=self._acl(rows[judged][-1]),
+                schema=self._schema_names[row.schema],
+                name=row.name,
+                category=row.category,
+                kind=row.kind,
+                element=row.element,
+                relation=row.relation,
+                base=row.base,
+                delimiter=row.delimiter,
+                acl=self._acl(rows[judged].acl),
                 text=f"{text}[]" if named else text,
                 labels=tuple(labels.get(oid, ())),
                 comment=self._comment("pg_type", oid),

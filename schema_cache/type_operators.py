@@ -7,19 +7,34 @@ for ``anyarray``, ``anyenum``, ``anyrange`` and ``anymultirange``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from schema_cache.model import Operators
 
 _ORDERED_AS_SUCH = frozenset("erm")  # enums, ranges and multiranges
-_KIND, _ELEMENT, _BASE = 5, 6, 8  # places in a row of the payload's types
 _USUAL = Operators()
+
+
+class TypeRow(NamedTuple):
+    """A row of the payload's types, as ``catalog_query.py`` has them; ``schema_cache.model.Type`` explains them."""
+
+    oid: int
+    schema: int
+    name: str
+    quoted_name: str
+    category: str
+    kind: str
+    element: int
+    relation: int
+    base: int
+    delimiter: str
+    acl: int
 
 
 class TypeOperators:
     """Looks them up in the payload of one catalog; ``types`` are its rows by oid."""
 
-    def __init__(self, payload: Mapping[str, Any], types: Mapping[int, Sequence[Any]]) -> None:
+    def __init__(self, payload: Mapping[str, Any], types: Mapping[int, TypeRow]) -> None:
         self._types = types
         self._of_class = {
             oid: _operators(schema, names, unequal) for oid, schema, names, unequal in payload["operators"] or ()
@@ -28,18 +43,17 @@ class TypeOperators:
 
     def of(self, oid: int) -> Operators | None:
         """The operators of the type; None where it has no order, or one that depends on the columns of a row."""
-        row = self._types.get(oid)
-        if row is None:
+        type_ = self._types.get(oid)
+        if type_ is None:
             return None
-        kind, element, base = row[_KIND], row[_ELEMENT], row[_BASE]
-        if kind == "d":
-            return self.of(base)
-        if kind in _ORDERED_AS_SUCH:
+        if type_.kind == "d":
+            return self.of(type_.base)
+        if type_.kind in _ORDERED_AS_SUCH:
             return _USUAL
         if oid in self._of_class:
             return self._of_class[oid]
-        if element:
-            return _USUAL if self.of(element) else None
+        if type_.element:
+            return _USUAL if self.of(type_.element) else None
         return self._of_class.get(self._like.get(oid, 0))
 
 
