@@ -15,7 +15,7 @@ from tests.process.running import REPOSITORY
 
 def test_the_table_and_the_attributes_are_the_same() -> None:
     attributes = [each.name for each in dataclasses.fields(Settings)]
-    assert attributes == [*(each.name for each in SETTINGS), "extra"]
+    assert attributes == [each.name for each in SETTINGS]
     assert len({each.env for each in SETTINGS}) == len(SETTINGS)
 
 
