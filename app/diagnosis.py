@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.database import Database
+from app.identity.keys import load_key_set
 from app.installation import outdated, read_state
 from app.installation.state import Ask, State
 from app.settings import Settings
@@ -52,9 +53,21 @@ def _settings(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "note", "JWT_SECRET is shorter than 32 bytes and could be guessed", "run portico keys for a new one"
         )
+    if settings.jwt_jwks:
+        yield _key_set(settings.jwt_jwks)
     if settings.storage_url is None:
         where = storage_url(settings)
         yield Finding("note", f"STORAGE_URL is not set, so objects are kept in {where}, for this machine alone")
+
+
+def _key_set(source: str) -> Finding:
+    try:
+        keys = load_key_set(source)
+    except (OSError, ValueError) as error:
+        return Finding("WRONG", f"the keys of JWT_JWKS cannot be read: {error}")
+    if not keys:
+        return Finding("WRONG", "JWT_JWKS has no key that could verify a token")
+    return Finding("ok", f"JWT_JWKS has {len(keys)} key(s)")
 
 
 def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:

@@ -81,6 +81,11 @@ def read_key_set(document: object, *, public: bool) -> tuple[VerificationKey, ..
     return tuple(keys)
 
 
+def load_key_set(source: str) -> tuple[VerificationKey, ...]:
+    """The usable keys of ``source`` (see ``KeySet``) as they are now. Raises OSError or ValueError."""
+    return _loader(source)[0]()
+
+
 def _read_key(data: dict[str, Any]) -> VerificationKey | None:
     kty, curve, kid = data.get("kty"), data.get("crv") or "", data.get("kid")
     algorithms = _ALGORITHMS.get((str(kty), "" if kty in ("RSA", "oct") else str(curve)), ())

@@ -73,6 +73,19 @@ def test_the_demonstration_never_touches_a_database_of_yours(portico: Portico, d
     assert "unset DATABASE_URL" in finished.stderr
 
 
+def test_doctor_reads_the_keys_of_tokens(portico: Portico, database_url: str, tmp_path: Path) -> None:
+    keys = tmp_path / "keys.json"
+    asked = {"DATABASE_URL": database_url, "ANON_KEY": "k", "JWT_JWKS": str(keys)}
+    missing = portico("doctor", **asked)
+    assert missing.returncode == 1
+    assert "WRONG the keys of JWT_JWKS cannot be read: " in missing.stdout
+    assert "No such file" in missing.stdout
+    keys.write_text('{"keys": []}')
+    assert "WRONG JWT_JWKS has no key that could verify a token" in portico("doctor", **asked).stdout
+    keys.write_text('{"keys": [{"kty": "oct", "k": "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA", "alg": "HS256"}]}')
+    assert "ok    JWT_JWKS has 1 key" in portico("doctor", **asked).stdout
+
+
 def test_doctor_before_and_after_init(
     portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path
 ) -> None:
