@@ -139,7 +139,12 @@ def relation_filter_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputO
 def condition(
     type_: GraphQLInputObjectType, planning: Planning, rows: Rows, value: Mapping[str, Any]
 ) -> Condition | None:
-    """All members of a filter together as one condition on a row; None where they have no effect."""
+    """All members of a filter together as one condition on a row; None where they have no effect.
+
+    Raises OverLimit where the filters have too many of them.
+    """
+    # One without any members costs as well.
+    planning.count_conditions(max(1, len(value)))
     made = (type_.fields[name].extensions["condition"](planning, rows, member) for name, member in value.items())
     parts = [part for part in made if part is not None]
     return and_(*parts) if parts else None

@@ -19,6 +19,9 @@ from app.graphql.values import Leaf, Source, Variables
 MAX_PARAMETERS = 65535
 """PostgreSQL counts the parameters of a statement in two bytes."""
 
+MAX_CONDITIONS = 10_000
+"""Planning a filter of so many conditions takes more than a second."""
+
 ToText = Callable[[Any], str | None]
 """A JSON value to PostgreSQL's text form of it, None for null; raises RequestError for what does not fit."""
 
@@ -132,6 +135,7 @@ class Planning:
         self.variables = variables
         self._parameters: dict[object, tuple[Parameter, ColumnElement[Any]]] = {}
         self._aliases = 0
+        self._conditions = 0
 
     @property
     def parameters(self) -> dict[str, Parameter]:
@@ -157,6 +161,12 @@ class Planning:
     def bind_or_null(self, leaf: Leaf | None, to_text: ToText, type_text: str) -> ColumnElement[Any]:
         """``leaf`` as a parameter, or NULL of the type where null was given."""
         return cast_to(null(), type_text) if leaf is None else self.bind(leaf, to_text, type_text)
+
+    def count_conditions(self, number: int) -> None:
+        """Raises OverLimit when the filters of the statement have too many conditions with ``number`` more."""
+        self._conditions += number
+        if self._conditions > MAX_CONDITIONS:
+            raise OverLimit(f"The filters have more than {MAX_CONDITIONS} conditions")
 
     def rows_of(self, relation: ApiRelation) -> TableRows:
         """The relation under an alias of its own."""

@@ -278,3 +278,11 @@ def test_a_regular_expression_that_would_keep_the_database_busy_is_refused(open_
     assert door.ask(query, {"like": "x" * 1000}).data == {"wordCollection": {"edges": []}}
     refused = door.ask(query, {"like": "x" * 1001})
     assert (refused.code, refused.message) == ("LIMIT_EXCEEDED", "A regular expression has at most 1000 characters")
+
+
+@pytest.mark.parametrize("each", [{"n": {"eq": 1}}, {}, {"not": {"n": {"is": "NULL"}}}])
+def test_a_filter_of_very_many_conditions(door: Door, each: object) -> None:
+    """It would keep the service busy for many seconds, and then the database."""
+    refused = ask(door, "$f", {"f": {"or": [each] * 10_001}}, "($f: thingFilter)")
+    assert (refused.code, refused.message) == ("LIMIT_EXCEEDED", "The filters have more than 10000 conditions")
+    assert "errors" not in ask(door, "$f", {"f": {"or": [each] * 100}}, "($f: thingFilter)").body
