@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
+from graphql import GraphQLField, GraphQLNonNull
 from sqlalchemy import ColumnElement, Delete, delete
 
 from app.graphql.api_schema import ApiSchema
@@ -12,8 +12,7 @@ from app.graphql.planning import TableRows
 from app.graphql.relations import ApiRelation
 from app.graphql.walk import Field
 from app.hooks import Fields, hookimpl
-from plugins.filters import relation_filter_type
-from plugins.mutations import answer, at_most, at_most_argument, matching, response_type
+from plugins.mutations import answer, at_most, matching, response_type, row_arguments
 
 
 @hookimpl
@@ -30,13 +29,9 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
 
         return answer(field, relation, statement, at_most(field))
 
-    arguments = {
-        "filter": GraphQLArgument(relation_filter_type(api, relation), description="Which rows; all without it"),
-        "atMost": at_most_argument(),
-    }
     return GraphQLField(
         GraphQLNonNull(response_type(api, relation, "Delete")),
-        arguments,
+        row_arguments(api, relation),
         resolve,
         description=f"Removes rows from `{relation.type_name}`",
     )

@@ -98,13 +98,17 @@ def matching(field: Field, rows: Rows) -> list[ColumnElement[Any]]:
     return [] if made is None else [made]
 
 
-def at_most_argument() -> GraphQLArgument:
-    return GraphQLArgument(
-        GraphQLNonNull(GraphQLInt),
-        default=GraphQLDefaultInput(AT_MOST),
-        description="The most rows that may be affected; more are an error, and nothing is changed",
-        extensions={"takes_null": True},
-    )
+def row_arguments(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:
+    """The arguments that say which rows an update or delete affects, and how many at most."""
+    return {
+        "filter": GraphQLArgument(relation_filter_type(api, relation), description="Which rows; all without it"),
+        "atMost": GraphQLArgument(
+            GraphQLNonNull(GraphQLInt),
+            default=GraphQLDefaultInput(AT_MOST),
+            description="The most rows that may be affected; more are an error, and nothing is changed",
+            extensions={"takes_null": True},
+        ),
+    }
 
 
 def at_most(field: Field) -> ColumnElement[Any]:

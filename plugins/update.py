@@ -15,8 +15,7 @@ from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
 from app.graphql.walk import Field
 from app.hooks import Fields, hookimpl
-from plugins.filters import relation_filter_type
-from plugins.mutations import answer, assigned, at_most, at_most_argument, matching, response_type
+from plugins.mutations import answer, assigned, at_most, matching, response_type, row_arguments
 
 
 @hookimpl
@@ -48,8 +47,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
 
     arguments = {
         "set": GraphQLArgument(GraphQLNonNull(type_), description="The new values"),
-        "filter": GraphQLArgument(relation_filter_type(api, relation), description="Which rows; all without it"),
-        "atMost": at_most_argument(),
+        **row_arguments(api, relation),
     }
     return GraphQLField(
         GraphQLNonNull(response_type(api, relation, "Update")),

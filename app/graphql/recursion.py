@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from threading import Lock
 
 FRAMES_PER_LEVEL = 25
@@ -27,12 +27,14 @@ class _Limit:
         self._chains = 0
 
     def allow_levels(self, levels: int) -> None:
+        """Let operations be planned whose fields are nested ``levels`` deep."""
         with self._lock:
             self._ordinary = max(self._ordinary, FRAMES_AROUND + levels * FRAMES_PER_LEVEL)
             self._apply()
 
     @contextmanager
     def long_chains(self) -> Iterator[None]:
+        """A context in which types are walked that refer to each other in a chain as long as there are tables."""
         self._count(1)
         try:
             yield
@@ -49,13 +51,4 @@ class _Limit:
 
 
 _limit = _Limit()
-
-
-def allow_levels(levels: int) -> None:
-    """Let operations be planned whose fields are nested ``levels`` deep."""
-    _limit.allow_levels(levels)
-
-
-def long_chains() -> AbstractContextManager[None]:
-    """A context in which types are walked that refer to each other in a chain as long as the database has tables."""
-    return _limit.long_chains()
+allow_levels, long_chains = _limit.allow_levels, _limit.long_chains
