@@ -17,6 +17,7 @@ from app.trial import has_keys
 
 Mark = Literal["ok", "note", "WRONG"]
 _OLDEST_SERVER = 140000
+_NAMED = 10
 _ROLES = ("anon", "authenticated", "service_role")
 
 
@@ -148,9 +149,14 @@ def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
         if role == "anon" and each["unprotected"]:
             yield Finding(
                 "note",
-                f"anon may write to {each['unprotected']} table(s) in schema {schema} without row level security",
+                f"anon may write to tables in schema {schema} without row level security: {_some(each['unprotected'])}",
                 "alter table <table> enable row level security, or revoke insert, update, delete on <table> from anon",
             )
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(names[:_NAMED])
+    return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
 
 
 def _about(ask: Ask) -> dict[str, Any]:
@@ -185,7 +191,8 @@ select json_build_object('roles', (select coalesce(json_agg(json_build_object(
   'relations', (select count(*) from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in {kinds}),
   'readable', (select count(*) from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in {kinds}
                and (has_table_privilege(r.oid, c.oid, 'select') or has_any_column_privilege(r.oid, c.oid, 'select'))),
-  'unprotected', (select count(*) from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in ('r', 'p')
+  'unprotected', (select coalesce(json_agg(c.relname order by c.relname), '[]') from pg_catalog.pg_class c
+                  where c.relnamespace = n.oid and c.relkind in ('r', 'p')
                   and not c.relrowsecurity and has_table_privilege(r.oid, c.oid, 'insert, update, delete'))
 ) order by r.rolname), '[]') from pg_catalog.pg_roles r where r.rolname in ('anon', 'authenticated')))::text
 from pg_catalog.pg_namespace n where n.nspname = {schema}

@@ -25,4 +25,4 @@ class UploadedObject:
 
 
 ObjectCheck = Callable[[UploadedObject], None]
-"""Raises a PorticoError (StorageError for one in this API's form) to refuse the upload."""
+"""Raises a StorageError to refuse the upload."""

@@ -102,6 +102,7 @@ def test_doctor_before_and_after_init(
     after = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
     assert "portico init was not run here" not in after.stdout
     assert "anon may read 1 of 1 relations in schema public" in after.stdout
+    assert "anon may write to tables in schema public without row level security: open\n" in after.stdout
     assert "may create functions" not in after.stdout
     postgres.execute("grant create on schema public to public", database_url)
     after = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
