@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 import time
 
 from app.settings import Settings
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
@@ -20,10 +22,16 @@ def configure_logging(settings: Settings) -> None:
 
 
 class PlainLines(logging.Formatter):
+    """Further lines of a record are indented, and control characters are spelt out: what a client sent may be in it, and
+    must not pass for a record of its own, nor command a terminal."""
+
     converter = staticmethod(time.gmtime)
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%SZ")
+
+    def format(self, record: logging.LogRecord) -> str:
+        return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", super().format(record)).replace("\n", "\n    ")
 
 
 class JSONLines(logging.Formatter):
