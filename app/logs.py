@@ -22,8 +22,8 @@ def configure_logging(settings: Settings) -> None:
 
 
 class PlainLines(logging.Formatter):
-    """Further lines of a record are indented, and control characters are spelt out: what a client sent may be in it, and
-    must not pass for a record of its own, nor command a terminal."""
+    """Further lines of a record are indented, and control characters are spelt out: what a client sent may be in it,
+    and must not pass for a record of its own, nor command a terminal."""
 
     converter = staticmethod(time.gmtime)
 
