@@ -12,6 +12,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -148,7 +149,7 @@ class KeySet:
             try:
                 self._keys = self._load()
                 self._read_at = now
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, RecursionError, HTTPException) as error:
                 _log.warning("the keys of JWT_JWKS cannot be read: %s", error)
             return self._known()
         finally:

@@ -82,12 +82,16 @@ class KeyServer:
     def __init__(self) -> None:
         self.body = b'{"keys": []}'
         self.status = 200
+        self.speaks_http = True
         self.fetches = 0
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 outer.fetches += 1
+                if not outer.speaks_http:
+                    self.wfile.write(b"220 mail.example.com ESMTP\r\n")
+                    return
                 self.send_response(outer.status)
                 self.send_header("Content-Length", str(len(outer.body)))
                 self.end_headers()

@@ -258,7 +258,7 @@ def test_old_keys_are_read_again_in_time(key_server: KeyServer) -> None:
     assert key_server.fetches == 2
 
 
-@pytest.mark.parametrize("trouble", ["status", "body", "gone"])
+@pytest.mark.parametrize("trouble", ["status", "body", "depth", "protocol", "gone"])
 def test_when_the_server_fails_the_old_keys_stay(key_server: KeyServer, trouble: str) -> None:
     clock = Clock(1000.0)
     keys = KeySet(key_server.url, now=clock)
@@ -268,6 +268,10 @@ def test_when_the_server_fails_the_old_keys_stay(key_server: KeyServer, trouble:
         key_server.status = 500
     elif trouble == "body":
         key_server.body = b"<html>"
+    elif trouble == "depth":
+        key_server.body = b"[" * 200_000
+    elif trouble == "protocol":
+        key_server.speaks_http = False
     else:
         key_server.close()
     clock.now += 1000
