@@ -8,7 +8,20 @@ from collections.abc import Sequence
 
 import click
 
-from app.commands import doctor, init, keys, plan, plugins, schema, serve, settings, storage, upgrade, version
+from app.commands import (
+    doctor,
+    init,
+    keys,
+    plan,
+    plugins,
+    schema,
+    serve,
+    settings,
+    storage,
+    uninstall,
+    upgrade,
+    version,
+)
 from app.commands.failure import explained
 
 
@@ -19,7 +32,7 @@ def cli() -> None:
     logging.getLogger("portico").addHandler(logging.NullHandler())
 
 
-for _command in (doctor, init, keys, plan, plugins, schema, serve, settings, storage, upgrade, version):
+for _command in (doctor, init, keys, plan, plugins, schema, serve, settings, storage, uninstall, upgrade, version):
     cli.add_command(_command.command)
 
 

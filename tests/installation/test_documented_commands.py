@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pg8000.exceptions
 
-from app.installation import VERSION, install, upgrade
+from app.installation import VERSION, install, uninstall, upgrade
 from tests.installation.conftest import Session, show_files
 from tests.postgres_server import PostgresServer
 
@@ -68,6 +68,9 @@ def test_all_of_them(fresh_server: PostgresServer, files, session: Session) -> N
 
 def _shell(command: str, url: str) -> None:
     if command == "portico init":
+        assert install(url).after == VERSION
+    elif command == "portico uninstall":
+        assert uninstall(url).after is None
         assert install(url).after == VERSION
     elif command == "portico upgrade":
         assert upgrade(url).after == VERSION

@@ -20,7 +20,19 @@ from tests.process.running import PATIENCE_S, REPOSITORY, environment, open_dire
 
 
 def test_every_command_says_what_it_does(portico: Portico) -> None:
-    expected = {"doctor", "init", "keys", "plan", "plugins", "schema", "serve", "settings", "upgrade", "version"}
+    expected = {
+        "doctor",
+        "init",
+        "keys",
+        "plan",
+        "plugins",
+        "schema",
+        "serve",
+        "settings",
+        "uninstall",
+        "upgrade",
+        "version",
+    }
     assert expected <= set(cli.commands)
     assert all(command.help for command in cli.commands.values())
     assert portico("--help").returncode == 0
@@ -110,6 +122,16 @@ def test_doctor_before_and_after_init(
     wrong = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", API_SCHEMAS="public,no'where")
     assert wrong.returncode == 1
     assert "WRONG there is no schema no'where" in wrong.stdout
+
+
+def test_uninstall(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+    assert portico("uninstall", DATABASE_URL=database_url).stdout == "Nothing is installed.\n"
+    assert portico("init", DATABASE_URL=database_url).returncode == 0
+    postgres.execute("insert into storage.buckets (id, name) values ('b', 'b')", database_url)
+    assert "Version 1.0.0 is gone" in portico("uninstall", DATABASE_URL=database_url).stdout
+    assert postgres.execute("select to_regnamespace('graphql') is null", database_url) == [[True]]
+    assert portico("init", DATABASE_URL=database_url).returncode == 0
+    assert postgres.execute("select id from storage.buckets", database_url) == [["b"]]
 
 
 def test_schema_and_plan(portico: Portico, postgres: PostgresServer, database_url: str) -> None:

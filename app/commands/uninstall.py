@@ -1,0 +1,20 @@
+"""``portico uninstall``"""
+
+from __future__ import annotations
+
+import click
+
+from app.commands.target import settings_with_database
+
+
+@click.command("uninstall")
+def command() -> None:
+    """Take away what `portico init` installed for the service; roles, grants, auth and storage stay."""
+    from app.installation import uninstall
+
+    with settings_with_database() as settings:
+        version = uninstall(settings.database_url or "").before
+    if version is None:
+        click.echo("Nothing is installed.")
+    else:
+        click.echo(f"Version {version} is gone. Roles, grants, and the schemas auth and storage stay.")
