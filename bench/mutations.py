@@ -13,9 +13,7 @@ import argparse
 import json
 import os
 import re
-import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping
@@ -24,8 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from app.database.context import context_statement
+from app.database.session import CLEAN_SESSION
 from app.database.url import parse_database_url
 from app.embedded import EmbeddedPostgres
+from app.embedded.binaries import wheel_programs
 from app.graphql.values import Steering
 from app.pipeline import run
 from app.pipeline.parse import parse
@@ -68,7 +68,7 @@ CONTEXT = (
 )
 """What the service sets for each request."""
 
-CONNECTIONS, WORKERS, THREADS, ROUNDS = 8, 2, 2, 3
+CONNECTIONS, WORKERS, THREADS = 8, 2, 2
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,8 @@ CASES = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3.0, help="how long each of the rounds takes")
-    seconds = parser.parse_args().seconds
-    if shutil.which("pgbench") is None:
-        sys.exit("pgbench is not on the PATH")
+    parser.add_argument("--rounds", type=int, default=3, help="of how many rounds the best is told")
+    options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as place,
         EmbeddedPostgres(Path(place) / "postgres", durable=False, temporary=True) as cluster,
@@ -108,21 +107,21 @@ def main() -> None:
         given = {name.lower(): value for name, value in KEYS.items()}
         settings = load({}, {"database_url": cluster.url(), "threads": THREADS, **given})
         for case in CASES:
-            _measure(case, settings, place, seconds)
+            _measure(case, settings, place, options.seconds, options.rounds)
 
 
-def _measure(case: Case, settings: Settings, place: str, seconds: float) -> None:
+def _measure(case: Case, settings: Settings, place: str, seconds: float, rounds: int) -> None:
     bench = PgBench(case, settings, place)
-    rounds = [
+    found = [
         (
             _serve(case, settings, seconds),
             bench.per_second(CONNECTIONS, seconds),
             _alone(case, settings, seconds),
             bench.per_second(1, seconds),
         )
-        for _ in range(ROUNDS)
+        for _ in range(rounds)
     ]
-    served, told, alone, told_alone = map(max, zip(*rounds, strict=True))
+    served, told, alone, told_alone = map(max, zip(*found, strict=True))
     print(
         f"{case.name:24} {served:6.0f} per second, pgbench {told:6.0f}: {served / told:4.0%}; one client without HTTP: "
         f"{1e6 / alone:5.0f} us, pgbench {1e6 / told_alone:5.0f} us: {told_alone / alone:.2f} times",
@@ -184,12 +183,14 @@ class PgBench:
             self._variables[f"c{number}"] = value
         context = re.sub(r"\$(\d+)", r":c\1", context_statement(len(CONTEXT), checked=False).sql)
         key = "\\set key :client_id + 1\n" if keyed else ""
-        self._script.write_text(f"{key}\\startpipeline\n{context};\n{sql};\n\\endpipeline\n")
+        clean = "\n".join(f"{statement.sql};" for statement, _, _ in CLEAN_SESSION)
+        self._script.write_text(f"{key}\\startpipeline\n{clean}\n{context};\n{sql};\n\\endpipeline\n")
         self._target = parse_database_url(settings.database_url or "")
 
     def per_second(self, clients: int, seconds: float) -> float:
         target = self._target
-        command = ["pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", str(min(clients, 2))]
+        command = [str(wheel_programs() / "pgbench"), "-n", "-M", "prepared"]
+        command += ["-c", str(clients), "-j", str(min(clients, 2))]
         command += ["-T", str(max(1, int(seconds))), "-f", str(self._script)]
         command += [f"-D{name}={value}" for name, value in self._variables.items()]
         command += ["-h", target.host, "-p", str(target.port), "-U", target.user, target.database]

@@ -44,14 +44,18 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
         install(cluster.url())
-        variables = {
-            "DATABASE_URL": cluster.url(), "JWT_SECRET": SECRET, "SERVICE_ROLE_KEY": KEY, "ANON_KEY": "anon",
-            "STORAGE_URL": f"file://{place}/objects", "UPLOAD_SIZE_LIMIT": "1G", "TMPDIR": place,
-        }  # fmt: skip
-        with serving(variables, options.workers, options.threads) as (address, pid):
+        with serving(variables(cluster.url(), place), options.workers, options.threads) as (address, pid):
             measure(address, options.seconds)
             peaks = ", ".join(f"{_peak(each) / MIB:.0f}" for each in workers_of(pid))
             print(f"most memory that a worker has had: {peaks} MiB")
+
+
+def variables(database_url: str, place: str) -> dict[str, str]:
+    """The environment of a service that keeps its bytes in ``place``."""
+    return {
+        "DATABASE_URL": database_url, "JWT_SECRET": SECRET, "SERVICE_ROLE_KEY": KEY, "ANON_KEY": "anon",
+        "STORAGE_URL": f"file://{place}/objects", "UPLOAD_SIZE_LIMIT": "1G", "TMPDIR": place,
+    }  # fmt: skip
 
 
 def measure(address: tuple[str, int], seconds: float) -> None:

@@ -19,7 +19,7 @@ import jwt
 from app.embedded import EmbeddedPostgres
 from app.installation import install
 from bench.service import serving
-from bench.storage import KEY, SECRET
+from bench.storage import KEY, SECRET, variables
 
 USER = jwt.encode({"role": "authenticated", "sub": "me"}, SECRET, algorithm="HS256")
 SETUP = """
@@ -58,7 +58,7 @@ def main() -> None:
         )
         connection.execute_simple("vacuum analyze storage.objects")
         connection.close()
-        with serving(cluster.url(), place, 1, 2) as (address, _):
+        with serving(variables(cluster.url(), place), 1, 2) as (address, _):
             print(f"{'milliseconds':40} {'1,000':>10} {objects:>10,}   {'1,000':>10} {objects:>10,} (a user)")
             for path, name, body in LISTINGS:
                 times = [

@@ -1,0 +1,37 @@
+"""The benchmarks that docs/performance.md names run to their end; a short run says nothing about speed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.process.running import PATIENCE_S, REPOSITORY
+
+PAGE = (Path(REPOSITORY) / "docs" / "performance.md").read_text()
+SHORT = {
+    "reading": (["--seconds", "1"], ["the nested query", "pgbench, the same SQL", "the pipeline alone"]),
+    "mutations": (
+        ["--seconds", "1", "--rounds", "1"],
+        ["a single insert", "100 rows in one insert", "an update by key"],
+    ),
+    "storage": (["--seconds", "0.2"], ["upload 64 MiB", "download 64 MiB", "sign", "info", "list-v2 1,000"]),
+    "storage_listing": (["--objects", "2000"], ["list, folder of 100 by name", "list-v2, 100 of all keys, flat"]),
+}
+
+
+def test_the_page_names_them_all() -> None:
+    assert set(re.findall(r"python -m bench\.(\w+)", PAGE)) == set(SHORT)
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_short_run(name: str) -> None:
+    arguments, told = SHORT[name]
+    command = [sys.executable, "-m", f"bench.{name}", *arguments]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=4 * PATIENCE_S)
+    assert done.returncode == 0, done.stderr
+    for label in told:
+        assert re.search(rf"^{re.escape(label)}\W.*\d", done.stdout, re.M), done.stdout
