@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 
+from app.affinity import keep_to_one_cpu
 from app.errors import PorticoError
 from app.settings import Settings
 from app.worker import WSGIApplication, run_worker
@@ -182,6 +183,8 @@ class _Parent:
             signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
             os.close(self._life_write)
+            if self.settings.pin_workers:
+                keep_to_one_cpu(worker.number)
             run_worker(self.make_application, self.listener, self.settings, self._await_end_of_parent, ready)
             code = 0
         except Exception as ex:

@@ -63,6 +63,18 @@ def test_workers_share_one_socket(tmp_path: Path) -> None:
         assert {path.name for path in tmp_path.glob("closed.*")} == {f"closed.{pid}" for pid in pids}
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system does not tell which CPUs a process has")
+def test_each_worker_keeps_to_one_cpu(tmp_path: Path) -> None:
+    ours = os.sched_getaffinity(0)
+    with service(tmp_path) as (process, url):
+        places = [os.sched_getaffinity(pid) for pid in workers(url, least=2)]
+        assert os.sched_getaffinity(process.pid) == ours
+    assert [len(place) for place in places] == [1, 1]
+    assert len(set.union(*places)) == min(2, len(ours))
+    with service(tmp_path, "pin_workers=off") as (_, url):
+        assert {frozenset(os.sched_getaffinity(pid)) for pid in workers(url, least=2)} == {frozenset(ours)}
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_stop_finishes_what_runs(tmp_path: Path, number: signal.Signals) -> None:
     with service(tmp_path) as (process, url):
