@@ -17,6 +17,22 @@ def head(method: str, target: str, *lines: str) -> bytes:
     return "\r\n".join([f"{method} {target} HTTP/1.1", "Host: x", *lines, "", ""]).encode()
 
 
+def answer_to_chunks(service: Service, path: str, *, size: int, most: int) -> bytes:
+    """What comes back while a chunked body is sent that does not end, until nobody takes more of it."""
+    chunk = b"%x\r\n" % size + bytes(size) + b"\r\n"
+    answer = b""
+    with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
+        connection.sendall(head("POST", path, "Authorization: Bearer x", "Transfer-Encoding: chunked"))
+        for _ in range(most):
+            try:
+                connection.sendall(chunk)
+            except OSError:
+                break
+        while more := connection.recv(65536):
+            answer += more
+    return answer
+
+
 def body_of(answer: bytes) -> dict[str, str]:
     value: dict[str, str] = json.loads(answer.partition(b"\r\n\r\n")[2])
     return value
@@ -120,17 +136,7 @@ def test_body_is_not_taken_for_a_request(service: Service) -> None:
 def test_chunked_without_end(own_service: object) -> None:
     """A chunked body has no declared length; it ends where the limit is."""
     service: Service = own_service(upload_size_limit=100_000, body_limit=1000)  # type: ignore[operator]
-    chunk = b"10000\r\n" + bytes(0x10000) + b"\r\n"
-    with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
-        connection.sendall(head("POST", "/object/b/k", "Authorization: Bearer x", "Transfer-Encoding: chunked"))
-        answer = b""
-        for _ in range(40):
-            try:
-                connection.sendall(chunk)
-            except OSError:
-                break
-        while more := connection.recv(65536):
-            answer += more
+    answer = answer_to_chunks(service, "/object/b/k", size=0x10000, most=40)
     assert body_of(answer)["code"] == "EntityTooLarge"
 
 
@@ -163,15 +169,5 @@ def test_accepted_requests_keep_the_connection(service: Service) -> None:
 @pytest.mark.parametrize("path", ["/graphql/v1", "/nothing", "/bucket"])
 def test_chunked_bodies_have_the_limit_of_their_path(service: Service, path: str) -> None:
     """Without a declared length the limit is found while the body comes."""
-    chunk = b"100000\r\n" + bytes(0x100000) + b"\r\n"
-    with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
-        connection.sendall(head("POST", path, "Authorization: Bearer x", "Transfer-Encoding: chunked"))
-        answer = b""
-        for _ in range(30):
-            try:
-                connection.sendall(chunk)
-            except OSError:
-                break
-        while more := connection.recv(65536):
-            answer += more
+    answer = answer_to_chunks(service, path, size=0x100000, most=30)
     assert b"LIMIT_EXCEEDED" in answer or body_of(answer)["code"] == "EntityTooLarge"
