@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from app.graphql.relations import ApiRelation, ValueType
     from app.services import Services
     from app.settings import Settings
-    from app.storage.backend import Backend
+    from app.storage.bytes.backend import Backend
     from app.storage.checks import ObjectCheck
-    from app.storage.events import EventReceiver
+    from app.storage.upkeep.events import EventReceiver
     from schema_cache.directives import Directive
     from schema_cache.model import Type
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
-from app.api_schemas import ApiSchemas
-from app.bounded_cache import BoundedCache
 from app.database import ContextBuilder, Database
+from app.graphql.bounded_cache import BoundedCache
 from app.graphql.dialect import DIALECTS
 from app.graphql.limits import Limits
 from app.graphql.recursion import allow_levels
+from app.graphql.role_schemas import ApiSchemas
 from app.graphql.values import Steering
 from app.hooks import plugin_manager
 from app.identity import Identity

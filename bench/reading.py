@@ -16,10 +16,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from app.commands.inspect import plan_sql
 from app.database.url import parse_database_url
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
-from app.inspect import plan_sql
 from app.pipeline import run
 from app.pipeline.records import GraphQLRequest
 from app.settings import Settings, load

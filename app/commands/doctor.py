@@ -15,7 +15,7 @@ def command() -> int:
 
     The exit code is 1 when something that stops the service is wrong.
     """
-    from app.diagnosis import examine
+    from app.commands.diagnosis import examine
 
     with settings_with_database() as settings:
         findings = examine(settings)

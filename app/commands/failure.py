@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.embedded.failure import EmbeddedError
 from app.errors import PorticoError
-from app.server import ServeError
+from app.server.parent import ServeError
 from app.settings import SettingError
 
 

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from app.keys import make_keys
+from app.identity.issuing import make_keys
 
 
 @click.command("keys")

@@ -17,7 +17,7 @@ from app.commands.target import settings_with_database
 @click.option("--variables", default="{}", metavar="JSON", help="The query's variables.")
 def command(query: str, role: str, variables: str) -> None:
     """Print the SQL that answers QUERY ("-" to read it from standard input), without running it."""
-    from app.inspect import plan_sql
+    from app.commands.inspect import plan_sql
 
     text = sys.stdin.read() if query == "-" else query
     with settings_with_database() as settings:

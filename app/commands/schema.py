@@ -16,7 +16,7 @@ def command() -> None:
 @click.option("--role", default="anon", show_default=True, help="The database role.")
 def print_schema(role: str) -> None:
     """Print it in the schema definition language."""
-    from app.inspect import schema_sdl
+    from app.commands.inspect import schema_sdl
 
     with settings_with_database() as settings:
         click.echo(schema_sdl(settings, role))

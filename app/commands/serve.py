@@ -12,8 +12,8 @@ import click
 
 from app.commands.failure import CommandError
 from app.commands.options import setting_options
-from app.logs import configure_logging
-from app.server import address_of, listen, serve
+from app.server.logs import configure_logging
+from app.server.parent import address_of, listen, serve
 from app.settings import Settings, load
 
 logger = logging.getLogger("portico.serve")
@@ -37,7 +37,7 @@ def command(demo: bool, **options: Any) -> int:
 def _serve_database(settings: Settings, demo: bool) -> int:
     if demo:
         raise CommandError("--demo works on the embedded PostgreSQL only; unset DATABASE_URL to use it")
-    from app.trial import has_keys
+    from app.commands.trial import has_keys
 
     if not has_keys(settings):
         raise CommandError("nobody could be let in: run `portico keys` and set JWT_SECRET, ANON_KEY, SERVICE_ROLE_KEY")
@@ -75,9 +75,9 @@ def _tell_version(settings: Settings) -> None:
 
 def _serve_trial(settings: Settings, demo: bool) -> int:
     listener = listen(settings.host, settings.port)
+    from app.commands.trial import DATABASE, DEMO_DATABASE, start_trial, trial_banner
     from app.demo import demo_banner, load_demo
     from app.hooks import plugin_manager
-    from app.trial import DATABASE, DEMO_DATABASE, start_trial, trial_banner
     from app.wsgi import create_app
 
     cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)

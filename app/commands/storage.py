@@ -29,10 +29,10 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
     """
     from app.database import ContextBuilder, Database
     from app.hooks import plugin_manager
-    from app.storage.backend import open_backend
+    from app.storage.bytes.backend import open_backend
     from app.storage.opening import storage_url
-    from app.storage.sweep import Sweep
-    from app.storage.work import WorkList
+    from app.storage.upkeep.sweep import Sweep
+    from app.storage.upkeep.work import WorkList
 
     with settings_with_database() as settings:
         database, contexts = Database(settings), ContextBuilder()

@@ -22,7 +22,7 @@ def settings_with_database() -> Iterator[Settings]:
     directory = _embedded(settings)
     if not (directory / "data").exists():
         raise CommandError("set DATABASE_URL; there is no embedded PostgreSQL here either (portico serve makes one)")
-    from app.trial import database_of, with_kept_keys
+    from app.commands.trial import database_of, with_kept_keys
 
     with EmbeddedPostgres(directory) as cluster:
         yield replace(with_kept_keys(settings), database_url=cluster.url(database_of(cluster)))

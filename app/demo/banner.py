@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from app.keys import make_user_token
+from app.identity.issuing import make_user_token
 from app.settings import Settings
 
 USERS = (

@@ -12,7 +12,7 @@ import pg8000.native
 
 from app.database.url import parse_database_url
 from app.demo.rows import Row, tables
-from app.graphql.sql import array_literal
+from app.query.sql import array_literal
 
 _DIRECTORY = Path(__file__).parent
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from app.errors import AccessError
 from app.identity.caller import Caller, expiry
-from app.identity.keys import KeySet
+from app.identity.key_sets import KeySet
 from app.identity.project import check_project
 from app.identity.tokens import DEFAULT_LEEWAY_S, LONGEST_TOKEN, TokenError, TokenVerifier
 from app.identity.verified import Verified

@@ -8,8 +8,8 @@ from functools import partial
 from app.database import Context, Row, StatementError, despite_conflicts
 from app.errors import RequestError
 from app.graphql.errors import FieldError
-from app.graphql.sql import failure_message
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
+from app.query.sql import failure_message
 from app.services import Services
 from schema_cache.privileges import role_settings
 

@@ -14,12 +14,12 @@ from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError, FieldError
 from app.graphql.introspection import META_FIELDS, introspect
-from app.graphql.planning import Planning
 from app.graphql.selection import Selector
-from app.graphql.sql import DIALECT, as_text
 from app.graphql.values import Steering, Variables, size_of
-from app.graphql.walk import Walk
 from app.pipeline.records import AuthorizedOperation, BoundPlan, Call, ParsedDocument, SQLPlan
+from app.query.planning import Planning
+from app.query.sql import DIALECT, as_text
+from app.query.walk import Walk
 from app.services import Services
 
 

@@ -10,8 +10,8 @@ from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, Operatio
 
 from app.database import Statement
 from app.graphql.api_schema import ApiSchema
-from app.graphql.planning import Parameter
 from app.identity import Caller
+from app.query.planning import Parameter
 
 
 @dataclass(frozen=True, slots=True)

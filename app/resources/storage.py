@@ -17,10 +17,10 @@ from app.identity import Caller, Identity
 from app.identity.project import check_project
 from app.storage.access import anonymous, bearer_token, caller_of, missing_credential
 from app.storage.errors import StorageError, access_denied, internal_error
-from app.storage.failures import as_storage_error
 from app.storage.names import check_bucket_name
 from app.storage.records import Answer, Call
-from app.storage.routes import PREFIX, Match, Route, Router, path_of, without_prefix
+from app.storage.rest.failures import as_storage_error
+from app.storage.rest.routes import PREFIX, Match, Route, Router, path_of, without_prefix
 from app.storage.storage import Storage
 
 _log = logging.getLogger("portico.storage")

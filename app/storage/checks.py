@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.storage.backend import Readable
+from app.storage.bytes.backend import Readable
 
 
 @dataclass(frozen=True, slots=True)

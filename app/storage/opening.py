@@ -11,10 +11,10 @@ import pluggy
 from app.database import ContextBuilder, Database
 from app.identity import Identity
 from app.settings import Settings
-from app.storage.backend import Backend, open_backend
-from app.storage.signing import Signer, signing_secret
+from app.storage.bytes.backend import Backend, open_backend
+from app.storage.http.signing import Signer, signing_secret
 from app.storage.storage import Limits, Storage
-from app.storage.work import Background, WorkList
+from app.storage.upkeep.work import Background, WorkList
 
 
 def storage_url(settings: Settings) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 from app.database import StatementError, Transaction
 from app.storage.access import service_context
 from app.storage.errors import StorageError, already_exists, no_such_bucket, related_missing
-from app.storage.failures import as_storage_error, refused
 from app.storage.records import Bucket, Call
+from app.storage.rest.failures import as_storage_error, refused
 from app.storage.rows import boolean, json_value, owner_of, read_bucket, text
 from app.storage.sql import BUCKET, BUCKET_THEN_ROLE, TRY_INSERT, TRY_UPSERT
 from app.storage.storage import Storage

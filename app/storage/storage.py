@@ -12,13 +12,13 @@ from app.database import Call as DatabaseCall
 from app.database import Context, ContextBuilder, Database, Row, despite_conflicts
 from app.identity import Identity
 from app.storage.access import SERVICE_ROLE
-from app.storage.backend import Backend
+from app.storage.bytes.backend import Backend
 from app.storage.checks import ObjectCheck
-from app.storage.events import EventReceiver, ObjectEvent, encode_events
+from app.storage.http.signing import Signer
 from app.storage.records import Call
-from app.storage.signing import Signer
 from app.storage.sql import BECOME, RECORD_EVENTS
-from app.storage.work import Background
+from app.storage.upkeep.events import EventReceiver, ObjectEvent, encode_events
+from app.storage.upkeep.work import Background
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.inspect import schema_sdl
+from app.commands.inspect import schema_sdl
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer

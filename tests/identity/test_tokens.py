@@ -15,7 +15,7 @@ import pytest
 
 from app.errors import AccessError, Unavailable
 from app.identity import TokenError
-from app.identity.keys import KeySet
+from app.identity.key_sets import KeySet
 from app.identity.tokens import LONGEST_TOKEN
 from tests.identity.conftest import SECRET, Clock, KeyServer, SigningKey, key_set, make_identity
 
@@ -238,7 +238,7 @@ def test_rotation(key_server: KeyServer) -> None:
 def test_a_new_key_is_found_by_the_first_token_that_names_it(
     key_server: KeyServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.identity.keys._MIN_INTERVAL_S", 0.0)
+    monkeypatch.setattr("app.identity.key_sets._MIN_INTERVAL_S", 0.0)
     key_server.serve(RSA)
     identity = make_identity(jwt_jwks=key_server.url)
     identity.verify(RSA.sign({"sub": "u"}))

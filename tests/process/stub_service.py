@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from app import worker
-from app.logs import configure_logging
-from app.server import address_of, listen, serve
+from app.server import worker
+from app.server.logs import configure_logging
+from app.server.parent import address_of, listen, serve
 from app.settings import Settings, load
 
 

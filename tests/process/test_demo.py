@@ -13,8 +13,8 @@ import falcon.testing
 import pytest
 
 from app.demo import demo_banner, load_demo
+from app.identity.issuing import make_keys
 from app.installation import install
-from app.keys import make_keys
 from app.settings import Settings, load
 from app.wsgi import create_app
 from tests.postgres_server import PostgresServer

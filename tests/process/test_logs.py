@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from app.logs import JSONLines, PlainLines
+from app.server.logs import JSONLines, PlainLines
 
 HOSTILE = "a\n2026-11-21T11:00:00Z INFO portico.server: all is well\r\x1b[2J"
 

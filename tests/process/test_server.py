@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from app.server import ServeError, listen
+from app.server.parent import ServeError, listen
 from tests.process.running import PATIENCE_S, is_running, started, until
 
 

@@ -15,9 +15,9 @@ import sys
 import threading
 
 from app.hooks import plugin_manager
-from app.server import listen
+from app.server.parent import listen
+from app.server.worker import Worker
 from app.settings import load
-from app.worker import Worker
 from app.wsgi import create_app
 
 

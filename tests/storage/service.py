@@ -19,9 +19,9 @@ import jwt
 import requests
 
 from app.hooks import plugin_manager
-from app.server import listen
+from app.server.parent import listen
+from app.server.worker import Worker
 from app.settings import load
-from app.worker import Worker
 from app.wsgi import Application, create_app
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S

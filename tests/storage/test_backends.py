@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.storage.blobs import PREFIX, blob_key, new_version
-from app.storage.sweep import Sweep
-from app.storage.work import WorkList
+from app.storage.bytes.blobs import PREFIX, blob_key, new_version
+from app.storage.upkeep.sweep import Sweep
+from app.storage.upkeep.work import WorkList
 from tests.storage.service import Service, error
 from tests.storage_backends.conftest import Place
 from tests.storage_backends.conftest import place as place

@@ -17,9 +17,9 @@ import pytest
 
 from app.database import ContextBuilder, Database
 from app.settings import load
-from app.storage.sweep import Sweep
-from app.storage.work import WorkList
-from plugins.storage_file import FolderBackend
+from app.storage.upkeep.sweep import Sweep
+from app.storage.upkeep.work import WorkList
+from plugins.storage.file import FolderBackend
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
 from tests.storage.restarted import Restarting

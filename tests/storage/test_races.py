@@ -14,8 +14,8 @@ import pytest
 import requests
 
 from app.hooks import hookimpl
-from app.storage.backend import ByteSource, Readable, Stored
-from plugins.storage_file import FolderBackend
+from app.storage.bytes.backend import ByteSource, Readable, Stored
+from plugins.storage.file import FolderBackend
 from tests.postgres_server import connect
 from tests.process.running import PATIENCE_S, until
 from tests.storage.service import Service, error

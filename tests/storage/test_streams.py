@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 
 from app.hooks import hookimpl
-from app.storage.backend import Readable
-from plugins.storage_file import FolderBackend
+from app.storage.bytes.backend import Readable
+from plugins.storage.file import FolderBackend
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
 from tests.storage.restarted import Restarting

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app.cli import cli
-from app.storage.blobs import blob_key
+from app.storage.bytes.blobs import blob_key
 from tests.storage.service import Service
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from app.hooks import hookimpl
 from app.settings import Settings
-from app.storage.events import EventReceiver, ObjectEvent
+from app.storage.upkeep.events import EventReceiver, ObjectEvent
 from tests.process.running import until
 from tests.storage.service import Service
 

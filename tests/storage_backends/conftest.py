@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.hooks import plugin_manager
-from app.storage.backend import Backend, open_backend
+from app.storage.bytes.backend import Backend, open_backend
 from tests.storage_backends import azurite
 
 BUCKET = "portico-blobs"

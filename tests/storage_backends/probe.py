@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from app.hooks import plugin_manager
-from app.storage.backend import Backend, open_backend
+from app.storage.bytes.backend import Backend, open_backend
 from tests.storage_backends.streams import MIB, Generated
 
 STATUS = Path("/proc/self/status")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
-from app.storage.backend import Backend, Readable
+from app.storage.bytes.backend import Backend, Readable
 
 MIB = 1024 * 1024
 _BLOCK = bytes(range(256)) * 4096

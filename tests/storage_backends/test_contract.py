@@ -11,8 +11,8 @@ from io import BytesIO
 
 import pytest
 
-from app.storage.backend import Backend, BackendUnavailable, BlobMissing, KeyRefused, Stored, StreamCutShort
-from plugins.storage_gcs import GoogleBackend
+from app.storage.bytes.backend import Backend, BackendUnavailable, BlobMissing, KeyRefused, Stored, StreamCutShort
+from plugins.storage.gcs import GoogleBackend
 from tests.process.running import PATIENCE_S
 from tests.storage_backends.streams import MIB, Generated, content, md5, received
 

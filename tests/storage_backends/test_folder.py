@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from waitress import create_server
 
-from app.storage.backend import BackendFull, BackendUnavailable, BlobMissing, KeyRefused
-from plugins.storage_file import FolderBackend
+from app.storage.bytes.backend import BackendFull, BackendUnavailable, BlobMissing, KeyRefused
+from plugins.storage.file import FolderBackend
 from tests.storage_backends.streams import MIB, Generated, content
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.storage.backend import Backend
+from app.storage.bytes.backend import Backend
 from tests.storage_backends.conftest import Place
 from tests.storage_backends.streams import MIB
 

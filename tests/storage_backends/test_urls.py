@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.hooks import plugin_manager
-from app.storage.backend import BackendUnusable, open_backend
-from plugins.storage_file import FolderBackend
+from app.storage.bytes.backend import BackendUnusable, open_backend
+from plugins.storage.file import FolderBackend
 
 
 @pytest.mark.parametrize("form", ["file://{path}/a%20b", "file://localhost{path}/a%20b", "FILE://{path}/a%20b"])

@@ -1,0 +1,199 @@
+"""What ``portico doctor`` finds: a list of plain statements on settings, database, roles and grants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from app.commands.trial import has_keys
+from app.database import Database
+from app.identity.key_sets import load_key_set
+from app.installation import outdated, read_state
+from app.installation.state import Ask, State
+from app.settings import Settings
+from app.storage.opening import storage_url
+
+Mark = Literal["ok", "note", "WRONG"]
+_OLDEST_SERVER = 140000
+_NAMED = 10
+_ROLES = ("anon", "authenticated", "service_role")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``fix`` is what to do about it, and who can; empty where nothing has to be done."""
+
+    mark: Mark
+    what: str
+    fix: str = ""
+
+    @property
+    def is_fatal(self) -> bool:
+        return self.mark == "WRONG"
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """Look at everything; changes nothing. Raises Unavailable when the database cannot be reached."""
+    findings = list(_settings(settings))
+    database = Database(settings)
+    try:
+        findings += _database(settings, database.simple)
+    finally:
+        database.close()
+    return findings
+
+
+def _settings(settings: Settings) -> Iterator[Finding]:
+    if not has_keys(settings):
+        yield Finding("WRONG", "no key is set, so nobody can be let in", "run portico keys and set what it prints")
+        return
+    yield Finding("ok", "keys are set")
+    if settings.jwt_secret and len(settings.jwt_secret.encode()) < 32:
+        yield Finding(
+            "note", "JWT_SECRET is shorter than 32 bytes and could be guessed", "run portico keys for a new one"
+        )
+    if settings.jwt_jwks:
+        yield _key_set(settings.jwt_jwks)
+    if settings.storage_url is None:
+        where = storage_url(settings)
+        yield Finding("note", f"STORAGE_URL is not set, so objects are kept in {where}, for this machine alone")
+
+
+def _key_set(source: str) -> Finding:
+    try:
+        keys = load_key_set(source)
+    except (OSError, ValueError) as error:
+        return Finding("WRONG", f"the keys of JWT_JWKS cannot be read: {error}")
+    if not keys:
+        return Finding("WRONG", "JWT_JWKS has no key that could verify a token")
+    return Finding("ok", f"JWT_JWKS has {len(keys)} key(s)")
+
+
+def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
+    about = _about(ask)
+    user = about["user"]
+    yield Finding("ok", f"{user} is connected to the database {about['database']}, PostgreSQL {about['server']}")
+    if about["server_number"] < _OLDEST_SERVER:
+        yield Finding("WRONG", "this version of PostgreSQL is not supported", "use PostgreSQL 14 or newer")
+    if about["superuser"]:
+        yield Finding("note", f"{user} is a superuser; an ordinary role that may switch to the others is safer")
+    state = read_state(ask)
+    yield from _installation(state)
+    yield from _roles(about["roles"], user)
+    for schema in settings.api_schemas:
+        yield from _schema(schema, ask)
+
+
+def _installation(state: State) -> Iterator[Finding]:
+    if state.version is None:
+        yield Finding(
+            "note",
+            "portico init was not run here: no auth functions for policies, no storage, and changes of the schema are"
+            " noticed by looking every second",
+            "run portico init as a role that may create schemas and roles; the GraphQL API works without it",
+        )
+        return
+    notice = outdated(state)
+    yield Finding("note", notice) if notice else Finding("ok", f"version {state.version} of Portico's objects is there")
+    if not state.counting:
+        yield Finding(
+            "note",
+            "changes of the schema are not counted, they are noticed by looking every second",
+            "a superuser: run portico init once more",
+        )
+
+
+def _roles(roles: dict[str, dict[str, bool]], user: str) -> Iterator[Finding]:
+    for name in _ROLES:
+        role = roles.get(name)
+        if role is None:
+            yield Finding(
+                "note", f"the role {name} does not exist", "portico init makes it, or: create role " + name + " nologin"
+            )
+        elif not role["settable"]:
+            yield Finding("WRONG", f"{user} may not switch to the role {name}", f"grant {name} to {user}")
+        else:
+            yield Finding("ok", f"{user} may switch to the role {name}")
+    service = roles.get("service_role")
+    if service and not service["bypasses"]:
+        yield Finding(
+            "note", "service_role does not bypass row level security", "a superuser: alter role service_role bypassrls"
+        )
+
+
+def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
+    found = json.loads(ask(_SCHEMA.format(schema=_literal(schema))) or b"null")
+    if found is None:
+        yield Finding(
+            "WRONG", f"there is no schema {schema}, which API_SCHEMAS names", "create it or correct API_SCHEMAS"
+        )
+        return
+    for each in found["roles"]:
+        role, relations = each["role"], f"{each['relations']} relations in schema {schema}"
+        if not each["usage"]:
+            yield Finding(
+                "note", f"{role} may not use the schema {schema}", f"grant usage on schema {schema} to {role}"
+            )
+        elif each["readable"] == 0:
+            yield Finding("note", f"{role} may read none of the {relations}", f"grant select on <table> to {role}")
+        else:
+            yield Finding("ok", f"{role} may read {each['readable']} of {relations}")
+        if each["creates"]:
+            yield Finding(
+                "note",
+                f"{role} may create functions in schema {schema}; they could run with the rights of other callers",
+                f"revoke create on schema {schema} from public, {role}",
+            )
+        if role == "anon" and each["unprotected"]:
+            yield Finding(
+                "note",
+                f"anon may write to tables in schema {schema} without row level security: {_some(each['unprotected'])}",
+                "alter table <table> enable row level security, or revoke insert, update, delete on <table> from anon",
+            )
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(names[:_NAMED])
+    return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
+
+
+def _about(ask: Ask) -> dict[str, Any]:
+    about: dict[str, Any] = json.loads(ask(_ABOUT) or b"{}")
+    return about
+
+
+def _literal(text: str) -> str:
+    # Doctor asks by the simple protocol, which has no parameters.
+    return "U&'" + "".join(f"\\+{ord(character):06x}" for character in text) + "'"
+
+
+_ABOUT = """
+select json_build_object(
+  'user', current_user, 'database', current_database(),
+  'server', current_setting('server_version'), 'server_number', current_setting('server_version_num')::int,
+  'superuser', (select rolsuper from pg_catalog.pg_roles where rolname = current_user),
+  'roles', (
+    select coalesce(json_object_agg(rolname, json_build_object(
+      'settable', pg_has_role(current_user, oid,
+        case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end),
+      'bypasses', rolbypassrls or rolsuper)), '{}')
+    from pg_catalog.pg_roles where rolname in ('anon', 'authenticated', 'service_role')
+  )
+)::text
+"""
+_SCHEMA = """
+select json_build_object('roles', (select coalesce(json_agg(json_build_object(
+  'role', r.rolname,
+  'usage', has_schema_privilege(r.oid, n.oid, 'usage'),
+  'creates', has_schema_privilege(r.oid, n.oid, 'create'),
+  'relations', (select count(*) from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in {kinds}),
+  'readable', (select count(*) from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in {kinds}
+               and (has_table_privilege(r.oid, c.oid, 'select') or has_any_column_privilege(r.oid, c.oid, 'select'))),
+  'unprotected', (select coalesce(json_agg(c.relname order by c.relname), '[]') from pg_catalog.pg_class c
+                  where c.relnamespace = n.oid and c.relkind in ('r', 'p')
+                  and not c.relrowsecurity and has_table_privilege(r.oid, c.oid, 'insert, update, delete'))
+) order by r.rolname), '[]') from pg_catalog.pg_roles r where r.rolname in ('anon', 'authenticated')))::text
+from pg_catalog.pg_namespace n where n.nspname = {schema}
+""".replace("{kinds}", "('r', 'p', 'v', 'm', 'f')")

@@ -1,0 +1,76 @@
+"""The GraphQL schemas in use: one for each view of the database, built when a role first needs it."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+import pluggy
+
+from app.errors import AccessError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.bounded_cache import BoundedCache
+from app.graphql.dialect import Dialect
+from app.graphql.errors import DocumentError
+from schema_cache.directives import DirectiveError
+from schema_cache.freshness import SchemaCache
+from schema_cache.model import Catalog
+from schema_cache.role_view import RoleView
+
+KEPT = 64
+"""How many schemas are kept: as many as roles with different grants that are busy at one time."""
+
+
+class ApiSchemas:
+    """Safe to share between threads; two of them never build the same schema at once."""
+
+    def __init__(self, schema_cache: SchemaCache, dialect: Dialect, hooks: pluggy.HookRelay, max_rows: int) -> None:
+        self._schema_cache = schema_cache
+        self._dialect = dialect
+        self._hooks = hooks
+        self._max_rows = max_rows
+        self._catalog: Catalog | None = None
+        # A text says why there is no schema. It is no exception, since one keeps the frames of all who raised it.
+        self._built: BoundedCache[ApiSchema | str] = BoundedCache(KEPT)
+        self._building = Lock()
+
+    def of_role(self, role: str) -> ApiSchema:
+        """The schema of what ``role`` may see now.
+
+        Raises AccessError (403) for a role that does not exist or that the service may not take on, and DocumentError
+        where a comment directive is malformed.
+        """
+        try:
+            view = self._view(role, self._schema_cache.current())
+        except AccessError:
+            # The role, or the service's membership in it, may be newer than what was read of the database.
+            view = self._view(role, self._schema_cache.refresh_if_changed())
+        found = self._built.get(view.key)
+        if found is None:
+            with self._building:
+                found = self._built.get(view.key)
+                if found is None:
+                    found = self._build(view)
+                    self._keep(view, found)
+        if isinstance(found, str):
+            raise DocumentError(found, "SCHEMA_ERROR")
+        return found
+
+    def _view(self, role: str, catalog: Catalog) -> RoleView:
+        views = self._schema_cache.views(catalog)
+        if role in views.settable_roles:
+            return views.view(role)
+        if role in catalog.role_by_name:
+            raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)
+        raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403)
+
+    def _keep(self, view: RoleView, built: ApiSchema | str) -> None:
+        if view.catalog is not self._catalog and view.catalog is self._schema_cache.current():
+            # Schemas of an outdated catalog are large, and nobody asks for them again.
+            self._catalog, self._built = view.catalog, BoundedCache(KEPT)
+        self._built.put(view.key, built)
+
+    def _build(self, view: RoleView) -> ApiSchema | str:
+        try:
+            return ApiSchema(view, self._dialect, self._hooks, self._max_rows)
+        except DirectiveError as ex:
+            return str(ex)

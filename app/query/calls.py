@@ -1,0 +1,103 @@
+"""What calling a function of the database gives: a value, a row of a relation, or a collection of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from graphql import GraphQLArgument, GraphQLObjectType, GraphQLOutputType
+from sqlalchemy import ColumnElement, FromClause, func, literal_column, select
+from sqlalchemy.sql.selectable import Alias
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiRelation, ValueType
+from app.query.collection import Collection, Origin
+from app.query.planning import TableRows
+from app.query.sql import FunctionCall
+from app.query.walk import Field
+from plugins.graphql.collections import collection_arguments, connection_type
+from schema_cache.model import Function
+
+PSEUDO_TYPE = "p"
+"""Of this kind (``typtype``) are record, trigger, void, anyelement and others that no value crosses the API as."""
+
+VOLATILE = "v"
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a function's result crosses the API: as ``value``, or as rows of ``relation``, of which there may be many."""
+
+    api: ApiSchema
+    function: Function
+    value: ValueType | None = None
+    relation: ApiRelation | None = None
+    is_collection: bool = False
+
+    @property
+    def is_row(self) -> bool:
+        return self.relation is not None
+
+    @property
+    def type(self) -> GraphQLOutputType:
+        """The GraphQL type, always nullable."""
+        if self.relation is None:
+            return cast(GraphQLOutputType, cast(ValueType, self.value).graphql)
+        return connection_type(self.api, self.relation) if self.is_collection else self.api.object_type(self.relation)
+
+    @property
+    def arguments(self) -> dict[str, GraphQLArgument]:
+        """The arguments that the result adds to the function's own."""
+        return collection_arguments(self.api, self.relation) if self.is_collection and self.relation else {}
+
+    def json(
+        self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
+    ) -> ColumnElement[Any]:
+        """The result of a call as the API prints it. ``outer`` are the FROM elements that ``arguments`` refer to."""
+        call = FunctionCall(self.function.schema, self.function.name, arguments)
+        if self.relation is None:
+            return cast(ValueType, self.value).to_json(call)
+        relation = self.relation
+
+        def rows() -> TableRows:
+            columns = [each.name for each in relation.relation.columns]
+            name = field.planning.alias(self.function.name)
+            return TableRows(relation, call.table_valued(*columns, name=name))
+
+        if self.is_collection and self.function.volatility == VOLATILE:
+            return _called_once(field, rows(), outer)
+        if self.is_collection:
+            return Collection(field, Origin(relation, rows, outer=outer)).json()
+        row = rows()
+        query = select(field.json(row, cast(GraphQLObjectType, field.type))).select_from(row.element)
+        # A function that returns no row returns one of nothing but nulls.
+        return query.where(row.is_not_empty()).limit(literal_column("1")).correlate(*outer).scalar_subquery()
+
+
+def _called_once(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
+    """A connection on ``rows`` that reads them once, whatever it asks for: the call may change something."""
+    call = select(*rows.element.c).select_from(rows.element).correlate(*outer)
+    called = call.cte(field.planning.alias("called"), nesting=True).prefix_with("MATERIALIZED")
+
+    def result() -> TableRows:
+        return TableRows(rows.relation, cast(Alias[Any], called.alias(field.planning.alias("result"))))
+
+    connection = Collection(field, Origin(rows.relation, result)).json()
+    # PostgreSQL leaves out what nothing refers to, and the call is made for more than its result.
+    is_called = select(func.count()).select_from(called).scalar_subquery() >= literal_column("0")
+    query = select(connection).where(is_called).add_cte(called, nest_here=True)
+    return query.correlate(*outer).scalar_subquery()
+
+
+def result_of(api: ApiSchema, function: Function) -> Result | None:
+    """How a function's result crosses the API; None if it cannot."""
+    type_ = api.catalog.type_by_oid.get(function.returns)
+    if type_ is None or type_.kind == PSEUDO_TYPE:
+        return None
+    relation = api.relation_by_oid.get(type_.relation) if type_.relation else None
+    if relation is not None:
+        many = function.returns_set and function.rows != 1
+        return Result(api, function, relation=relation, is_collection=many)
+    value = None if function.returns_set else api.value_type(function.returns)
+    return None if value is None else Result(api, function, value=value)

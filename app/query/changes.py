@@ -1,0 +1,136 @@
+"""What insert, update and delete share: the affected rows as the scope of the response's fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLDefaultInput,
+    GraphQLField,
+    GraphQLInt,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+)
+from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy.sql.dml import UpdateBase
+
+from app.errors import RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values import Leaf
+from app.query.planning import NamedRows, Rows
+from app.query.sql import as_text, cast_to, constant, fail_with, one_row
+from app.query.walk import Field
+from plugins.graphql.filters import condition, relation_filter_type
+from plugins.graphql.scalars import integer_text
+
+AT_MOST = 1
+"""The most rows that an update or delete may affect unless the request says otherwise."""
+
+
+class Affected:
+    """The scope of a response: the rows that a statement changed."""
+
+    def __init__(self, rows: NamedRows) -> None:
+        self.rows = rows
+
+
+def response_type(api: ApiSchema, relation: ApiRelation, verb: str) -> GraphQLObjectType:
+    """The response of a mutation called ``verb`` (Insert, Update, Delete): how many rows it affected, and which."""
+    records = GraphQLNonNull(GraphQLList(GraphQLNonNull(api.object_type(relation))))
+    fields = {
+        "affectedCount": GraphQLField(
+            GraphQLNonNull(GraphQLInt), resolve=_count, description="How many rows were affected"
+        ),
+        "records": GraphQLField(records, resolve=_records, description="The affected rows"),
+    }
+    return api.named(
+        f"{relation.type_name}{verb}Response",
+        lambda name: GraphQLObjectType(name, fields, extensions={"kind": verb.lower()}),
+    )
+
+
+def _count(field: Field, affected: Affected) -> ColumnElement[Any]:
+    return func.count()
+
+
+def _records(field: Field, affected: Affected) -> ColumnElement[Any]:
+    return func.coalesce(func.json_agg(field.json(affected.rows)), constant("[]"))
+
+
+def answer(
+    field: Field,
+    relation: ApiRelation,
+    statement: Callable[[], tuple[UpdateBase, Rows]],
+    at_most: ColumnElement[Any] | None = None,
+) -> ColumnElement[Any]:
+    """The response's selected fields as one json object, from what ``statement`` changes.
+
+    ``statement`` makes the data-modifying statement and the rows it works on. The statement fails as a whole if
+    it affects more than ``at_most`` rows.
+    """
+    affected = Affected(field.planning.named_rows(relation, "affected"))
+    response: ColumnElement[Any] = field.json(affected)
+    if at_most is not None:
+        failure = fail_with(f"{field.type.extensions['kind']} impacts too many records", as_text(func.count()))
+        response = case((func.count() > at_most, failure), else_=response)
+    changing, rows = statement()
+    changed = changing.returning(*affected.rows.provided_by(rows)).cte(affected.rows.name)
+    return one_row(select(response).select_from(affected.rows.element)).add_cte(changed).scalar_subquery()
+
+
+def assigned(field: Field, column: ApiColumn, value: Leaf | None) -> ColumnElement[Any]:
+    """A value for a column, as a parameter of the column's type without its modifier: the assignment then refuses
+    what does not fit, where a cast to the modified type would cut it."""
+    type_text = field.api.catalog.type_by_oid[column.column.type].text
+    return field.planning.bind_or_null(value, column.to_text, type_text)
+
+
+def matching(field: Field, rows: Rows) -> list[ColumnElement[Any]]:
+    """The conditions of the argument ``filter``; none without it."""
+    given = field.arguments.get("filter")
+    if not given:
+        return []
+    made = condition(relation_filter_type(field.api, rows.relation), field.planning, rows, given)
+    return [] if made is None else [made]
+
+
+def row_arguments(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:
+    """The arguments that say which rows an update or delete affects, and how many at most."""
+    return {
+        "filter": GraphQLArgument(relation_filter_type(api, relation), description="Which rows; all without it"),
+        "atMost": GraphQLArgument(
+            GraphQLNonNull(GraphQLInt),
+            default=GraphQLDefaultInput(AT_MOST),
+            description="The most rows that may be affected; more are an error, and nothing is changed",
+            extensions={"takes_null": True},
+        ),
+    }
+
+
+def at_most(field: Field) -> ColumnElement[Any]:
+    """The most rows that the mutation may affect: the argument ``atMost``, 1 without it.
+
+    Without validation 1 also where the argument is null or no integer, as pg_graphql has it.
+    """
+    validates = field.api.dialect.validates
+    leaf: Leaf | None = field.arguments.get("atMost")
+    if leaf is not None:
+        return field.planning.bind(leaf, _at_most_text if validates else _readable_at_most_text, "bigint")
+    if validates and "atMost" in field.arguments:
+        raise RequestError("Invalid input for NonNull type")
+    return cast_to(constant(str(AT_MOST)), "bigint")
+
+
+def _readable_at_most_text(value: Any) -> str | None:
+    return _at_most_text(value if isinstance(value, int) and not isinstance(value, bool) else AT_MOST)
+
+
+def _at_most_text(value: Any) -> str | None:
+    text = integer_text(value)
+    if text is not None and text.startswith("-"):
+        raise RequestError("`atMost` must be an unsigned integer", code="BAD_USER_INPUT")
+    return text

@@ -1,0 +1,154 @@
+"""The scope of a connection's fields: a collection of rows, and the page of it that was asked for.
+
+The rows of the page are one common table expression; edges, pageInfo and whatever else is selected are
+expressions on it, so a connection reads its rows once. One row more than the page holds is read
+only where pageInfo asks whether more follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+from graphql import GraphQLObjectType
+from sqlalchemy import ColumnElement, FromClause, Select, func, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+
+from app.graphql.relations import ApiRelation
+from app.query.pages import Page, page_of
+from app.query.planning import NamedRows, TableRows
+from app.query.row_ids import cursor_expression
+from app.query.sql import constant
+from app.query.walk import Field
+from plugins.graphql.filters import condition, relation_filter_type
+from plugins.graphql.ordering import order_keys
+
+NEEDS_MORE = {False: "hasNextPage", True: "hasPreviousPage"}
+"""By whether a page goes backward: the field of pageInfo that looks one row beyond it."""
+
+
+def _unlinked(rows: TableRows) -> Sequence[ColumnElement[Any]]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a collection's rows come from. ``rows`` makes a new FROM element of them; ``linked`` the conditions that
+    tie such rows to what stands in ``outer``, the FROM elements of the queries around."""
+
+    relation: ApiRelation
+    rows: Callable[[], TableRows]
+    linked: Callable[[TableRows], Sequence[ColumnElement[Any]]] = _unlinked
+    outer: tuple[FromClause, ...] = ()
+
+
+class Collection:
+    """A connection under construction. Raises RequestError where its arguments are wrong."""
+
+    def __init__(self, field: Field, origin: Origin) -> None:
+        self._field = field
+        self._origin = origin
+        self.relation = origin.relation
+        self.planning = field.planning
+        arguments = field.arguments
+        order = order_keys(field.api, self.relation, arguments.get("orderBy"))
+        self.page: Page = page_of(self.planning, arguments, self.relation.max_rows, order)
+        self._filter = arguments.get("filter")
+        asked = _asked_of_page_info(field)
+        self.looks_ahead = NEEDS_MORE[self.page.backward] in asked
+        self._is_numbered = self.page.backward or bool(asked)
+        self._is_read = False
+
+    def json(self) -> ColumnElement[Any]:
+        """The selected fields of the connection as one json object."""
+        connection = self._field.json(self)
+        if not self._is_read:
+            return connection
+        page = self._page_query().cte(self.rows.name, nesting=True)
+        query = select(connection).select_from(self.rows.element).correlate(*self._origin.outer)
+        return query.add_cte(page, nest_here=True).scalar_subquery()
+
+    # The whole collection
+
+    def all_rows(self) -> tuple[TableRows, list[ColumnElement[Any]]]:
+        """The collection regardless of pages: its rows under a new alias, and the conditions they fulfil."""
+        rows = self._origin.rows()
+        conditions = list(self._origin.linked(rows))
+        if self._filter:
+            type_ = relation_filter_type(self._field.api, self.relation)
+            filtered = condition(type_, self.planning, rows, self._filter)
+            if filtered is not None:
+                conditions.append(filtered)
+        return rows, conditions
+
+    def query(
+        self, rows: TableRows, conditions: Sequence[ColumnElement[Any]], *columns: ColumnElement[Any]
+    ) -> Select[Any]:
+        """A query for ``columns`` over the collection regardless of pages."""
+        return select(*columns).select_from(rows.element).where(*conditions).correlate(*self._origin.outer)
+
+    # The page
+
+    @cached_property
+    def rows(self) -> NamedRows:
+        """The rows of the page."""
+        self._is_read = True
+        return self.planning.named_rows(self.relation, "page")
+
+    @property
+    def position(self) -> ColumnElement[Any]:
+        """The place of a row in the direction of the page, from 1."""
+        return self.rows.added_column(self.rows.free_name("position"))
+
+    @property
+    def count(self) -> ColumnElement[Any]:
+        """How many rows were read: those of the page, and one more if it looks ahead and more follow."""
+        return self.rows.added_column(self.rows.free_name("count"))
+
+    @property
+    def cursor(self) -> ColumnElement[Any]:
+        """The cursor of a row of the page."""
+        return cursor_expression([key.printed(self.rows) for key in self.page.order])
+
+    def collect(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
+        """A json array of ``expression`` for each row of the page, in the order of the collection."""
+        ordered = aggregate_order_by(expression, self.position.desc()) if self.page.backward else expression
+        conditions = [self.position <= self.page.limit()] if self.looks_ahead else []
+        conditions += self._has_key(self.rows)
+        rows = func.json_agg(ordered)
+        return func.coalesce(rows.filter(*conditions) if conditions else rows, constant("[]"))
+
+    def _has_key(self, rows: NamedRows) -> list[ColumnElement[Any]]:
+        # Rows of a view may lack the key that its comment declares.
+        first = self.relation.relation.column(self.relation.key[0])
+        if first is None or first.not_null or first.name not in self.relation.visible.select:
+            return []
+        return [rows.column(first.name).is_not(None)]
+
+    def _page_query(self) -> Select[Any]:
+        rows, conditions = self.all_rows()
+        beyond = self.page.beyond_cursor(rows)
+        if beyond is not None:
+            conditions.append(beyond)
+        query = self.query(rows, conditions, *self.rows.provided_by(rows))
+        query = query.order_by(*(key.clause(rows) for key in self.page.direction))
+        query = query.limit(self.page.limit(beyond=int(self.looks_ahead)))
+        skipped = self.page.skipped()
+        if skipped is not None:
+            query = query.offset(skipped)
+        return self._numbered(query) if self._is_numbered else query
+
+    def _numbered(self, query: Select[Any]) -> Select[Any]:
+        picked = query.subquery(self.planning.alias("picked"))
+        position = func.row_number().over().label(self.rows.free_name("position"))
+        return select(*picked.c, position, func.count().over().label(self.rows.free_name("count")))
+
+
+def _asked_of_page_info(connection: Field) -> set[str]:
+    asked = set()
+    for field in connection.selected(cast(GraphQLObjectType, connection.type)):
+        if field.name == "pageInfo":
+            asked |= {each.name for each in field.selected(cast(GraphQLObjectType, field.type))}
+    return asked - {"__typename"}

@@ -1,0 +1,89 @@
+"""How the values of a column are compared, and how they stand in cursors and node ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement
+
+from app.query.sql import as_text
+from schema_cache.model import Catalog, Column, Operators
+from schema_cache.role_view import RoleView
+
+JSON_TYPES = frozenset(("json", "jsonb"))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Of one column. ``type_text`` is the type of a value that it is compared with.
+
+    ``by_text`` says that the text of the values is compared: they have no order, or their type may not be named.
+    ``printed_as_text`` says that their text stands in cursors and node ids, because what to_jsonb makes of
+    them is not what the type reads.
+    """
+
+    type_text: str
+    operators: Operators
+    by_text: bool
+    printed_as_text: bool
+
+    def value(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The column as it is compared."""
+        return as_text(column) if self.by_text else column
+
+    def printed(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The column as it stands in a cursor or a node id."""
+        return as_text(column) if self.printed_as_text else column
+
+    def equal(self, column: ColumnElement[Any], other: ColumnElement[Any]) -> ColumnElement[Any]:
+        return compared(self.value(column), self.operators.equal, other)
+
+    def less(self, column: ColumnElement[Any], other: ColumnElement[Any]) -> ColumnElement[Any]:
+        return compared(self.value(column), self.operators.less, other)
+
+    def greater(self, column: ColumnElement[Any], other: ColumnElement[Any]) -> ColumnElement[Any]:
+        return compared(self.value(column), self.operators.greater, other)
+
+
+USUAL_OPERATORS = Operators()
+
+
+def compared(left: ColumnElement[Any], operator: str, right: ColumnElement[Any]) -> ColumnElement[Any]:
+    return left.bool_op(operator)(right)
+
+
+def operators_of(view: RoleView, type_oid: int) -> Operators:
+    """The operators for values of a type where the role may use them, else those that PostgreSQL finds by itself."""
+    type_ = view.catalog.type_by_oid.get(type_oid)
+    known = type_ is not None and type_oid not in view.unnamed_types
+    return (type_.operators if type_ is not None and known else None) or USUAL_OPERATORS
+
+
+def key_comparison(view: RoleView, column: Column) -> Comparison:
+    """How a column of a key is compared: by its text where its type has no order, or may not be named."""
+    type_ = view.catalog.type_by_oid.get(column.type)
+    by_text = type_ is None or type_.operators is None or column.type in view.unnamed_types
+    if by_text:
+        return Comparison("text", USUAL_OPERATORS, by_text=True, printed_as_text=True)
+    return order_comparison(view, column)
+
+
+def order_comparison(view: RoleView, column: Column) -> Comparison:
+    """How a column is compared that an order was asked for by, which PostgreSQL may not have."""
+    operators = operators_of(view, column.type)
+    return Comparison(
+        column.type_text, operators, by_text=False, printed_as_text=not _is_read_back(view.catalog, column.type)
+    )
+
+
+def _is_read_back(catalog: Catalog, type_oid: int) -> bool:
+    """Whether a type reads the values that to_jsonb has printed, once they are strings, numbers and lists."""
+    type_ = catalog.type_by_oid.get(type_oid)
+    if type_ is None or type_.kind == "c" or type_.has_json_cast:
+        return False
+    if type_.element and not type_.text.endswith("[]"):
+        # The vectors of the catalog, which are printed as lists and read without braces.
+        return False
+    within = type_.element or type_.base
+    return not within or (catalog.type_by_oid[within].text not in JSON_TYPES and _is_read_back(catalog, within))

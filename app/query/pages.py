@@ -1,0 +1,170 @@
+"""Pages: what first, last, before, after and offset select of an ordered collection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, false, literal_column, or_, tuple_
+
+from app.errors import RequestError
+from app.graphql.values import Leaf
+from app.query.comparison import USUAL_OPERATORS
+from app.query.planning import Planning, Rows
+from app.query.row_ids import CursorValue, cursor_form
+from plugins.graphql.ordering import OrderKey
+from plugins.graphql.scalars import integer_text
+
+
+@dataclass(frozen=True, slots=True)
+class Unsigned:
+    """The text of a count that must not be negative."""
+
+    argument: str
+
+    def __call__(self, value: Any) -> str | None:
+        text = integer_text(value)
+        if text is not None and text.startswith("-"):
+            raise RequestError(f"`{self.argument}` must be an unsigned integer", code="BAD_USER_INPUT")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class PageSize:
+    """The size of a page: what was asked for, never more than the most that a page may have.
+
+    It steers the plan instead of being bound: PostgreSQL takes an unknown limit for a tenth of all rows, so
+    that it would plan the statement again at each execution (measured: twice the time of a nested query).
+    """
+
+    argument: str
+    most: int
+
+    def __call__(self, value: Any) -> int:
+        return min(int(Unsigned(self.argument)(value) or 0), self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A window of at most ``size`` rows on an ordered collection; ``backward`` picks them from the end."""
+
+    planning: Planning
+    size: int
+    backward: bool
+    cursor: Leaf | None
+    offset: Leaf | None
+    order: Sequence[OrderKey]
+
+    @property
+    def direction(self) -> Sequence[OrderKey]:
+        """The order in which rows are picked."""
+        return [key.reversed for key in self.order] if self.backward else self.order
+
+    @property
+    def starts_at_the_edge(self) -> bool:
+        """Whether the page begins where the collection does, seen in its direction."""
+        return self.cursor is None and self.offset is None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row was asked for; one may be read nevertheless, to see whether there is any."""
+        return self.size == 0
+
+    def limit(self, beyond: int = 0) -> ColumnElement[Any]:
+        """The size of the page, plus ``beyond`` rows."""
+        return literal_column(str(self.size + beyond))
+
+    def skipped(self) -> ColumnElement[Any] | None:
+        """How many rows are skipped before the page."""
+        return None if self.offset is None else self.planning.bind(self.offset, Unsigned("offset"), "bigint")
+
+    def beyond_cursor(self, rows: Rows) -> ColumnElement[Any] | None:
+        """The condition that a row comes after the cursor in the page's direction."""
+        if self.cursor is None:
+            return None
+        self.cursor.steer(cursor_form)
+        nulls = cursor_form(self.cursor.raw)
+        keys = self.direction[: len(nulls)]
+        values = [
+            None if is_null else self._cursor_value(self.cursor, position, key)
+            for position, (key, is_null) in enumerate(zip(keys, nulls, strict=True))
+        ]
+        return _after(rows, keys, values)
+
+    def _cursor_value(self, cursor: Leaf, position: int, key: OrderKey) -> ColumnElement[Any]:
+        type_text = key.comparison.type_text
+        form = "text" if key.comparison.printed_as_text else type_text
+        return self.planning.bind(cursor, CursorValue(position, form), type_text)
+
+
+def _after(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[Any] | None]) -> ColumnElement[Any]:
+    """That a row comes strictly after ``values`` in the order of ``keys``."""
+    known = [value for value in values if value is not None]
+    one_direction = {key.descending for key in keys}
+    is_usual = all(key.column.not_null and key.comparison.operators == USUAL_OPERATORS for key in keys)
+    if len(known) == len(keys) > 1 and len(one_direction) == 1 and is_usual:
+        # One comparison of rows can use an index on all the columns.
+        left, right = tuple_(*(key.value(rows) for key in keys)), tuple_(*known)
+        return left < right if keys[0].descending else left > right
+    condition: ColumnElement[Any] = false()
+    for key, value in zip(reversed(keys), reversed(values), strict=True):
+        beyond = _beyond(rows, key, value)
+        equal = rows.column(key.name).is_(None) if value is None else key.equal(rows, value)
+        condition = beyond if condition.compare(false()) else or_(beyond, and_(equal, condition))
+    return condition
+
+
+def _beyond(rows: Rows, key: OrderKey, value: ColumnElement[Any] | None) -> ColumnElement[Any]:
+    column = rows.column(key.name)
+    if value is None:
+        return column.is_not(None) if key.nulls_first else false()
+    beyond = key.beyond(rows, value)
+    if key.nulls_first or key.column.not_null:
+        return beyond
+    return or_(beyond, column.is_(None))
+
+
+def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, order: Sequence[OrderKey]) -> Page:
+    """The page that a collection's arguments ask for.
+
+    Raises RequestError where they are out of range, contradict each other or the cursor does not fit the order.
+    """
+    first, last, before, after, offset = (
+        arguments.get(name) for name in ("first", "last", "before", "after", "offset")
+    )
+    for name, value in (("first", first), ("last", last), ("offset", offset)):
+        if value is not None:
+            Unsigned(name)(value.raw)
+    for cursor in (before, after):
+        if cursor is not None:
+            cursor_form(cursor.raw)
+    for one, other, message in (
+        (first, last, 'only one of "first" and "last" may be provided'),
+        (before, after, 'only one of "before" and "after" may be provided'),
+        (first, before, '"first" may only be used with "after"'),
+        (last, after, '"last" may only be used with "before"'),
+        (offset, last, '"offset" may only be used with "first" and "after"'),
+        (offset, before, '"offset" may only be used with "first" and "after"'),
+    ):
+        if one is not None and other is not None:
+            raise RequestError(message, code="BAD_USER_INPUT")
+    cursor = before if before is not None else after
+    if cursor is not None and len(cursor_form(cursor.raw)) > len(order):
+        raise RequestError("orderBy clause incompatible with pagination cursor", code="BAD_USER_INPUT")
+    return Page(
+        planning=planning,
+        size=_size(first, last, most),
+        backward=last is not None or before is not None,
+        cursor=cursor,
+        offset=offset,
+        order=order,
+    )
+
+
+def _size(first: Leaf | None, last: Leaf | None, most: int) -> int:
+    leaf, size = (last, PageSize("last", most)) if first is None else (first, PageSize("first", most))
+    if leaf is None:
+        return most
+    leaf.steer(size)
+    return size(leaf.raw)

@@ -1,0 +1,181 @@
+"""One SQL statement under construction: its parameters, and the rows that its expressions stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from sqlalchemy import ColumnElement, FromClause, TableClause, bindparam, column, false, literal_column, null, table
+from sqlalchemy.sql.functions import Function
+from sqlalchemy.sql.selectable import Alias
+from sqlalchemy.types import NullType
+
+from app.errors import OverLimit, RequestError
+from app.graphql.relations import ApiRelation
+from app.graphql.values import Leaf, Source, Variables
+from app.query.sql import alias_stem, cast_to, quoted, uncut
+
+MAX_PARAMETERS = 65535
+"""PostgreSQL counts the parameters of a statement in two bytes."""
+
+MAX_CONDITIONS = 10_000
+"""Planning a filter of so many conditions takes more than a second."""
+
+ToText = Callable[[Any], str | None]
+"""A JSON value to PostgreSQL's text form of it, None for null; raises RequestError for what does not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A bind parameter of a plan: where each request finds its value, and how that becomes text."""
+
+    name: str
+    source: Source
+    to_text: ToText
+
+    def value(self, variables: Mapping[str, Any]) -> bytes | None:
+        """The value in PostgreSQL's text format. Raises RequestError if it does not fit."""
+        text = self.to_text(self.source.read(variables))
+        try:
+            return None if text is None else text.encode()
+        except UnicodeEncodeError:
+            raise RequestError("A string of the request is not valid Unicode", code="BAD_USER_INPUT") from None
+
+
+class Rows(Protocol):
+    """A FROM element whose rows belong to one relation."""
+
+    @property
+    def relation(self) -> ApiRelation: ...
+
+    @property
+    def element(self) -> FromClause: ...
+
+    def column(self, name: str) -> ColumnElement[Any]:
+        """The column of that SQL name in the current row."""
+        ...
+
+    def whole(self) -> ColumnElement[Any]:
+        """The current row as a value of the relation's row type."""
+        ...
+
+
+class TableRows:
+    """The rows of the relation itself, or of a function that returns such rows, under a name."""
+
+    def __init__(self, relation: ApiRelation, element: TableClause | Alias[Any]) -> None:
+        self.relation = relation
+        self.element = element
+
+    def column(self, name: str) -> ColumnElement[Any]:
+        return self.element.c[name]
+
+    def whole(self) -> ColumnElement[Any]:
+        return cast_to(self._row(), row_type(self.relation))
+
+    def is_not_empty(self) -> ColumnElement[Any]:
+        """That the row has at least one value that is not null."""
+        # NOT (row IS NULL): other than row IS NOT NULL, which asks for every value not to be null.
+        return self._row().is_(None).is_(false())
+
+    def _row(self) -> ColumnElement[Any]:
+        return Function("ROW", literal_column(f"{quoted(self.element.name)}.*"))
+
+
+class NamedRows:
+    """Rows that a common table expression will provide; the columns asked for are known when the walk is done."""
+
+    def __init__(self, relation: ApiRelation, name: str) -> None:
+        self.relation = relation
+        self.element: TableClause = table(name)
+        self._whole: ColumnElement[Any] | None = None
+
+    def column(self, name: str) -> ColumnElement[Any]:
+        if name not in self.element.c:
+            self.element.append_column(column(name))
+        return self.element.c[name]
+
+    @property
+    def name(self) -> str:
+        return self.element.name
+
+    def added_column(self, name: str) -> ColumnElement[Any]:
+        """A column that the expression adds to those of the relation."""
+        return column(name, _selectable=self.element)
+
+    def whole(self) -> ColumnElement[Any]:
+        if self._whole is None:
+            self._whole = self.added_column(self.free_name("row"))
+        return self._whole
+
+    def free_name(self, name: str) -> str:
+        """``name``, or something like it that no column of the relation is called."""
+        while self.relation.relation.column(name) is not None:
+            name = f"{name}_"
+        return name
+
+    def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
+        """What was asked for, as columns of ``source``, whose rows these are; never empty."""
+        columns: list[ColumnElement[Any]] = [source.column(each.name).label(each.name) for each in self.element.columns]
+        if self._whole is not None:
+            columns.append(source.whole().label(self.free_name("row")))
+        return columns or [literal_column("1").label(self.free_name("one"))]
+
+
+def row_type(relation: ApiRelation) -> str:
+    """The name of a relation's row type, ready for a CAST."""
+    return f"{quoted(relation.relation.schema)}.{quoted(relation.relation.name)}"
+
+
+class Planning:
+    """What the resolvers of one statement share."""
+
+    def __init__(self, variables: Variables) -> None:
+        self.variables = variables
+        self._parameters: dict[object, tuple[Parameter, ColumnElement[Any]]] = {}
+        self._aliases = 0
+        self._conditions = 0
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """The parameters bound so far, by name."""
+        return {parameter.name: parameter for parameter, _ in self._parameters.values()}
+
+    def bind(self, leaf: Leaf, to_text: ToText, type_text: str) -> ColumnElement[Any]:
+        """``leaf`` as a parameter of the PostgreSQL type ``type_text``.
+
+        The value of the request being planned is converted at once, so that one that does not fit is an error here.
+        """
+        source = leaf.source
+        text = Parameter("", source, to_text).value(self.variables.values)
+        from_variables = source.path is not None or source.parts is not None
+        key = (source.path, source.parts and id(source), to_text if from_variables else text, type_text)
+        if key not in self._parameters:
+            if len(self._parameters) == MAX_PARAMETERS:
+                raise OverLimit(f"The operation has more than {MAX_PARAMETERS} values for one statement")
+            parameter = Parameter(f"p{len(self._parameters) + 1}", source, to_text)
+            self._parameters[key] = parameter, cast_to(bindparam(parameter.name, type_=NullType()), uncut(type_text))
+        return self._parameters[key][1]
+
+    def bind_or_null(self, leaf: Leaf | None, to_text: ToText, type_text: str) -> ColumnElement[Any]:
+        """``leaf`` as a parameter, or NULL of the type where null was given."""
+        return cast_to(null(), type_text) if leaf is None else self.bind(leaf, to_text, type_text)
+
+    def count_conditions(self, number: int) -> None:
+        """Raises OverLimit when the filters of the statement have too many conditions with ``number`` more."""
+        self._conditions += number
+        if self._conditions > MAX_CONDITIONS:
+            raise OverLimit(f"The filters have more than {MAX_CONDITIONS} conditions")
+
+    def rows_of(self, relation: ApiRelation) -> TableRows:
+        """The relation under an alias of its own."""
+        return TableRows(relation, cast(Alias[Any], relation.table.alias(self.alias(relation.relation.name))))
+
+    def named_rows(self, relation: ApiRelation, stem: str) -> NamedRows:
+        return NamedRows(relation, self.alias(stem))
+
+    def alias(self, stem: str) -> str:
+        """A name that nothing else in the statement has."""
+        self._aliases += 1
+        return f"{alias_stem(stem)}_{self._aliases}"

@@ -1,0 +1,133 @@
+"""The walk: from the fields that an operation asks for to SQL expressions, by calling each field's resolver.
+
+A resolver is a function ``(field, scope) -> ColumnElement``: it turns one selected field into an SQL expression
+that stands in ``scope``, the row or collection that the resolver of the field above chose. Resolvers
+sit in ``GraphQLField.resolve`` and come from plugins; nothing here knows any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+from graphql import (
+    FieldNode,
+    GraphQLField,
+    GraphQLNamedOutputType,
+    GraphQLObjectType,
+    ValueNode,
+    VariableNode,
+    get_named_type,
+)
+from sqlalchemy import ColumnElement
+
+from app.errors import RequestError
+from app.graphql import coercion
+from app.graphql.api_schema import ApiSchema
+from app.graphql.selection import Selector
+from app.graphql.values import ABSENT, Leaf, Source, Variables
+from app.query.planning import Planning
+from app.query.sql import constant, json_object
+
+Resolver = Callable[["Field", Any], ColumnElement[Any]]
+Members = list[tuple[str, ColumnElement[Any]]]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One selected field: what a resolver works from."""
+
+    walk: Walk
+    parent: GraphQLObjectType
+    definition: GraphQLField
+    nodes: Sequence[FieldNode]
+
+    @property
+    def name(self) -> str:
+        return self.nodes[0].name.value
+
+    @property
+    def planning(self) -> Planning:
+        return self.walk.planning
+
+    @property
+    def api(self) -> ApiSchema:
+        return self.walk.api
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments by name, as app.graphql.coercion makes them."""
+        given: dict[str, ValueNode] = {each.name.value: each.value for each in self.nodes[0].arguments or ()}
+        return coercion.arguments(self.definition.args, given, self.walk.variables)
+
+    def variable(self, argument: str) -> Leaf | None:
+        """The variable that is given for an argument as a whole, unchecked; None for a literal and for none at all."""
+        node = next((each.value for each in self.nodes[0].arguments or () if each.name.value == argument), None)
+        if not isinstance(node, VariableNode) or self.walk.variables.get(node.name.value) is ABSENT:
+            return None
+        return Leaf(Source((node.name.value,)), self.walk.variables, type_name="")
+
+    @property
+    def type(self) -> GraphQLNamedOutputType:
+        return cast(GraphQLNamedOutputType, get_named_type(self.definition.type))
+
+    def selected(self, type_: GraphQLObjectType) -> list[Field]:
+        """The fields selected below this one on an object of ``type_``, without ``__typename``."""
+        fields = self.walk.collect(type_, self.nodes)
+        return [self.walk.field(type_, nodes) for nodes in fields.values() if nodes[0].name.value != "__typename"]
+
+    def json(self, scope: Any, type_: GraphQLObjectType | None = None) -> ColumnElement[Any]:
+        """The fields selected below this one as one json object in ``scope``; ``type_`` is the type of the object where
+        the declared one is abstract."""
+        return json_object(self.walk.members(type_ or cast(GraphQLObjectType, self.type), self.nodes, scope))
+
+
+class Walk:
+    """The walk through one statement's part of an operation."""
+
+    def __init__(self, api: ApiSchema, selector: Selector, variables: Variables, planning: Planning) -> None:
+        self.api = api
+        self.selector = selector
+        self.variables = variables
+        self.planning = planning
+
+    def collect(self, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> dict[str, list[FieldNode]]:
+        """The fields selected below ``nodes`` on an object of ``type_``, by response key."""
+        return self.selector.collect(type_, [node.selection_set for node in nodes])
+
+    def members(self, type_: GraphQLObjectType, nodes: Sequence[FieldNode], scope: Any) -> Members:
+        """The fields below ``nodes`` on an object of ``type_``, resolved in ``scope``."""
+        return [(key, self.resolve(type_, same, scope)) for key, same in self.collect(type_, nodes).items()]
+
+    def field(self, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> Field:
+        """The field that ``nodes``, all of one response key, select on an object of ``type_``."""
+        name = nodes[0].name.value
+        definition = type_.fields.get(name)
+        if definition is None:
+            raise RequestError(unknown_field(type_, name), code="UNKNOWN_FIELD")
+        return Field(self, type_, definition, nodes)
+
+    def resolve(self, type_: GraphQLObjectType, nodes: Sequence[FieldNode], scope: Any) -> ColumnElement[Any]:
+        """One field on an object of ``type_`` as an expression in ``scope``."""
+        if nodes[0].name.value == "__typename":
+            return constant(type_.name)
+        field = self.field(type_, nodes)
+        return cast(Resolver, field.definition.resolve)(field, scope)
+
+
+def unknown_field(type_: GraphQLObjectType, name: str) -> str:
+    """The message for a field that ``type_`` does not have, in pg_graphql's words for the kind of type."""
+    kind = type_.extensions.get("kind", "")
+    if kind == "node":
+        return f"Unknown field '{name}' on type '{type_.name}'"
+    if kind in ("Query", "Mutation"):
+        return f'Unknown field "{name}" on type {type_.name}'
+    if kind == "aggregate":
+        return f'Unknown field "{name}" on type "{type_.name}"'
+    if kind == "aggregate result":
+        return f'Unknown or invalid field "{name}" selected on type "{type_.name}"'
+    if kind == "connection" and name == "aggregate":
+        return "enable the aggregate directive to use aggregates"
+    return f"unknown field in {kind or type_.name}"

@@ -1,0 +1,43 @@
+"""The bytes of objects: each write has a blob of its own, named by the version in the object's row."""
+
+from __future__ import annotations
+
+import logging
+import re
+import uuid
+
+from app.errors import PorticoError
+from app.storage.bytes.backend import Backend, BlobMissing
+
+_log = logging.getLogger("portico.storage")
+
+PREFIX = "blobs/"
+_VERSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def new_version() -> str:
+    return str(uuid.uuid4())
+
+
+def blob_key(version: str) -> str:
+    """Where the bytes of a version are. Neither bucket nor name is in it: moving an object moves no bytes.
+
+    Raises BlobMissing for a version that this service has not made: a row that was written past it.
+    """
+    if not _VERSION.fullmatch(version):
+        raise BlobMissing
+    return f"{PREFIX}{version[:2]}/{version}"
+
+
+def version_of(key: str) -> str | None:
+    """The version whose bytes are under ``key``; None for a key that is none of ours."""
+    version = key.rpartition("/")[2]
+    return version if _VERSION.fullmatch(version) and blob_key(version) == key else None
+
+
+def discard(backend: Backend, version: str) -> None:
+    """Delete bytes that no row names, after a write that failed. What cannot be deleted now the sweep finds."""
+    try:
+        backend.delete_many([blob_key(version)])
+    except (PorticoError, OSError) as error:
+        _log.warning("the bytes of a failed write stay until the next sweep (version %s): %s", version, error)

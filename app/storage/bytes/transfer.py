@@ -1,0 +1,93 @@
+"""Moving bytes: a source that counts and hashes, chunks that come from afar, and errors that become ours."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from io import BytesIO
+from itertools import islice
+from types import TracebackType
+from typing import IO
+
+from app.errors import PorticoError
+from app.storage.bytes.backend import BlobMissing, ByteSource, Stored, StreamCutShort
+
+# From 64 KiB to 1 MiB no difference could be measured: MD5 (730 MiB/s) is what takes the time.
+CHUNK = 256 * 1024
+
+
+class Metered:
+    """A source that counts and hashes what is read from it, and ends with the declared size or not at all."""
+
+    def __init__(self, source: ByteSource, size: int | None) -> None:
+        self._source = source
+        self._declared = size
+        self._read = 0
+        self._md5 = hashlib.md5(usedforsecurity=False)
+
+    def read(self, size: int = CHUNK) -> bytes:
+        """At most ``size`` bytes, b"" at the end. Raises StreamCutShort at the first byte too many or one missing."""
+        chunk = self._source.read(size)
+        self._read += len(chunk)
+        self._md5.update(chunk)
+        if self._declared is not None and (self._read > self._declared or (not chunk and self._read < self._declared)):
+            raise StreamCutShort
+        return chunk
+
+    def read_part(self, size: int) -> bytes:
+        """``size`` bytes; fewer only when the source is at its end."""
+        part = BytesIO()
+        while (left := size - part.tell()) and (chunk := self.read(min(CHUNK, left))):
+            part.write(chunk)
+        return part.getvalue()
+
+    def stored(self) -> Stored:
+        """What was read so far."""
+        return Stored(self._read, self._md5.hexdigest())
+
+
+class Translated(AbstractContextManager[None]):
+    """Turns another library's errors into ours; ``translate`` says None for those it does not know. Reusable."""
+
+    def __init__(self, translate: Callable[[BaseException], PorticoError | None]) -> None:
+        self._translate = translate
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is not None and (ours := self._translate(error)):
+            raise ours from error
+
+
+class FetchedChunks:
+    """The next bytes of a reader over the network, exactly as many as were promised; see ``Chunks``."""
+
+    def __init__(self, reader: IO[bytes], length: int, translated: Translated) -> None:
+        self._reader = reader
+        self._left = length
+        self._translated = translated
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        if not self._left:
+            self.close()
+            raise StopIteration
+        with self._translated:
+            chunk = self._reader.read(min(CHUNK, self._left))
+        if not chunk:
+            raise BlobMissing
+        self._left -= len(chunk)
+        return chunk
+
+    def close(self) -> None:
+        self._reader.close()
+
+
+def in_batches(keys: Iterable[str], size: int) -> Iterator[list[str]]:
+    """The keys in lists of at most ``size``."""
+    each = iter(keys)
+    while batch := list(islice(each, size)):
+        yield batch

@@ -1,0 +1,198 @@
+"""Listing a bucket, second version: pages by cursor, whole keys, in the order of their bytes or of a time."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from app.database import Statement
+from app.storage.access import own_context
+from app.storage.errors import StorageError, invalid_parameter
+from app.storage.names import successor
+from app.storage.records import Answer, Call
+from app.storage.rest.json_bodies import Member, read_json_object
+from app.storage.rest.listing import Candidates, Level
+from app.storage.rows import Parameter, boolean, known, text
+from app.storage.sql_listing import BEYOND, Order, page_v2
+from app.storage.storage import Storage
+
+_LARGEST_PAGE = 1000
+_LARGEST_STEP = 5000
+_WHOLE_LEVEL = 2**62
+_COLUMNS = ("name", "created_at", "updated_at")
+_ORDERS = ("asc", "desc")
+
+_BODY = (
+    Member("prefix", "string", default=""),
+    Member("limit", "integer", least=1, default=_LARGEST_PAGE),
+    Member("cursor", "string"),
+    Member("with_delimiter", "boolean", default=False),
+    Member(
+        "sortBy",
+        "object",
+        members=(
+            Member("column", "string", among=_COLUMNS, default="name"),
+            Member("order", "string", among=_ORDERS, default="asc"),
+        ),
+        default={},
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The last entry of a page: its whole name, whether it is a folder, its time; and the order of the listing."""
+
+    last: str
+    is_folder: bool
+    order: Order
+    column: str
+    time: str = ""
+
+    def encode(self) -> str:
+        lines = [
+            f"l:{self.last}",
+            f"o:{self.order}",
+            f"c:{self.column}",
+            f"t:{'folder' if self.is_folder else 'object'}",
+        ]
+        if self.time:
+            lines.append(f"a:{self.time}")
+        return base64.b64encode("\n".join(lines).encode()).decode()
+
+    @classmethod
+    def decode(cls, encoded: str, *, prefix: str, delimited: bool) -> Cursor:
+        try:
+            lines = base64.b64decode(encoded, validate=True).decode().split("\n")
+        except (binascii.Error, ValueError):
+            raise _invalid() from None
+        found = {line[:1]: line[2:] for line in lines if line[1:2] == ":"}
+        last, order, column = found.get("l"), found.get("o", "asc"), found.get("c", "name")
+        if not last or "\0" in last or order not in _ORDERS or column not in _COLUMNS:
+            raise _invalid()
+        # Cursors of other servers do not say what they stand at.
+        kind = found.get("t") or ("folder" if delimited and last.endswith("/") and last != prefix else "object")
+        time = found.get("a", "")
+        if column != "name" and kind == "object" and not _is_time(time):
+            raise _invalid()
+        return cls(last, kind == "folder", cast(Order, order), column, time)
+
+
+def list_objects_v2(storage: Storage, call: Call) -> Answer:
+    """POST /object/list-v2/{bucket}"""
+    given = read_json_object(call, _BODY)
+    prefix: str = given["prefix"].replace("\0", "")
+    delimited: bool = given["with_delimiter"]
+    cursor = Cursor.decode(given["cursor"], prefix=prefix, delimited=delimited) if given.get("cursor") else None
+    column: str = cursor.column if cursor else given["sortBy"].get("column", "name")
+    order: Order = cursor.order if cursor else given["sortBy"].get("order", "asc")
+    page = _Page(min(given["limit"], _LARGEST_PAGE))
+    if column == "name":
+        _by_name(storage, call, page, prefix, order, delimited=delimited, cursor=cursor)
+    else:
+        _by_time(storage, call, page, prefix, column, order, delimited=delimited, cursor=cursor)
+    return page.answer(order, column)
+
+
+class _Page:
+    def __init__(self, limit: int) -> None:
+        self.left = limit
+        self.has_next = False
+        self._folders: list[bytes] = []
+        self._objects: list[bytes] = []
+        self._last: tuple[str, bool, str] | None = None
+
+    def take(self, row: tuple[Parameter, ...]) -> None:
+        """The row of ``page_v2``."""
+        found, given, folders, objects, is_folder, name, time = row
+        if folders:
+            self._folders.append(folders[1:-1])
+        if objects:
+            self._objects.append(objects[1:-1])
+        self.left -= int(known(given))
+        self.has_next = int(known(found)) > int(known(given))
+        if name is not None:
+            self._last = (name.decode(), is_folder == b"t", (time or b"").decode())
+
+    def answer(self, order: Order, column: str) -> Answer:
+        members = [b'"hasNext":' + (b"true" if self.has_next else b"false")]
+        if self.has_next and self._last is not None:
+            name, is_folder, time = self._last
+            cursor = Cursor(name, is_folder, order, column, time).encode()
+            members.append(b'"nextCursor":' + json.dumps(cursor).encode())
+            members.append(b'"nextCursorKey":' + json.dumps(name).encode())
+        members.append(b'"folders":[' + b", ".join(self._folders) + b"]")
+        members.append(b'"objects":[' + b", ".join(self._objects) + b"]")
+        return Answer(body=b"{" + b",".join(members) + b"}")
+
+
+def _by_name(
+    storage: Storage, call: Call, page: _Page, prefix: str, order: Order, *, delimited: bool, cursor: Cursor | None
+) -> None:
+    position = _position(cursor) if cursor else None
+    level = Level(storage, call, prefix, order, folded=False, delimited=delimited, position=position)
+    statement = page_v2("name", order, delimited=delimited)
+    step = page.left + 1
+    while not level.at_end and not page.has_next:
+        candidates = level.more(step)
+        if page.left > 0:
+            limit = page.left
+            row = _run(storage, call, statement, (text(call.bucket), *candidates, str(limit).encode()))
+            page.take(row)
+        else:
+            # The page is full; is there one more that the caller may see?
+            row = _run(storage, call, statement, (text(call.bucket), *candidates, b"1"))
+            page.has_next = int(known(row[0])) > 0
+        step = min(step * 2, _LARGEST_STEP)
+
+
+def _position(cursor: Cursor) -> str:
+    """Where a walk goes on after the cursor."""
+    if cursor.order == "desc":
+        return cursor.last
+    return cursor.last[:-1] + "0" if cursor.is_folder else cursor.last + "\x01"
+
+
+def _by_time(
+    storage: Storage,
+    call: Call,
+    page: _Page,
+    prefix: str,
+    column: str,
+    order: Order,
+    *,
+    delimited: bool,
+    cursor: Cursor | None,
+) -> None:
+    source: Candidates
+    if delimited:
+        source = Level(storage, call, prefix, "asc", folded=False).more(_WHOLE_LEVEL)
+    else:
+        source = text(prefix), text(successor(prefix) or BEYOND), None
+    after: tuple[Parameter, ...] = (None, None, None)
+    if cursor is not None:
+        after = (boolean(cursor.is_folder), text(cursor.time) if cursor.time else None, text(cursor.last))
+    parameters = (text(call.bucket), *source, str(page.left).encode(), *after)
+    page.take(_run(storage, call, page_v2(column, order, delimited=delimited), parameters))
+
+
+def _run(
+    storage: Storage, call: Call, statement: Statement, parameters: tuple[Parameter, ...]
+) -> tuple[Parameter, ...]:
+    return storage.database.run(own_context(storage.contexts, call), [(statement, parameters)], read_only=True)[0][0]
+
+
+def _is_time(text_: str) -> bool:
+    try:
+        datetime.fromisoformat(text_)
+    except ValueError:
+        return False
+    return True
+
+
+def _invalid() -> StorageError:
+    return invalid_parameter("continuation token")

@@ -1,0 +1,175 @@
+"""Which request is which operation.
+
+The router is per method, and a path that no longer route of its method fits goes to the shorter one: with
+``POST /object/list/{bucket}`` there is still ``GET /object/list/foo.txt``, an object in a bucket called "list". So no
+bucket name is reserved. Paths are split before they are decoded: an encoded slash never ends a bucket's name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import unquote_to_bytes
+
+from app.storage import cdn
+from app.storage.errors import StorageError
+from app.storage.records import Answer, Call
+from app.storage.rest import bucket_list, buckets, downloads, listing, listing_v2, objects, signed_urls, uploads
+from app.storage.storage import Storage
+
+Operation = Callable[[Storage, Call], Answer]
+Credential = Literal["required", "judged", "optional", "ignored"]
+"""``required``: its absence is an error of the request's form. ``judged``: its absence is an invalid credential.
+``optional``: without a valid one the caller is anonymous. ``ignored``: nobody looks at it."""
+
+PREFIX = "/storage/v1"
+"""Where all routes are as well as at the root."""
+
+_BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+
+def path_of(target: str) -> str:
+    """The path of a request's target as it came, still encoded; a target may be a whole URL (RFC 9112 section 3.2)."""
+    path = target.partition("?")[0]
+    if not path.startswith("/"):
+        path = path.partition("://")[2].partition("/")[2]
+    return "/" + path.lstrip("/")
+
+
+def without_prefix(path: str) -> str:
+    """The path as ``Router.match`` takes it."""
+    return path[len(PREFIX) :] or "/" if path == PREFIX or path.startswith(PREFIX + "/") else path
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """``path`` has plain segments, ``{bucket}``, and ``*`` for all the rest: the key."""
+
+    method: str
+    path: str
+    run: Operation
+    name: str
+    credential: Credential = "required"
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        return tuple(self.path.split("/")[1:])
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("POST", "/bucket", buckets.create_bucket, "storage.bucket.create"),
+    Route("GET", "/bucket", bucket_list.list_buckets, "storage.bucket.list"),
+    Route("POST", "/bucket/{bucket}/empty", buckets.empty_bucket, "storage.bucket.empty"),
+    Route("GET", "/bucket/{bucket}", buckets.get_bucket, "storage.bucket.get"),
+    Route("PUT", "/bucket/{bucket}", buckets.update_bucket, "storage.bucket.update"),
+    Route("DELETE", "/bucket/{bucket}", buckets.delete_bucket, "storage.bucket.delete"),
+    Route(
+        "GET", "/object/info/authenticated/{bucket}/*", downloads.info_authenticated, "object.get_authenticated_info"
+    ),
+    Route("GET", "/object/info/public/{bucket}/*", downloads.info_public, "storage.object.info_public", "ignored"),
+    Route("GET", "/object/info/{bucket}/*", downloads.info_object, "object.get_authenticated_info", "optional"),
+    Route("GET", "/object/authenticated/{bucket}/*", downloads.get_authenticated, "storage.object.get_authenticated"),
+    Route("GET", "/object/public/{bucket}/*", downloads.get_public, "storage.object.get_public", "ignored"),
+    Route("GET", "/object/sign/{bucket}/*", signed_urls.get_signed, "storage.object.get_signed", "ignored"),
+    Route("GET", "/object/{bucket}/*", downloads.get_object, "storage.object.get_authenticated", "optional"),
+    Route("PUT", "/object/upload/sign/{bucket}/*", signed_urls.put_signed, "storage.object.upload_signed", "ignored"),
+    Route("PUT", "/object/{bucket}/*", uploads.put_object, "storage.object.upload_update"),
+    Route("POST", "/object/upload/sign/{bucket}/*", signed_urls.sign_upload, "storage.object.sign_upload_url"),
+    Route("POST", "/object/sign/{bucket}/*", signed_urls.sign_object, "storage.object.sign"),
+    Route("POST", "/object/sign/{bucket}", signed_urls.sign_objects, "storage.object.sign_many"),
+    Route("POST", "/object/list-v2/{bucket}", listing_v2.list_objects_v2, "storage.object.list_v2", "judged"),
+    Route("POST", "/object/list/{bucket}", listing.list_objects, "storage.object.list"),
+    Route("POST", "/object/move", objects.move_object, "storage.object.move"),
+    Route("POST", "/object/copy", objects.copy_object, "storage.object.copy"),
+    Route("POST", "/object/{bucket}/*", uploads.create_object, "storage.object.upload"),
+    Route("DELETE", "/object/{bucket}/*", objects.delete_object, "storage.object.delete"),
+    Route("DELETE", "/object/{bucket}", objects.delete_objects, "storage.object.delete_many"),
+    Route("DELETE", "/cdn", cdn.purge, "storage.cdn.purge"),
+    Route("DELETE", "/cdn/{bucket}", cdn.purge, "storage.cdn.purge"),
+    Route("DELETE", "/cdn/{bucket}/*", cdn.purge, "storage.cdn.purge"),
+)
+
+
+def takes_object(route: Route) -> bool:
+    """Whether the body of a request is an object to store, and not JSON."""
+    return route.run in (uploads.create_object, uploads.put_object, signed_urls.put_signed)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """``bucket`` and ``key`` are decoded, '' where the route has none."""
+
+    route: Route
+    bucket: str
+    key: str
+
+
+class Router:
+    """Of the routes that fit, the one with the most plain segments."""
+
+    def __init__(self, routes: Sequence[Route] = ROUTES) -> None:
+        self._by_method: dict[str, list[tuple[tuple[str, ...], Route]]] = {}
+        for route in sorted(routes, key=_plain_segments, reverse=True):
+            self._by_method.setdefault(route.method, []).append((route.segments, route))
+
+    def match(self, method: str, path: str) -> Match | None:
+        """``path`` is as it came, still encoded, without the prefix of the API. Raises for a broken escape."""
+        if _BROKEN_ESCAPE.search(path):
+            raise BadUrl(path)
+        given = path.split("/")[1:]
+        if given == ["bucket", ""]:
+            given = ["bucket"]
+        for segments, route in self._by_method.get("GET" if method == "HEAD" else method, ()):
+            found = _fit(segments, given)
+            if found is not None:
+                bucket, key = found
+                return Match(route, _decode(bucket, path), _decode(key, path))
+        return None
+
+
+class BadUrl(StorageError):
+    """A path with a percent sign that is followed by no two hexadecimal digits, or that is not UTF-8."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__("FST_ERR_BAD_URL", 400, f"'{path}' is not a valid url component", tag="Bad Request")
+
+    def body(self) -> bytes:
+        """Not quite that of other errors."""
+        body = {"error": self.tag, "code": self.code, "message": self.message, "statusCode": self.logical}
+        return json.dumps(body).encode()
+
+
+def _plain_segments(route: Route) -> tuple[int, int]:
+    plain = sum(not segment.startswith(("{", "*")) for segment in route.segments)
+    return plain, len(route.segments)
+
+
+def _fit(segments: tuple[str, ...], given: list[str]) -> tuple[str, str] | None:
+    """Bucket and key, still encoded, if the path fits."""
+    bucket = key = ""
+    for index, segment in enumerate(segments):
+        if index >= len(given):
+            return None
+        if segment == "*":
+            key = "/".join(given[index:])
+            return bucket, key
+        if segment == "{bucket}":
+            if not given[index]:
+                return None
+            bucket = given[index]
+        elif segment != given[index]:
+            return None
+    return (bucket, key) if len(given) == len(segments) else None
+
+
+def _decode(part: str, path: str) -> str:
+    if "%" not in part and part.isascii():
+        return part
+    try:
+        # A server hands on raw bytes beyond ASCII as Latin-1.
+        return unquote_to_bytes(part.encode("latin-1")).decode()
+    except ValueError:
+        raise BadUrl(path) from None

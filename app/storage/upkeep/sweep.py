@@ -1,0 +1,134 @@
+"""Finding bytes that no row names, and rows whose bytes are gone, on any backend.
+
+An upload that is under way has bytes and no row yet; so bytes count as lost only when they are older than any upload
+may take between its last byte and its commit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+from app.database import ContextBuilder, Database, Row, Statement
+from app.storage.bytes.backend import Backend, Blob, BlobMissing
+from app.storage.bytes.blobs import PREFIX, blob_key, version_of
+from app.storage.rows import known
+from app.storage.upkeep.work import WorkList, background_context
+
+# One look at all rows for so many blobs: versions have no index, since only this asks for them.
+_AT_A_TIME = 20_000
+_ROWS_AT_A_TIME = 1000
+
+_UNNAMED = Statement(
+    """
+    SELECT given.version FROM json_array_elements_text($1::json) AS given (version)
+    WHERE NOT EXISTS (SELECT FROM storage.objects o WHERE o.version = given.version)
+      AND NOT EXISTS (SELECT FROM storage.work w WHERE w.kind = 'delete_blob' AND w.version = given.version)
+    """,
+    "sweep_unnamed",
+)
+_ROWS = Statement(
+    """
+    SELECT o.id, o.bucket_id, o.name, o.version FROM storage.objects o WHERE o.id > $1::uuid
+    ORDER BY o.id LIMIT $2::bigint
+    """,
+    "sweep_rows",
+)
+_WAITING = Statement("SELECT count(*) FROM storage.work WHERE kind = 'delete_blob'", "sweep_waiting")
+_LEAST_UUID = b"00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(slots=True)
+class Swept:
+    """``waiting``: replaced bytes whose time has not come, or whose deletion failed before. ``foreign``: blobs that are
+    not of this service's making and are left alone. ``unfinished``: writes that never ended."""
+
+    seen: int = 0
+    orphans: int = 0
+    orphan_bytes: int = 0
+    replaced: int = 0
+    waiting: int = 0
+    foreign: int = 0
+    unfinished: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A row without its bytes."""
+
+    bucket: str
+    name: str
+    version: str
+
+
+class Sweep:
+    """``older_than_s``: how old bytes without a row must be."""
+
+    def __init__(
+        self,
+        database: Database,
+        contexts: ContextBuilder,
+        backend: Backend,
+        work: WorkList,
+        *,
+        older_than_s: float,
+    ) -> None:
+        self._database = database
+        self._contexts = contexts
+        self._backend = backend
+        self._work = work
+        self._before = datetime.now(UTC) - timedelta(seconds=older_than_s)
+
+    def run(self, *, delete: bool) -> Swept:
+        """Look at all blobs; delete the orphans, and the replaced ones whose time has come, only if ``delete``."""
+        swept = Swept()
+        while delete and (done := self._work.delete_blobs()):
+            swept.replaced += done
+        swept.waiting = int(known(self._ask(_WAITING)[0][0]))
+        blobs = self._backend.list(PREFIX)
+        while some := list(islice(blobs, _AT_A_TIME)):
+            swept.seen += len(some)
+            orphans = self._orphans(some, swept)
+            swept.orphans += len(orphans)
+            swept.orphan_bytes += sum(blob.size for blob in orphans)
+            if delete and orphans:
+                self._backend.delete_many([blob.key for blob in orphans])
+        swept.unfinished = self._backend.discard_unfinished(self._before, dry_run=not delete)
+        return swept
+
+    def missing(self) -> Iterator[Missing]:
+        """Rows whose bytes are not there. It asks the backend for each."""
+        last = _LEAST_UUID
+        while rows := self._ask(_ROWS, last, str(_ROWS_AT_A_TIME).encode()):
+            for identifier, bucket, name, version in rows:
+                last = known(identifier)
+                text = (version or b"").decode()
+                if not self._is_there(text):
+                    yield Missing((bucket or b"").decode(), (name or b"").decode(), text)
+
+    def _is_there(self, version: str) -> bool:
+        try:
+            return self._backend.stat(blob_key(version)) is not None
+        except BlobMissing:
+            return False
+
+    def _orphans(self, blobs: list[Blob], swept: Swept) -> list[Blob]:
+        old: dict[str, Blob] = {}
+        for blob in blobs:
+            version = version_of(blob.key)
+            if version is None:
+                swept.foreign += 1
+            elif blob.modified < self._before:
+                old[version] = blob
+        if not old:
+            return []
+        # The blobs were listed before the rows are looked at: what was committed between has its row.
+        rows = self._ask(_UNNAMED, json.dumps(list(old)).encode())
+        return [old[known(row[0]).decode()] for row in rows]
+
+    def _ask(self, statement: Statement, *parameters: bytes) -> list[Row]:
+        context = background_context(self._contexts)
+        return self._database.run(context, [(statement, parameters)], read_only=True)[0]

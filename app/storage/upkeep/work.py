@@ -1,0 +1,205 @@
+"""What is done after the commit: bytes that no row names any more are deleted, events are told, reads are noted.
+
+The work list is written by the transactions that make the work necessary, so no crash loses it. A worker takes entries
+for a while; if it dies they come up again, so that everything is done at least once.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Sequence
+
+from app.database import Context, ContextBuilder, Database, Row, Statement
+from app.errors import PorticoError
+from app.identity import Caller
+from app.storage.access import SERVICE_ROLE
+from app.storage.bytes.backend import Backend, BlobMissing
+from app.storage.bytes.blobs import blob_key
+from app.storage.rows import known, text
+from app.storage.upkeep.events import EventReceiver, ObjectEvent
+
+_log = logging.getLogger("portico.storage")
+
+_TAKEN_FOR_S = 120
+_BLOBS_AT_A_TIME, _EVENTS_AT_A_TIME = 500, 20
+_LONGEST_ERROR = 500
+
+# $4: who receives events, or null for entries that are for nobody in particular.
+TAKE = Statement(
+    f"""
+    UPDATE storage.work w SET attempts = w.attempts + 1,
+           due_at = clock_timestamp() + interval '{_TAKEN_FOR_S} seconds'
+    WHERE w.id IN (
+        SELECT d.id FROM storage.work d
+        WHERE d.kind = $1 AND d.due_at <= clock_timestamp() - make_interval(secs => $2::float8)
+          AND ($4::json IS NULL OR d.event ->> 'receiver' IN (SELECT json_array_elements_text($4::json)))
+        ORDER BY d.due_at LIMIT $3::bigint FOR UPDATE SKIP LOCKED)
+    RETURNING w.id, w.version, w.event, w.attempts, EXISTS (
+        SELECT FROM storage.objects o WHERE o.bucket_id = w.bucket_id AND o.name = w.name AND o.version = w.version)
+    """,  # noqa: S608
+    "work_take",
+)
+DONE = Statement("DELETE FROM storage.work WHERE id = ANY ($1::bigint[])", "work_done")
+FAILED = Statement(
+    """
+    UPDATE storage.work SET last_error = $2,
+           due_at = clock_timestamp() + make_interval(secs => least(3600, power(2, least(attempts, 12))))
+    WHERE id = ANY ($1::bigint[])
+    """,
+    "work_failed",
+)
+# Not oftener than once in an hour for an object: reading must not become writing.
+ACCESSED = Statement(
+    """
+    UPDATE storage.objects SET last_accessed_at = clock_timestamp() WHERE id IN (
+        SELECT o.id FROM storage.objects o
+        WHERE o.id = ANY ($1::uuid[]) AND o.last_accessed_at < clock_timestamp() - interval '1 hour'
+        FOR UPDATE SKIP LOCKED)
+    """,
+    "accessed",
+)
+
+
+class WorkList:
+    """The work of one database, done a batch at a time by whoever calls."""
+
+    def __init__(
+        self,
+        database: Database,
+        contexts: ContextBuilder,
+        backend: Callable[[], Backend],
+        receivers: Sequence[EventReceiver],
+        *,
+        grace_s: float,
+    ) -> None:
+        self._database = database
+        self._contexts = contexts
+        self._backend = backend
+        self._receivers = {receiver.name: receiver for receiver in receivers}
+        self._grace_s = grace_s
+
+    def delete_blobs(self) -> int:
+        """Delete the bytes of a batch of replaced versions whose time of grace is over; how many entries were done."""
+        rows = self._take("delete_blob", self._grace_s, _BLOBS_AT_A_TIME)
+        if not rows:
+            return 0
+        keys = []
+        for _, version, _, _, is_named in rows:
+            if is_named != b"t":
+                try:
+                    keys.append(blob_key((version or b"").decode()))
+                except BlobMissing:
+                    continue
+        ids = [known(row[0]) for row in rows]
+        try:
+            if keys:
+                self._backend().delete_many(keys)
+        except (PorticoError, OSError) as error:
+            _log.warning("%d replaced versions cannot be deleted now: %s", len(ids), error)
+            self._failed(ids, error)
+            return 0
+        self._run(DONE, (_array(ids),))
+        return len(ids)
+
+    def tell_events(self) -> int:
+        """Call the receivers with a batch of events; how many were received."""
+        if not self._receivers:
+            return 0
+        rows = self._take("post_event", 0.0, _EVENTS_AT_A_TIME, sorted(self._receivers))
+        # Entries come in no order; nobody is promised one, but most expect it.
+        rows = sorted(rows, key=lambda row: int(known(row[0])))
+        done = []
+        for identifier, _, event, _, _ in rows:
+            members = json.loads(known(event))
+            try:
+                self._receivers[members["receiver"]].receive(ObjectEvent.from_json(members))
+            except Exception as error:
+                _log.warning("the event receiver %s failed: %s", members["receiver"], error)
+                self._failed([known(identifier)], error)
+            else:
+                done.append(known(identifier))
+        if done:
+            self._run(DONE, (_array(done),))
+        return len(done)
+
+    def note_accesses(self, ids: Sequence[str]) -> None:
+        self._run(ACCESSED, (_array([identifier.encode() for identifier in ids]),))
+
+    def _take(self, kind: str, grace_s: float, limit: int, receivers: Sequence[str] | None = None) -> list[Row]:
+        names = None if receivers is None else json.dumps(receivers).encode()
+        return self._run(TAKE, (kind.encode(), str(grace_s).encode(), str(limit).encode(), names))
+
+    def _failed(self, ids: Sequence[bytes], error: Exception) -> None:
+        self._run(FAILED, (_array(ids), text(f"{type(error).__name__}: {error}"[:_LONGEST_ERROR])))
+
+    def _run(self, statement: Statement, parameters: Sequence[bytes | None]) -> list[Row]:
+        return self._database.run(background_context(self._contexts), [(statement, parameters)], read_only=False)[0]
+
+
+def background_context(contexts: ContextBuilder) -> Context:
+    """The rights of work that no request asked for."""
+    caller = Caller.of({"role": SERVICE_ROLE}, default_role=SERVICE_ROLE)
+    return contexts.build(caller, extra=(("storage.allow_delete_query", "true"),))
+
+
+def _array(values: Sequence[bytes]) -> bytes:
+    return b"{" + b",".join(values) + b"}"
+
+
+class Background:
+    """A thread that does the work of the list, soon after it is woken and now and then without."""
+
+    _EVERY_S = 5.0
+    _AFTER_FAILURE_S = 30.0
+    _LONGEST_PAUSE_S = 600.0
+
+    def __init__(self, work: WorkList, wake: threading.Event, accessed: set[str]) -> None:
+        self._work = work
+        self._wake = wake
+        self._accessed = accessed
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, name="storage-work", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._stopping = True
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(self._EVERY_S)
+
+    def _run(self) -> None:
+        pause = self._EVERY_S
+        while not self._stopping:
+            self._wake.wait(pause)
+            self._wake.clear()
+            if self._stopping:
+                return
+            try:
+                self.work_now()
+                pause = self._EVERY_S
+            except PorticoError as error:
+                # No schema storage, or no database now: both are told where they matter.
+                _log.debug("the storage's background work has to wait: %s", error)
+                pause = self._longer(pause)
+            except Exception:
+                _log.exception("the storage's background work failed")
+                pause = self._longer(pause)
+
+    def _longer(self, pause: float) -> float:
+        return min(max(pause * 2, self._AFTER_FAILURE_S), self._LONGEST_PAUSE_S)
+
+    def work_now(self) -> None:
+        """Do what is due, in the caller's thread. Raises what fails."""
+        while not self._stopping and self._work.tell_events():
+            pass
+        while not self._stopping and self._work.delete_blobs():
+            pass
+        if self._accessed:
+            ids = list(self._accessed)
+            self._accessed.difference_update(ids)
+            self._work.note_accesses(ids)

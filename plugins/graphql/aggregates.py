@@ -1,0 +1,134 @@
+"""Aggregates: count, sum, avg, min and max over a collection, regardless of pages. Opt-in by comment directive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLField, GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLScalarType
+from sqlalchemy import ColumnElement, func, literal_column
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.hooks import Fields, hookimpl
+from app.query.collection import Collection
+from app.query.planning import TableRows
+from app.query.sql import FunctionCall, cast_to, one_row
+from app.query.walk import Field
+from plugins.graphql.scalars import scalars
+from schema_cache.directives import Directive
+from schema_cache.shapes import Enabled
+
+INTEGERS = frozenset(("int2", "int4", "int8"))
+NUMBERS = INTEGERS | {"float4", "float8", "numeric", "money"}
+ORDERED = NUMBERS | frozenset(
+    ("text", "varchar", "char", "bpchar", "name", "citext", "date", "time", "timetz", "timestamp", "timestamptz")
+)
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """An aggregate function: the types, by their names in pg_type, that it takes, and whether it takes them as numeric.
+    It is in the schema of the type."""
+
+    name: str
+    types: frozenset[str]
+    as_numeric: bool = False
+
+
+AGGREGATES = (
+    Aggregate("sum", NUMBERS),
+    Aggregate("avg", NUMBERS, as_numeric=True),
+    Aggregate("min", ORDERED),
+    Aggregate("max", ORDERED),
+)
+
+
+@hookimpl
+def comment_directives() -> Sequence[Directive]:
+    return (Directive("relation", "aggregate", Enabled()),)
+
+
+@hookimpl
+def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    if not relation.directives.get("aggregate"):
+        return None
+    field = GraphQLField(
+        _aggregate_type(api, relation), resolve=_aggregate, description="Of all rows that match, on all pages together"
+    )
+    return Fields(40, {"aggregate": field})
+
+
+def _aggregate_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
+    def fields() -> dict[str, GraphQLField]:
+        made = {"count": GraphQLField(GraphQLNonNull(GraphQLInt), resolve=_count)}
+        for aggregate in AGGREGATES:
+            type_ = _result_type(api, relation, aggregate)
+            if type_ is not None:
+                made[aggregate.name] = GraphQLField(GraphQLNonNull(type_), resolve=_values)
+        return made
+
+    return api.named(
+        f"{relation.type_name}Aggregate", lambda name: GraphQLObjectType(name, fields, extensions={"kind": "aggregate"})
+    )
+
+
+def _result_type(api: ApiSchema, relation: ApiRelation, aggregate: Aggregate) -> GraphQLObjectType | None:
+    """The type of one aggregate's values, by column; None if no column has any."""
+    fields = {
+        column.field_name: GraphQLField(
+            _value_type(api, column, aggregate.name), resolve=_value(api, column, aggregate)
+        )
+        for column in relation.columns
+        if _type_name(api, column) in aggregate.types
+    }
+    if not fields:
+        return None
+    return api.named(
+        f"{relation.type_name}{aggregate.name.capitalize()}AggregateResult",
+        lambda type_name: GraphQLObjectType(type_name, fields, extensions={"kind": "aggregate result"}),
+    )
+
+
+def _type_name(api: ApiSchema, column: ApiColumn) -> str:
+    """The name in pg_type of a column's type; '' for somebody's own type, whatever its name."""
+    type_ = api.catalog.type_by_oid[column.column.type]
+    return type_.name if type_.schema == "pg_catalog" or type_.name == "citext" else ""
+
+
+def _value_type(api: ApiSchema, column: ApiColumn, name: str) -> GraphQLScalarType:
+    known = scalars(api).by_postgres
+    type_name = _type_name(api, column)
+    if name == "sum":
+        return known["int8" if type_name in INTEGERS else "numeric"].type
+    if name == "avg" or type_name in ("float4", "float8"):
+        return known["numeric"].type
+    if type_name in known:
+        return known[type_name].type
+    return {"money": known["numeric"], "name": known["text"], "timetz": known["time"]}[type_name].type
+
+
+def _value(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> Callable[[Field, TableRows], ColumnElement[Any]]:
+    # An amount of money prints with a currency sign, which is no number.
+    as_numeric = aggregate.as_numeric or _type_name(api, column) == "money"
+    schema = api.catalog.type_by_oid[column.column.type].schema
+
+    def resolve(field: Field, rows: TableRows) -> ColumnElement[Any]:
+        value = rows.column(column.name)
+        return FunctionCall(schema, aggregate.name, [cast_to(value, "numeric") if as_numeric else value])
+
+    return resolve
+
+
+def _aggregate(field: Field, collection: Collection) -> ColumnElement[Any]:
+    rows, conditions = collection.all_rows()
+    return one_row(collection.query(rows, conditions, field.json(rows))).scalar_subquery()
+
+
+def _count(field: Field, rows: TableRows) -> ColumnElement[Any]:
+    return func.count(literal_column("*"))
+
+
+def _values(field: Field, rows: TableRows) -> ColumnElement[Any]:
+    return field.json(rows)

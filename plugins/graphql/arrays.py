@@ -1,0 +1,78 @@
+"""Arrays: a list of what their elements are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLList
+from sqlalchemy import ColumnElement, case, column, func, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ValueType
+from app.hooks import hookimpl
+from app.query.planning import ToText
+from app.query.sql import array_literal, cast_to, constant
+from plugins.graphql.scalars import Scalar, as_is, scalars
+from schema_cache.model import Type
+
+ToJson = Callable[[ColumnElement[Any]], ColumnElement[Any]]
+
+
+@dataclass(frozen=True)
+class ArrayText:
+    """A JSON list as PostgreSQL's text form of an array; a single value counts as a list of one."""
+
+    element: ToText
+    delimiter: str = ","
+
+    def __call__(self, value: Any) -> str | None:
+        if value is None:
+            return None
+        items = value if isinstance(value, list) else [value]
+        return array_literal([self.element(item) for item in items], self.delimiter)
+
+
+def as_text_array(expression: ColumnElement[Any]) -> ColumnElement[Any]:
+    return cast_to(expression, "text[]")
+
+
+@dataclass(frozen=True)
+class ArrayJson:
+    """An array as the API prints it where its elements are printed in a way of their own."""
+
+    element: ToJson
+
+    def __call__(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
+        items = func.unnest(expression).table_valued("item", with_ordinality="place", name="items").render_derived()
+        printed = aggregate_order_by(self.element(items.c.item), items.c.place)
+        array = select(func.coalesce(func.json_agg(printed), constant("[]"))).scalar_subquery()
+        return case((expression.is_not(None), array))
+
+
+def _to_json(element: ValueType, scalar: Scalar | None) -> ToJson:
+    """How an array prints: as it is where its elements do; elements that are strings in the API are so here."""
+    if scalar is not None:
+        return as_is if scalar.to_json is as_is else as_text_array
+    item: ColumnElement[Any] = column("item")
+    return as_is if element.to_json(item) is item else ArrayJson(element.to_json)
+
+
+@hookimpl(tryfirst=True)
+def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
+    if type_.category != "A" or not type_.element or type_.kind == "d":
+        return None
+    element = api.value_type(type_.element)
+    if element is None or not api.view.usable_type(type_.element):
+        return None
+    scalar = next((each for each in scalars(api).all if each.type is element.graphql), None)
+    return ValueType(
+        graphql=GraphQLList(element.graphql),
+        to_json=_to_json(element, scalar),
+        to_text=ArrayText(element.to_text, api.catalog.type_by_oid[type_.element].delimiter),
+        filter=f"{scalar.type.name}List" if scalar is not None and scalar.list_filter else None,
+        orderable=False,
+        element=element,
+    )

@@ -1,0 +1,90 @@
+"""ByPk: one row by its primary key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull, GraphQLObjectType, get_nullable_type
+from sqlalchemy import ColumnElement, select
+
+from app.errors import RequestError
+from app.graphql import coercion, names
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values import ABSENT
+from app.hooks import Fields, hookimpl
+from app.query.comparison import key_comparison
+from app.query.planning import ToText
+from app.query.walk import Field
+from plugins.graphql.scalars import opaque_text
+
+KEY_TYPES = frozenset(("int2", "int4", "int8", "text", "citext", "uuid", "varchar", "bpchar"))
+"""The types, by their names in pg_type, that a key's columns may have to be arguments."""
+
+
+@hookimpl
+def query_fields(api: ApiSchema) -> Fields:
+    fields = {}
+    for relation in api.relations:
+        key = _key_columns(api, relation)
+        if key:
+            fields[f"{names.lower_first(relation.type_name)}ByPk"] = _field(api, relation, key)
+    return Fields(10, fields)
+
+
+def _key_columns(api: ApiSchema, relation: ApiRelation) -> list[ApiColumn]:
+    """The key's columns if each can be an argument, else none."""
+    columns = [relation.by_name.get(name) for name in relation.key]
+    usable = [column for column in columns if column is not None and _is_key_type(api, column.column.type)]
+    return usable if len(usable) == len(columns) else []
+
+
+def _is_key_type(api: ApiSchema, type_oid: int) -> bool:
+    return api.catalog.type_by_oid[type_oid].name in KEY_TYPES and type_oid not in api.view.unnamed_types
+
+
+def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> GraphQLField:
+    arguments = {column.field_name: GraphQLArgument(GraphQLNonNull(column.type.graphql)) for column in key}
+
+    def resolve(field: Field, scope: None) -> ColumnElement[Any]:
+        given = {each.name.value: each.value for each in field.nodes[0].arguments or ()}
+        values = [
+            coercion.coerce(
+                get_nullable_type(arguments[each.field_name].type),
+                given.get(each.field_name, ABSENT),
+                field.walk.variables,
+            )
+            for each in key
+        ]
+        missing = [each.name for each, value in zip(key, values, strict=True) if value is None or value is ABSENT]
+        if missing:
+            raise RequestError(f"Missing primary key column(s): {', '.join(missing)}", code="BAD_USER_INPUT")
+        _refuse_unknown(field, api.object_type(relation))
+        rows = field.planning.rows_of(relation)
+        conditions = [
+            key_comparison(api.view, each.column).equal(
+                rows.column(each.name), field.planning.bind(value, _to_text(each), each.column.type_text)
+            )
+            for each, value in zip(key, values, strict=True)
+        ]
+        return select(field.json(rows)).select_from(rows.element).where(*conditions).scalar_subquery()
+
+    return GraphQLField(
+        api.object_type(relation),
+        arguments,
+        resolve,
+        description=f"The row of type `{relation.type_name}` with a primary key",
+    )
+
+
+def _to_text(column: ApiColumn) -> ToText:
+    """Values are only cast, whatever their kind; but none is cut to the length of another key."""
+    return opaque_text if column.column.max_length is None else column.to_text
+
+
+def _refuse_unknown(field: Field, type_: GraphQLObjectType) -> None:
+    """pg_graphql words this error in a way of its own for the row that is looked up by its key."""
+    for nodes in field.walk.collect(type_, field.nodes).values():
+        name = nodes[0].name.value
+        if name not in type_.fields and name != "__typename":
+            raise RequestError(f'Unknown field "{name}" on type {type_.name}', code="UNKNOWN_FIELD")

@@ -1,0 +1,46 @@
+"""Columns: the plain fields of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphql import GraphQLField, GraphQLNonNull
+from sqlalchemy import ColumnElement
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.hooks import Fields, hookimpl
+from app.query.planning import Rows
+from app.query.walk import Field, Resolver
+from schema_cache.directives import Directive
+from schema_cache.shapes import Flag, ListOf, Text
+
+
+@hookimpl
+def comment_directives() -> Sequence[Directive]:
+    return (
+        Directive("schema", "inflect_names", Flag()),
+        Directive("relation", "name", Text()),
+        Directive("relation", "description", Text()),
+        Directive("relation", "primary_key_columns", ListOf(Text())),
+        Directive("column", "name", Text()),
+        Directive("column", "description", Text()),
+    )
+
+
+@hookimpl
+def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    return Fields(20, {column.field_name: _field(column) for column in relation.columns})
+
+
+def _field(column: ApiColumn) -> GraphQLField:
+    type_: Any = GraphQLNonNull(column.type.graphql) if column.column.not_null else column.type.graphql
+    return GraphQLField(type_, resolve=_resolver(column), description=column.description)
+
+
+def _resolver(column: ApiColumn) -> Resolver:
+    def resolve(field: Field, rows: Rows) -> ColumnElement[Any]:
+        return column.type.to_json(rows.column(column.name))
+
+    return resolve

@@ -1,0 +1,76 @@
+"""Enums of exposed schemas, with the names that a comment's ``mappings`` give their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLEnumType, GraphQLEnumValue
+from sqlalchemy import ColumnElement, case
+
+from app.errors import RequestError
+from app.graphql import names
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ValueType
+from app.hooks import hookimpl
+from app.query.sql import as_text, constant
+from schema_cache.directives import Directive
+from schema_cache.model import Type
+from schema_cache.shapes import Renaming, Text
+
+NOT_ENUM_VALUES = frozenset(("true", "false", "null"))
+
+
+@hookimpl
+def comment_directives() -> Sequence[Directive]:
+    return (Directive("enum", "name", Text()), Directive("enum", "mappings", Renaming()))
+
+
+@dataclass(frozen=True)
+class EnumText:
+    """The SQL label of a GraphQL enum value, which may also be given as a string."""
+
+    type_name: str
+    labels: Mapping[str, str]
+
+    def __call__(self, value: Any) -> str | None:
+        if value is None:
+            return None
+        label = self.labels.get(value) if isinstance(value, str) else None
+        if label is None:
+            raise RequestError(f"Invalid input for {self.type_name} type")
+        return label
+
+    def __hash__(self) -> int:
+        return hash(self.type_name)
+
+
+@dataclass(frozen=True)
+class EnumJson:
+    """An enum value as the API prints it: its label, renamed where a mapping says so."""
+
+    renamed: tuple[tuple[str, str], ...]
+
+    def __call__(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
+        if not self.renamed:
+            return expression
+        label = as_text(expression)
+        return case(*((label == constant(old), constant(new)) for old, new in self.renamed), else_=label)
+
+
+@hookimpl
+def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
+    if type_.kind != "e" or type_.schema not in {schema.name for schema in api.schemas}:
+        return None
+    directives = api.comments.on("enum", f"{type_.schema}.{type_.name}", type_.comment)
+    mappings: Mapping[str, str] = directives.get("mappings") or {}
+    name = names.base(type_.name, directives.get("name"), api.comments.inflects(type_.schema))
+    labels = {mappings.get(label, label): label for label in type_.labels}
+    listed = [value for value in labels if api.is_name(value) and value not in NOT_ENUM_VALUES]
+    if not (api.is_name(name) and listed and api.claim(type_, name, f"{name}Filter")):
+        return None
+    graphql = api.named(name, lambda name: GraphQLEnumType(name, {value: GraphQLEnumValue(value) for value in listed}))
+    renamed = tuple((label, value) for value, label in labels.items() if value != label)
+    accepted = {value: labels[value] for value in listed} if api.dialect.validates else labels
+    return ValueType(graphql=graphql, to_json=EnumJson(renamed), to_text=EnumText(name, accepted), filter=name)

@@ -1,0 +1,124 @@
+"""Functions of the database as root fields: stable and immutable ones of Query, volatile ones of Mutation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from graphql import GraphQLArgument, GraphQLDefaultInput, GraphQLField, GraphQLNonNull
+from sqlalchemy import ColumnElement, func
+
+from app.graphql import names
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ValueType
+from app.graphql.values import Leaf
+from app.hooks import Fields, hookimpl
+from app.query.calls import PSEUDO_TYPE, VOLATILE, Result, result_of
+from app.query.sql import named_argument
+from app.query.walk import Field
+from plugins.argument_defaults import default_value
+from schema_cache.directives import Directive
+from schema_cache.model import Argument, Function, Type
+from schema_cache.shapes import Text
+
+HIDDEN_SCHEMAS = frozenset(("graphql", "graphql_public", "auth", "extensions"))
+"""Schemas whose functions are never root fields, even where they are exposed."""
+
+COLLECTION_ARGUMENTS = frozenset(("first", "last", "before", "after", "offset", "filter", "orderBy"))
+
+
+@hookimpl
+def comment_directives() -> Sequence[Directive]:
+    return (Directive("function", "name", Text()), Directive("function", "description", Text()))
+
+
+@hookimpl
+def query_fields(api: ApiSchema) -> Fields:
+    return Fields(30, _fields(api, "is"))
+
+
+@hookimpl
+def mutation_fields(api: ApiSchema) -> Fields:
+    return Fields(30, _fields(api, VOLATILE))
+
+
+def _fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField]:
+    shown = {schema.name for schema in api.schemas}
+    exposed = {schema.name for schema in api.view.schemas}
+    overloads = Counter(each.name for each in api.catalog.functions if each.schema in exposed)
+    fields: dict[str, GraphQLField] = {}
+    for function in api.view.functions:
+        if function.schema not in shown or function.schema in HIDDEN_SCHEMAS or overloads[function.name] > 1:
+            continue
+        if function.volatility in volatilities:
+            field = _field(api, function)
+            if field is not None:
+                fields.setdefault(*field)
+    return fields
+
+
+def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | None:
+    result = result_of(api, function)
+    types = [_argument_type(api, each) for each in function.arguments]
+    if result is None or not _is_simple_result(api, function, result) or None in types:
+        return None
+    inflect = api.comments.inflects(function.schema)
+    arguments: dict[str, tuple[Argument, ValueType]] = {}
+    for argument, type_ in zip(function.arguments, types, strict=True):
+        arguments[names.lower_first(names.base(argument.name, None, inflect))] = argument, cast(ValueType, type_)
+    if len(arguments) < len(types) or not all(map(api.is_name, arguments)):
+        return None
+    if result.is_collection and not COLLECTION_ARGUMENTS.isdisjoint(arguments):
+        return None
+    directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
+
+    def resolve(field: Field, scope: None) -> ColumnElement[Any]:
+        returned = result.json(field, _call_arguments(field, arguments))
+        return returned if result.is_row else func.to_json(returned)
+
+    declared = {name: _argument(argument, type_) for name, (argument, type_) in arguments.items()}
+    field = GraphQLField(
+        result.type, {**declared, **result.arguments}, resolve, description=directives.get("description")
+    )
+    return names.function_field(function.name, directives.get("name"), inflect), field
+
+
+def _call_arguments(field: Field, arguments: Mapping[str, tuple[Argument, ValueType]]) -> list[ColumnElement[Any]]:
+    """Those arguments that were given, each by its name, so that the others get the function's defaults."""
+    given = []
+    for name, (argument, type_) in arguments.items():
+        if name in field.arguments:
+            leaf: Leaf | None = field.arguments[name]
+            value = field.planning.bind_or_null(leaf, type_.to_text, argument.type_text)
+            given.append(named_argument(argument.name, value, variadic=argument.variadic))
+    return given
+
+
+def _argument(argument: Argument, type_: ValueType) -> GraphQLArgument:
+    # A call by names must say VARIADIC: without its value PostgreSQL does not find the function, default or not.
+    if argument.default is None or argument.variadic:
+        return GraphQLArgument(GraphQLNonNull(type_.graphql))
+    default = default_value(argument)
+    return GraphQLArgument(type_.graphql, default=None if default is None else GraphQLDefaultInput(default))
+
+
+def _argument_type(api: ApiSchema, argument: Argument) -> ValueType | None:
+    """How an argument's values cross the API; None where the function cannot be called through it."""
+    type_ = api.catalog.type_by_oid.get(argument.type)
+    if not argument.name or type_ is None or not _is_simple(api, type_) or type_.oid in api.view.unnamed_types:
+        return None
+    return api.value_type(argument.type)
+
+
+def _is_simple(api: ApiSchema, type_: Type) -> bool:
+    """Whether a type is neither an enum nor a row, nor an array of those, nor a pseudo type."""
+    if type_.category == "A":
+        element = api.catalog.type_by_oid.get(type_.element)
+        return element is not None and element.category not in "AEC"
+    return type_.category not in "EC" and type_.kind != PSEUDO_TYPE
+
+
+def _is_simple_result(api: ApiSchema, function: Function, result: Result) -> bool:
+    type_ = api.catalog.type_by_oid[function.returns]
+    return result.is_row or _is_simple(api, type_)

@@ -1,0 +1,169 @@
+"""insertInto<T>Collection: new rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLField,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLList,
+    GraphQLNonNull,
+)
+from sqlalchemy import ColumnElement, Insert, func, insert, literal_column, select
+
+from app.errors import OverLimit, RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values import Leaf, shape_of
+from app.hooks import Fields, hookimpl
+from app.query.changes import answer, assigned, response_type
+from app.query.planning import TableRows
+from app.query.sql import cast_to
+from app.query.walk import Field
+from plugins.graphql.arrays import ArrayText
+from schema_cache.model import Type
+
+Object = Mapping[str, Leaf | None]
+
+TABLES = frozenset("rp")
+"""Kinds of relations whose columns have no defaults but their own: a view has its table's too, which are not known."""
+
+MAX_SINGLE_VALUES = 10_000
+"""Planning an insert of so many values takes half a second, where their number is part of the plan."""
+
+
+@hookimpl
+def mutation_fields(api: ApiSchema) -> Fields:
+    relations = [each for each in api.relations if each.insertable and each.relation.insertable]
+    return Fields(10, {f"insertInto{each.type_name}Collection": _field(api, each) for each in relations})
+
+
+def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
+    members = {each.field_name: GraphQLInputField(each.type.graphql) for each in relation.insertable}
+    type_ = api.named(f"{relation.type_name}InsertInput", lambda name: GraphQLInputObjectType(name, members))
+    objects = GraphQLArgument(
+        GraphQLNonNull(GraphQLList(GraphQLNonNull(type_))),
+        description="The new rows; what they leave out gets its default",
+        extensions={"takes_null": True},
+    )
+
+    def resolve(field: Field, scope: None) -> ColumnElement[Any]:
+        given: Sequence[Object] | None = field.arguments["objects"]
+        if not given:
+            raise RequestError("At least one record must be provided to objects", code="BAD_USER_INPUT")
+        return answer(
+            field, relation, lambda: (_statement(field, relation, given), TableRows(relation, relation.table))
+        )
+
+    return GraphQLField(
+        response_type(api, relation, "Insert"),
+        {"objects": objects},
+        resolve,
+        description=f"Adds rows to `{relation.type_name}`",
+    )
+
+
+def _statement(field: Field, relation: ApiRelation, objects: Sequence[Object]) -> Insert:
+    variable = field.variable("objects")
+    if variable is not None:
+        shape = BulkShape(
+            relation, frozenset(each.field_name for each in relation.insertable if _has_default(field, relation, each))
+        )
+        members = shape.members(variable.steer(shape))
+        if members:
+            return _from_arrays(field, relation, variable, members)
+    return _from_values(field, relation, objects)
+
+
+def _has_default(field: Field, relation: ApiRelation, column: ApiColumn) -> bool:
+    """Whether a column may get something else than null when it is left out; also where that is not known."""
+    own_defaults = relation.relation.kind in TABLES
+    return (
+        not own_defaults or column.column.has_default or field.api.catalog.type_by_oid[column.column.type].kind == "d"
+    )
+
+
+@dataclass(frozen=True)
+class BulkShape:
+    """The derive of ``objects`` where it is one variable: the members of several objects, if nothing else matters.
+
+    That is so where all objects have the same members, or lack only such that have no default among ``defaulted``.
+    """
+
+    relation: ApiRelation
+    defaulted: frozenset[str]
+
+    def __call__(self, value: Any) -> Hashable:
+        members = self.members(value)
+        return shape_of(value) if members is None else ("bulk", members)
+
+    def members(self, value: Any) -> tuple[str, ...] | None:
+        """The names of all members that the objects have between them; None where the objects need looking at."""
+        if not isinstance(value, list) or len(value) < 2 or not all(isinstance(each, dict) for each in value):
+            return None
+        members = frozenset().union(*value)
+        if sum(map(len, value)) < len(members) * len(value) and self.defaulted & members:
+            in_all = members.intersection(*value)
+            if not self.defaulted.isdisjoint(members - in_all):
+                return None
+        return tuple(sorted(members)) or None
+
+
+def _from_values(field: Field, relation: ApiRelation, objects: Sequence[Object]) -> Insert:
+    """Each value a parameter of its own: whatever the objects have and leave out."""
+    given = {name for each in objects for name in each}
+    # Rows of nothing but defaults: PostgreSQL wants a column to say so for more than one.
+    columns = [each for each in relation.insertable if each.field_name in given] or [relation.insertable[0]]
+    if len(objects) * len(columns) > MAX_SINGLE_VALUES:
+        message = f"The objects differ in what they leave out, and have more than {MAX_SINGLE_VALUES} values"
+        raise OverLimit(message, hint="Give all of them the same keys, or fewer at once.")
+    default: ColumnElement[Any] = literal_column("DEFAULT")
+    rows = [
+        tuple(
+            assigned(field, each, record[each.field_name]) if each.field_name in record else default for each in columns
+        )
+        for record in objects
+    ]
+    names = [each.name for each in columns]
+    return insert(relation.table).values([dict(zip(names, row, strict=True)) for row in rows])
+
+
+def _from_arrays(field: Field, relation: ApiRelation, objects: Leaf, members: Collection[str]) -> Insert:
+    """Each column one parameter, an array: one statement for any number of objects that have these members.
+
+    Measured with 100 rows of five columns it takes three quarters of the time that VALUES does in the database.
+    """
+    columns = [each for each in relation.insertable if each.field_name in members]
+    arrays = [_array(field, each, objects.of_each(each.field_name)) for each in columns]
+    names = [each.name for each in columns]
+    rows = func.unnest(*arrays).table_valued(*names).render_derived(name=field.planning.alias("objects"))
+    values = [_of_type(field, each, rows.c[each.name]) for each in columns]
+    return insert(relation.table).from_select(names, select(*values))
+
+
+def _array(field: Field, column: ApiColumn, values: Leaf) -> ColumnElement[Any]:
+    # All others than those that travel as text are read by the input function of the type itself, which refuses what
+    # does not fit, where a cast from text would cut it.
+    type_ = _type(field, column)
+    if _is_taken_apart(type_):
+        return field.planning.bind(values, ArrayText(column.to_text), "text[]")
+    return field.planning.bind(values, ArrayText(column.to_text, type_.delimiter), f"{type_.text}[]")
+
+
+def _of_type(field: Field, column: ApiColumn, value: ColumnElement[Any]) -> ColumnElement[Any]:
+    type_ = _type(field, column)
+    return cast_to(value, type_.text) if _is_taken_apart(type_) else value
+
+
+def _is_taken_apart(type_: Type) -> bool:
+    """Whether unnest makes more of an array's element than one value: of an array in it, or of a row."""
+    return bool(type_.element) or type_.category == "C"
+
+
+def _type(field: Field, column: ApiColumn) -> Type:
+    return field.api.catalog.type_by_oid[column.column.type]

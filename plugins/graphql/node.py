@@ -1,0 +1,126 @@
+"""node, nodeId and the interface Node: every row of every relation under one global id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLField,
+    GraphQLID,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLNonNull,
+)
+from sqlalchemy import ColumnElement, and_, null, select
+
+from app.errors import RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiRelation
+from app.graphql.values import Leaf
+from app.hooks import Fields, hookimpl
+from app.query.comparison import Comparison
+from app.query.planning import Planning, Rows
+from app.query.row_ids import KeyValue, NodeId, decode_node_id, key_comparisons, node_id_expression, node_id_form
+from app.query.sql import cast_to
+from app.query.walk import Field
+from schema_cache.role_view import RoleView
+
+
+def _node_interface(api: ApiSchema) -> GraphQLInterfaceType:
+    fields = {"nodeId": GraphQLField(GraphQLNonNull(GraphQLID), description="The id of a row among all rows")}
+    return api.named("Node", lambda name: GraphQLInterfaceType(name, fields, description="A row with a global id"))
+
+
+@hookimpl
+def node_interfaces(api: ApiSchema) -> Sequence[GraphQLInterfaceType]:
+    return [_node_interface(api)]
+
+
+@hookimpl
+def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    return Fields(
+        10, {"nodeId": GraphQLField(GraphQLNonNull(GraphQLID), resolve=_node_id, description="The id of the row")}
+    )
+
+
+@hookimpl
+def query_fields(api: ApiSchema) -> Fields:
+    arguments = {"nodeId": GraphQLArgument(GraphQLNonNull(GraphQLID), description="The id of a row")}
+    field = GraphQLField(_node_interface(api), arguments, resolve=_node, description="The row with a global id")
+    return Fields(20, {"node": field})
+
+
+@hookimpl
+def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    def is_row(planning: Planning, rows: Rows, value: Mapping[str, Leaf | None] | None) -> ColumnElement[Any] | None:
+        if not value or "eq" not in value:
+            return None
+        leaf = value["eq"]
+        if leaf is None:
+            return cast_to(null(), "boolean")
+        node_id = steer_node_id(leaf)
+        if (node_id.schema, node_id.table) != (relation.relation.schema, relation.relation.name):
+            raise RequestError("nodeId belongs to a different collection", code="BAD_USER_INPUT")
+        return has_key(api.view, planning, rows, leaf, node_id)
+
+    return Fields(20, {"nodeId": GraphQLInputField(_id_filter_type(api), extensions={"condition": is_row})})
+
+
+@hookimpl
+def always_listed_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
+    return [_id_filter_type(api)]
+
+
+def _id_filter_type(api: ApiSchema) -> GraphQLInputObjectType:
+    return api.named("IDFilter", lambda name: GraphQLInputObjectType(name, {"eq": GraphQLInputField(GraphQLID)}))
+
+
+def steer_node_id(leaf: Leaf) -> NodeId:
+    """The nodeId of the request being planned; which relation it names becomes part of the plan's key."""
+    return decode_node_id(leaf.steer(node_id_form))
+
+
+def has_key(view: RoleView, planning: Planning, rows: Rows, leaf: Leaf, node_id: NodeId) -> ColumnElement[Any]:
+    """That a row has the key that the nodeId ``leaf`` holds."""
+    key = key_comparisons(view, rows.relation)
+    if len(node_id.key) != len(key):
+        message = f"Primary key column count mismatch. Expected {len(key)}, provided {len(node_id.key)}"
+        raise RequestError(message, code="BAD_USER_INPUT")
+
+    def value(position: int, comparison: Comparison) -> ColumnElement[Any]:
+        form = "text" if comparison.printed_as_text else comparison.type_text
+        return planning.bind(leaf, KeyValue(position, form), comparison.type_text)
+
+    return and_(
+        *(
+            comparison.equal(rows.column(name), value(position, comparison))
+            for position, (name, comparison) in enumerate(key)
+        )
+    )
+
+
+def _node_id(field: Field, rows: Rows) -> ColumnElement[Any]:
+    return node_id_expression(field.api.view, rows)
+
+
+def _node(field: Field, scope: None) -> ColumnElement[Any]:
+    leaf: Leaf = field.arguments["nodeId"]
+    node_id = steer_node_id(leaf)
+    relation = next(
+        (
+            each
+            for each in field.api.relations
+            if (each.relation.schema, each.relation.name) == (node_id.schema, node_id.table)
+        ),
+        None,
+    )
+    if relation is None:
+        raise RequestError("Collection referenced by nodeId did not match any known collection", code="BAD_USER_INPUT")
+    rows = field.planning.rows_of(relation)
+    row = field.json(rows, field.api.object_type(relation))
+    query = select(row).select_from(rows.element).where(has_key(field.api.view, field.planning, rows, leaf, node_id))
+    return query.scalar_subquery()

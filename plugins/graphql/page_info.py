@@ -1,0 +1,90 @@
+"""pageInfo: where a page begins and ends, and whether more rows lie before and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphql import GraphQLBoolean, GraphQLField, GraphQLNamedType, GraphQLNonNull, GraphQLObjectType, GraphQLString
+from sqlalchemy import ColumnElement, and_, false, func, literal_column, null
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiRelation
+from app.hooks import Fields, hookimpl
+from app.query.collection import Collection
+from app.query.planning import Rows
+from app.query.walk import Field
+
+
+@hookimpl
+def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    return Fields(20, {"pageInfo": GraphQLField(GraphQLNonNull(_page_info_type(api)), resolve=_page_info)})
+
+
+@hookimpl
+def always_listed_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
+    return [_page_info_type(api)]
+
+
+def _page_info_type(api: ApiSchema) -> GraphQLObjectType:
+    fields = {
+        "endCursor": GraphQLField(GraphQLString, resolve=_end_cursor),
+        "hasNextPage": GraphQLField(GraphQLNonNull(GraphQLBoolean), resolve=_has_next_page),
+        "hasPreviousPage": GraphQLField(GraphQLNonNull(GraphQLBoolean), resolve=_has_previous_page),
+        "startCursor": GraphQLField(GraphQLString, resolve=_start_cursor),
+    }
+    return api.named("PageInfo", lambda name: GraphQLObjectType(name, fields, extensions={"kind": "pageInfo"}))
+
+
+def _page_info(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return field.json(collection)
+
+
+def _start_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return _cursor_at(collection, last=collection.page.backward)
+
+
+def _end_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return _cursor_at(collection, last=not collection.page.backward)
+
+
+def _has_next_page(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return _is_beyond_the_edge(collection) if collection.page.backward else _more_follow(collection)
+
+
+def _has_previous_page(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return _more_follow(collection) if collection.page.backward else _is_beyond_the_edge(collection)
+
+
+def _cursor_at(collection: Collection, *, last: bool) -> ColumnElement[Any]:
+    """The cursor of the first or the last row of the page in its direction; null where the page is empty."""
+    if collection.page.is_empty:
+        return null()
+    position: ColumnElement[Any] = literal_column("1")
+    if last:
+        position = collection.count
+        position = func.least(position, collection.page.limit()) if collection.looks_ahead else position
+    # Only the one row that the filter lets through has its cursor computed.
+    return func.max(collection.cursor).filter(collection.position == position)
+
+
+def _more_follow(collection: Collection) -> ColumnElement[Any]:
+    """Whether rows remain after the page, in its direction."""
+    return func.count(collection.position) > collection.page.limit()
+
+
+def _is_beyond_the_edge(collection: Collection) -> ColumnElement[Any]:
+    """Whether the collection begins, in the direction of the page, with a row that is not on the page."""
+    if collection.page.starts_at_the_edge or collection.page.is_empty:
+        return false()
+    rows, conditions = collection.all_rows()
+    first = collection.query(rows, conditions, _identity(collection, rows))
+    first = first.order_by(*(key.clause(rows) for key in collection.page.direction)).limit(literal_column("1"))
+    is_other = _identity(collection, collection.rows).is_distinct_from(first.scalar_subquery())
+    return func.coalesce(func.bool_and(is_other).filter(and_(collection.position == literal_column("1"))), false())
+
+
+def _identity(collection: Collection, rows: Rows) -> ColumnElement[Any]:
+    """One value that tells a row from all others."""
+    key = [each.printed(rows) for each in collection.page.order[-len(collection.relation.readable_key) :]]
+    return key[0] if len(key) == 1 else func.jsonb_build_array(*key)

@@ -1,0 +1,37 @@
+"""totalCount: how many rows a collection has, regardless of pages. Opt-in by comment directive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphql import GraphQLField, GraphQLInt, GraphQLNonNull
+from sqlalchemy import ColumnElement, func
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiRelation
+from app.hooks import Fields, hookimpl
+from app.query.collection import Collection
+from app.query.walk import Field
+from schema_cache.directives import Directive
+from schema_cache.shapes import Enabled
+
+
+@hookimpl
+def comment_directives() -> Sequence[Directive]:
+    return (Directive("relation", "totalCount", Enabled()),)
+
+
+@hookimpl
+def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    if not relation.directives.get("totalCount"):
+        return None
+    field = GraphQLField(
+        GraphQLNonNull(GraphQLInt), resolve=_count, description="How many rows match, on all pages together"
+    )
+    return Fields(30, {"totalCount": field})
+
+
+def _count(field: Field, collection: Collection) -> ColumnElement[Any]:
+    rows, conditions = collection.all_rows()
+    return collection.query(rows, conditions, func.count()).scalar_subquery()

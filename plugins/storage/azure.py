@@ -1,0 +1,167 @@
+"""Blobs in Azure Blob Storage: ``azure://container/prefix``, with ``portico[azure]``.
+
+The account comes from AZURE_STORAGE_CONNECTION_STRING, or else from AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY,
+AZURE_STORAGE_SAS_TOKEN or, if the package azure-identity is installed, with its default credential. Blocks of writes
+that were never ended expire after a week on their own.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from importlib import import_module
+from typing import IO, Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from app.errors import PorticoError
+from app.hooks import hookimpl
+from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing
+from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
+from app.storage.bytes.transfer import Translated, in_batches
+
+# Azure takes 50,000 blocks: blobs of up to 195 GiB. The SDK holds what it sends twice.
+PART = 4 * 1024 * 1024
+FETCH = 2 * 1024 * 1024
+# Within an account a copy is done at once, as a rule; a pending one is asked after at this interval, in seconds.
+COPY_INTERVAL = 0.2
+PATIENCE: dict[str, Any] = {"connection_timeout": 5, "read_timeout": 30}
+
+
+@hookimpl
+def storage_backend(url: str) -> AzureBackend | None:
+    if urlsplit(url).scheme != "azure":
+        return None
+    return AzureBackend(*bucket_and_prefix(url))
+
+
+class AzureBackend(CloudBackend):
+    """A ``Backend`` on a container of Azure Blob Storage."""
+
+    def __init__(self, container: str, prefix: str) -> None:
+        super().__init__(prefix, Translated(_translate), PART)
+        self._open = cloud_module("smart_open.azure", "azure").open
+        self._models = cloud_module("azure.storage.blob", "azure")
+        # The SDK's own policy would first wait for 15 seconds.
+        retry = self._models.LinearRetry(backoff=1, retry_total=2, random_jitter_range=1)
+        self._service = _service(self._models.BlobServiceClient, {"retry_policy": retry, **PATIENCE})
+        self._container = self._service.get_container_client(container)
+
+    def _put_whole(self, name: str, content: bytes, content_type: str) -> None:
+        # smart-open would make two requests of it.
+        label = self._models.ContentSettings(content_type=content_type)
+        self._container.get_blob_client(name).upload_blob(content, overwrite=True, content_settings=label)
+
+    def _writer(self, name: str, content_type: str) -> IO[bytes]:
+        label = self._models.ContentSettings(content_type=content_type)
+        writer: IO[bytes] = self._open(
+            self._container.container_name,
+            name,
+            "wb",
+            client=_OwnBlocks(self._container.get_blob_client(name), self._models.BlobBlock),
+            blob_kwargs={"content_settings": label},
+            min_part_size=PART,
+        )
+        return writer
+
+    def _reader(self, name: str, start: int, length: int) -> IO[bytes]:
+        reader: IO[bytes] = self._open(
+            self._container.container_name, name, "rb", client=self._container, buffer_size=min(FETCH, length)
+        )
+        reader.seek(start)
+        return reader
+
+    def _size(self, name: str) -> int:
+        return int(self._container.get_blob_client(name).get_blob_properties().size)
+
+    def _copy(self, source: str, target: str) -> None:
+        blob = self._container.get_blob_client(target)
+        state = blob.start_copy_from_url(self._container.get_blob_client(source).url)["copy_status"]
+        while state == "pending":
+            time.sleep(COPY_INTERVAL)
+            state = blob.get_blob_properties().copy.status
+        if state != "success":
+            raise BackendUnavailable
+
+    def delete_many(self, keys: Iterable[str]) -> None:
+        for batch in in_batches(keys, 256):
+            names = [self._name(key) for key in batch]
+            with self._translated:
+                answers = list(self._container.delete_blobs(*names, raise_on_any_failure=False))
+            if any(answer.status_code not in (202, 404) for answer in answers):
+                raise BackendUnavailable
+
+    def _listed(self, prefix: str) -> Iterator[Blob]:
+        for blob in self._container.list_blobs(name_starts_with=prefix):
+            yield Blob(blob.name, blob.size, blob.last_modified)
+
+    def discard_unfinished(self, before: datetime, *, dry_run: bool = False) -> int:
+        return 0
+
+    def close(self) -> None:
+        self._service.close()
+
+
+class _OwnBlocks:
+    """A blob as smart-open's writer sees it, whose blocks have names of this write alone.
+
+    smart-open numbers the blocks, so two writers of one blob would mix theirs.
+    """
+
+    def __init__(self, blob: Any, block: Any) -> None:
+        self._blob = blob
+        self._block = block
+        self._write = uuid4().hex
+
+    def stage_block(self, block_id: bytes, data: bytes) -> None:
+        self._blob.stage_block(self._named(block_id), data)
+
+    def commit_block_list(self, blocks: list[Any], **settings: Any) -> None:
+        self._blob.commit_block_list([self._block(self._named(block.id)) for block in blocks], **settings)
+
+    def _named(self, block_id: bytes) -> str:
+        # Azure wants at most 64 bytes, the same number for all blocks of a blob; smart-open's number is long.
+        return self._write + block_id.decode()[-24:]
+
+
+def _service(client: Any, patience: dict[str, Any]) -> Any:
+    connection, account = (os.environ.get(f"AZURE_STORAGE_{name}") or None for name in ("CONNECTION_STRING", "ACCOUNT"))
+    try:
+        if connection:
+            return client.from_connection_string(connection, **patience)
+        if account:
+            return client(f"https://{account}.blob.core.windows.net", credential=_credential(), **patience)
+    except ValueError as ex:
+        raise BackendUnusable("The connection string or the account's name or key of Azure is not valid") from ex
+    raise BackendUnusable(
+        "The storage URL does not say which Azure account",
+        hint="Set AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY.",
+    )
+
+
+def _credential() -> Any:
+    given = os.environ.get("AZURE_STORAGE_KEY") or os.environ.get("AZURE_STORAGE_SAS_TOKEN")
+    if given:
+        return given
+    try:
+        return import_module("azure.identity").DefaultAzureCredential()
+    except ImportError as ex:
+        raise BackendUnusable(
+            "There is no credential for the Azure account",
+            hint="Set AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or install azure-identity.",
+        ) from ex
+
+
+def _translate(error: BaseException) -> PorticoError | None:
+    """What azure-storage-blob raises."""
+    azure = cloud_module("azure.core.exceptions", "azure")
+    if isinstance(error, azure.HttpResponseError):
+        code = getattr(error, "error_code", None)
+        if code in ("BlobNotFound", "InvalidRange", "CannotVerifyCopySource") or (
+            isinstance(error, azure.ResourceNotFoundError) and code not in ("ContainerNotFound",)
+        ):
+            return BlobMissing()
+        return BackendFull() if error.status_code == 507 else BackendUnavailable()
+    return BackendUnavailable() if isinstance(error, OSError | azure.AzureError) else None

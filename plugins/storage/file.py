@@ -1,0 +1,244 @@
+"""Blobs in a local folder: ``file:///var/lib/portico``.
+
+A write goes to a file in ``.unfinished`` below the root, is brought to the disk, and then renamed to its place, so a
+blob is there whole or not at all, whatever ends the process or the machine. The root must be one file system.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from uuid import uuid4
+
+from app.errors import PorticoError
+from app.hooks import hookimpl
+from app.storage.bytes.backend import (
+    BackendFull,
+    BackendUnavailable,
+    BackendUnusable,
+    Blob,
+    BlobMissing,
+    ByteSource,
+    KeyRefused,
+    Readable,
+    Stored,
+    checked_key,
+)
+from app.storage.bytes.transfer import CHUNK, Metered, Translated
+
+UNFINISHED = ".unfinished"
+# A folder that lost its last blob is removed; a write that meets this makes it again, and may meet it again.
+ATTEMPTS = 100
+
+
+@hookimpl
+def storage_backend(url: str) -> FolderBackend | None:
+    parts = urlsplit(url)
+    if parts.scheme != "file":
+        return None
+    path = Path(unquote(parts.path))
+    if parts.netloc not in ("", "localhost") or not path.is_absolute() or parts.query or parts.fragment:
+        raise BackendUnusable(
+            "The storage URL does not name an absolute path", hint="It has three slashes: file:///var/lib/portico"
+        )
+    return FolderBackend(path)
+
+
+class FolderBackend:
+    """A ``Backend`` on a local file system."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._unfinished = root / UNFINISHED
+        try:
+            self._unfinished.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as ex:
+            raise BackendUnusable(f"The storage folder {root} cannot be made: {ex.strerror}") from ex
+        if not os.access(self._unfinished, os.W_OK | os.X_OK):
+            raise BackendUnusable(f"The storage folder {root} cannot be written to")
+
+    def put(self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None) -> Stored:
+        path = self._path(key)
+        source = Metered(stream, size)
+        unfinished = self._unfinished / uuid4().hex
+        try:
+            with _writing:
+                file = unfinished.open("xb", buffering=0)
+            with file:
+                while chunk := source.read(CHUNK):
+                    with _writing:
+                        _write_all(file.fileno(), chunk)
+                with _writing:
+                    os.fsync(file.fileno())
+            self._publish(unfinished, path)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+        return source.stored()
+
+    def open_read(self, key: str, start: int = 0, end: int | None = None) -> Readable:
+        path = self._path(key)
+        with _reading:
+            file = path.open("rb", buffering=0)
+        try:
+            size = os.fstat(file.fileno()).st_size
+            if end is not None and end > size:
+                raise BlobMissing
+            file.seek(start)
+        except BaseException:
+            file.close()
+            raise
+        return Readable(max(0, (size if end is None else end) - start), file=file)
+
+    def stat(self, key: str) -> int | None:
+        path = self._path(key)
+        try:
+            with _reading:
+                status = path.stat()
+        except BlobMissing:
+            return None
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def copy(self, source: str, target: str) -> None:
+        origin, path = self._path(source), self._path(target)
+        unfinished = self._unfinished / uuid4().hex
+        try:
+            with _reading:
+                self._copy_file(origin, unfinished)
+            self._publish(unfinished, path)
+        finally:
+            # Also when all went well: renaming one name of a file to another name of the same file does nothing.
+            unfinished.unlink(missing_ok=True)
+
+    @staticmethod
+    def _copy_file(origin: Path, unfinished: Path) -> None:
+        # The bytes under a key are replaced by renaming and never changed, so two keys can share them.
+        try:
+            unfinished.hardlink_to(origin)
+        except OSError as ex:
+            if ex.errno not in (errno.EMLINK, errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+                raise
+            shutil.copyfile(origin, unfinished)
+            _sync(unfinished)
+
+    def delete_many(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            path = self._path(key)
+            with _writing, suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                path.unlink()
+            with suppress(OSError):  # not empty, or just removed by another
+                while (path := path.parent) != self._root:
+                    path.rmdir()
+
+    def list(self, prefix: str = "") -> Iterator[Blob]:
+        folder, slash, _ = prefix.rpartition("/")
+        folders = [checked_key(folder) + slash if slash else ""]
+        while folders:
+            folder = folders.pop()
+            with _writing, suppress(FileNotFoundError, NotADirectoryError), os.scandir(self._root / folder) as entries:
+                for entry in entries:
+                    key = folder + entry.name
+                    if not key.startswith(prefix) or key == UNFINISHED:
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(f"{key}/")
+                    else:
+                        with suppress(FileNotFoundError, KeyRefused):
+                            yield _blob(checked_key(key), entry.stat(follow_symlinks=False))
+
+    def discard_unfinished(self, before: datetime, *, dry_run: bool = False) -> int:
+        found = 0
+        with _writing, os.scandir(self._unfinished) as entries:
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    if entry.stat().st_ctime < before.timestamp():
+                        if not dry_run:
+                            os.unlink(entry)
+                        found += 1
+        return found
+
+    def close(self) -> None:
+        pass
+
+    def _path(self, key: str) -> Path:
+        if checked_key(key).partition("/")[0] == UNFINISHED:
+            raise KeyRefused("the key is the place of unfinished writes")
+        return self._root / key
+
+    def _publish(self, unfinished: Path, path: Path) -> None:
+        with _writing:
+            try:
+                for _ in range(ATTEMPTS):
+                    with suppress(FileNotFoundError):
+                        unfinished.replace(path)
+                        break
+                    with suppress(FileNotFoundError):
+                        _make_folder(path.parent)
+                else:
+                    raise BackendUnavailable
+            except (IsADirectoryError, NotADirectoryError, FileExistsError) as ex:
+                raise KeyRefused("one key is the folder of another") from ex
+            with suppress(FileNotFoundError):  # deleted already
+                _sync(path.parent)
+
+
+def _translate_reading(error: BaseException) -> PorticoError | None:
+    if isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError):
+        return BlobMissing()
+    return _translate_writing(error)
+
+
+def _translate_writing(error: BaseException) -> PorticoError | None:
+    if not isinstance(error, OSError):
+        return None
+    return BackendFull() if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else BackendUnavailable()
+
+
+_reading = Translated(_translate_reading)
+_writing = Translated(_translate_writing)
+
+
+def _write_all(descriptor: int, chunk: bytes) -> None:
+    left = memoryview(chunk)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and the missing ones above it; FileNotFoundError where another removed one of them meanwhile."""
+    try:
+        _make_one_folder(folder)
+    except FileNotFoundError:
+        _make_folder(folder.parent)
+        _make_one_folder(folder)
+
+
+def _make_one_folder(folder: Path) -> None:
+    try:
+        os.mkdir(folder, mode=0o700)
+    except FileExistsError:
+        # Not by mkdir's exist_ok, which takes a folder that was just removed for something that is no folder.
+        if not stat.S_ISDIR(folder.stat().st_mode):
+            raise
+    # Also when another made it, who may not have come so far.
+    _sync(folder.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _blob(key: str, status: os.stat_result) -> Blob:
+    # The bytes of a copy are older than the copy; st_ctime is when the file last got or lost a name.
+    return Blob(key, status.st_size, datetime.fromtimestamp(status.st_ctime, UTC))

@@ -1,0 +1,132 @@
+"""Blobs in Google Cloud Storage: ``gs://bucket/prefix``, with ``portico[gcs]``.
+
+Credentials are the application default ones (GOOGLE_APPLICATION_CREDENTIALS, the metadata server, ...); with
+STORAGE_EMULATOR_HOST it is an emulator, without any. Uploads that were never ended expire after a week on their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from app.errors import PorticoError
+from app.hooks import hookimpl
+from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing
+from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
+from app.storage.bytes.transfer import Translated, in_batches
+
+# In seconds: of one request, and of trying it again.
+TIMEOUT = 30
+PERSISTENCE = 5
+# Of one request; the SDK holds what it sends twice, and what it fetched three times over.
+PART = 4 * 1024 * 1024
+FETCH = 2 * 1024 * 1024
+
+
+@hookimpl
+def storage_backend(url: str) -> GoogleBackend | None:
+    if urlsplit(url).scheme not in ("gs", "gcs"):
+        return None
+    return GoogleBackend(*bucket_and_prefix(url))
+
+
+class GoogleBackend(CloudBackend):
+    """A ``Backend`` on a bucket of Google Cloud Storage."""
+
+    def __init__(self, bucket: str, prefix: str) -> None:
+        super().__init__(prefix, Translated(_translate), PART)
+        storage = cloud_module("google.cloud.storage", "gcs")
+        # The names of blobs are fresh, so repeating a request cannot harm; the SDK would go on for two minutes.
+        retry = cloud_module("google.cloud.storage.retry", "gcs").DEFAULT_RETRY.with_timeout(PERSISTENCE)
+        self._patience: dict[str, Any] = {"timeout": TIMEOUT, "retry": retry}
+        self._open = cloud_module("smart_open.gcs", "gcs").open
+        try:
+            self._client: Any = storage.Client()
+        except (OSError, cloud_module("google.auth.exceptions", "gcs").GoogleAuthError) as ex:
+            raise BackendUnusable(
+                "There are no credentials or no project for Google Cloud Storage",
+                hint="Set GOOGLE_APPLICATION_CREDENTIALS and GOOGLE_CLOUD_PROJECT.",
+            ) from ex
+        self._bucket = self._client.bucket(bucket)
+
+    def _put_whole(self, name: str, content: bytes, content_type: str) -> None:
+        # smart-open would make two requests of it.
+        self._bucket.blob(name).upload_from_string(content, content_type, **self._patience)
+
+    def _writer(self, name: str, content_type: str) -> IO[bytes]:
+        writer: IO[bytes] = self._open(
+            self._bucket.name,
+            name,
+            "wb",
+            client=self._client,
+            min_part_size=PART,
+            blob_open_kwargs={"content_type": content_type, **self._patience},
+        )
+        return writer
+
+    def _reader(self, name: str, start: int, length: int) -> IO[bytes]:
+        reader: IO[bytes] = self._open(
+            self._bucket.name,
+            name,
+            "rb",
+            client=self._client,
+            get_blob_kwargs=self._patience,
+            blob_open_kwargs={"chunk_size": min(FETCH, length), **self._patience},
+        )
+        reader.seek(start)
+        return reader
+
+    def _size(self, name: str) -> int:
+        blob = self._bucket.get_blob(name, **self._patience)
+        if blob is None:
+            raise BlobMissing
+        return int(blob.size)
+
+    def _copy(self, source: str, target: str) -> None:
+        origin, blob = self._bucket.blob(source), self._bucket.blob(target)
+        token, _, _ = blob.rewrite(origin, **self._patience)
+        while token:
+            token, _, _ = blob.rewrite(origin, token=token, **self._patience)
+
+    def delete_many(self, keys: Iterable[str]) -> None:
+        missing = cloud_module("google.api_core.exceptions", "gcs").NotFound
+        for batch in in_batches(keys, 100):
+            blobs = [self._bucket.blob(self._name(key)) for key in batch]
+            with self._translated:
+                try:
+                    with self._client.batch():
+                        for blob in blobs:
+                            blob.delete(timeout=TIMEOUT)
+                except missing:
+                    # It says that one was missing, but then not whether another one failed.
+                    self._bucket.delete_blobs(blobs, on_error=lambda blob: None, **self._patience)
+
+    def _listed(self, prefix: str) -> Iterator[Blob]:
+        fields = "items(name,size,updated),nextPageToken"
+        for blob in self._client.list_blobs(self._bucket, prefix=prefix, fields=fields, **self._patience):
+            yield Blob(blob.name, int(blob.size), blob.updated)
+
+    def discard_unfinished(self, before: datetime, *, dry_run: bool = False) -> int:
+        return 0
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def _translate(error: BaseException) -> PorticoError | None:
+    """What google-cloud-storage and the libraries below it raise."""
+    api = cloud_module("google.api_core.exceptions", "gcs")
+    if isinstance(error, api.NotFound | api.RequestRangeNotSatisfiable):
+        return BlobMissing()
+    if isinstance(error, api.GoogleAPICallError) and error.code == 507:
+        return BackendFull()
+    theirs = (
+        OSError,
+        api.GoogleAPIError,
+        cloud_module("google.auth.exceptions", "gcs").GoogleAuthError,
+        cloud_module("google.cloud.storage.exceptions", "gcs").InvalidResponse,
+        cloud_module("google.cloud.storage.exceptions", "gcs").DataCorruption,
+    )
+    return BackendUnavailable() if isinstance(error, theirs) else None

@@ -1,0 +1,173 @@
+"""Blobs in Amazon S3 or a server that speaks its protocol: ``s3://bucket/prefix``, with ``portico[s3]``.
+
+Credentials, region and endpoint come from boto3's environment variables and files (AWS_ACCESS_KEY_ID,
+AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_PROFILE, ...). With AWS_ENDPOINT_URL or AWS_ENDPOINT_URL_S3 the bucket is part
+of the path, which is what other servers have in common; AWS_REQUEST_CHECKSUM_CALCULATION=when_required is for those
+of them that do not know the newer checksums.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from io import BytesIO
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from app.errors import PorticoError
+from app.hooks import hookimpl
+from app.storage.bytes.backend import BackendFull, BackendUnavailable, Blob, BlobMissing
+from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
+from app.storage.bytes.transfer import CHUNK, Translated, in_batches
+
+GIB = 1024**3
+# S3 wants 5 MiB at least and takes 10,000 parts: blobs of up to 78 GiB.
+PART = 8 * 1024 * 1024
+
+
+@hookimpl
+def storage_backend(url: str) -> S3Backend | None:
+    if urlsplit(url).scheme != "s3":
+        return None
+    return S3Backend(*bucket_and_prefix(url))
+
+
+class S3Backend(CloudBackend):
+    """A ``Backend`` on an S3 bucket."""
+
+    def __init__(self, bucket: str, prefix: str) -> None:
+        super().__init__(prefix, Translated(_translate), PART)
+        session = cloud_module("boto3.session", "s3").Session()
+        configuration = cloud_module("botocore.config", "s3").Config(
+            connect_timeout=5,
+            read_timeout=30,
+            retries={"mode": "standard", "total_max_attempts": 3},
+            max_pool_connections=64,
+            tcp_keepalive=True,
+            s3={"addressing_style": "path"} if _other_endpoint() else None,
+        )
+        self._open = cloud_module("smart_open.s3", "s3").open
+        self._bucket = bucket
+        with self._translated:
+            self._sdk: Any = session.client("s3", config=configuration)
+        self._client: Any = _AtOnce(self._sdk, self._translated)
+
+    def _put_whole(self, name: str, content: bytes, content_type: str) -> None:
+        label = {"S3.Client.put_object": {"ContentType": content_type}}
+        buffer = BytesIO(content)
+        with self._open(
+            self._bucket,
+            name,
+            "wb",
+            client=self._client,
+            client_kwargs=label,
+            multipart_upload=False,
+            writebuffer=buffer,
+        ):
+            pass
+
+    def _writer(self, name: str, content_type: str) -> IO[bytes]:
+        label = {"S3.Client.create_multipart_upload": {"ContentType": content_type}}
+        writer: IO[bytes] = self._open(
+            self._bucket, name, "wb", client=self._client, client_kwargs=label, min_part_size=PART
+        )
+        return writer
+
+    def _reader(self, name: str, start: int, length: int) -> IO[bytes]:
+        # Deferred, so that it is a single request. It asks for all from there on and is closed early where less is
+        # wanted: given a length (range_chunk_size), smart-open would ask for the next such range to fill its buffer.
+        reader: IO[bytes] = self._open(
+            self._bucket, name, "rb", client=self._client, buffer_size=min(CHUNK, length), defer_seek=True
+        )
+        reader.seek(start)
+        return reader
+
+    def _size(self, name: str) -> int:
+        return int(self._client.head_object(Bucket=self._bucket, Key=name)["ContentLength"])
+
+    def _copy(self, source: str, target: str) -> None:
+        # One CopyObject takes up to 5 GiB; the SDK copies larger ones in parts.
+        self._client.copy(
+            {"Bucket": self._bucket, "Key": source},
+            self._bucket,
+            target,
+            Config=cloud_module("boto3.s3.transfer", "s3").TransferConfig(
+                multipart_threshold=4 * GIB, multipart_chunksize=GIB // 4
+            ),
+        )
+
+    def delete_many(self, keys: Iterable[str]) -> None:
+        for batch in in_batches(keys, 1000):
+            names = [{"Key": self._name(key)} for key in batch]
+            answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": names, "Quiet": True})
+            if any(error.get("Code") != "NoSuchKey" for error in answer.get("Errors", ())):
+                raise BackendUnavailable
+
+    def _listed(self, prefix: str) -> Iterator[Blob]:
+        pages = self._sdk.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
+        for page in pages:
+            for entry in page.get("Contents", ()):
+                yield Blob(entry["Key"], entry["Size"], entry["LastModified"])
+
+    def discard_unfinished(self, before: datetime, *, dry_run: bool = False) -> int:
+        found = 0
+        with self._translated:
+            pages = self._sdk.get_paginator("list_multipart_uploads").paginate(Bucket=self._bucket, Prefix=self._prefix)
+            for upload in (upload for page in pages for upload in page.get("Uploads", ())):
+                if upload["Initiated"] < before:
+                    if not dry_run:
+                        self._sdk.abort_multipart_upload(
+                            Bucket=self._bucket, Key=upload["Key"], UploadId=upload["UploadId"]
+                        )
+                    found += 1
+        return found
+
+    def close(self) -> None:
+        self._sdk.close()
+
+
+class _AtOnce:
+    """The client as smart-open sees it: what fails, fails as ours, and at once.
+
+    smart-open itself waits a minute for an endpoint that is away, after the SDK's own attempts, in a thread that
+    other requests need.
+    """
+
+    def __init__(self, client: Any, translated: Translated) -> None:
+        self._client = client
+        self._translated = translated
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._client, name)
+
+        def call(*positional: Any, **named: Any) -> Any:
+            with self._translated:
+                return method(*positional, **named)
+
+        return call
+
+
+def _other_endpoint() -> bool:
+    return any(os.environ.get(name) for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"))
+
+
+def _translate(error: BaseException) -> PorticoError | None:
+    """What boto3, botocore, its urllib3 and smart-open raise."""
+    exceptions = cloud_module("botocore.exceptions", "s3")
+    if isinstance(error, exceptions.ClientError):
+        code = error.response.get("Error", {}).get("Code")
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        # HEAD has no body to say a code in; a range behind the end means that a blob is shorter than its row says.
+        if code in ("NoSuchKey", "404", "InvalidRange"):
+            return BlobMissing()
+        if status == 507 or code in ("QuotaExceeded", "XMinioStorageFull"):
+            return BackendFull()
+        return BackendUnavailable()
+    ours = (
+        OSError,
+        exceptions.BotoCoreError,
+        cloud_module("boto3.exceptions", "s3").Boto3Error,
+        cloud_module("urllib3.exceptions", "s3").HTTPError,
+    )
+    return BackendUnavailable() if isinstance(error, ours) else None

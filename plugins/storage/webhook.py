@@ -1,0 +1,82 @@
+"""Events of stored objects posted to a URL: at least once, in no promised order.
+
+On by the setting WEBHOOK_URL; with WEBHOOK_KEY each request has it as its bearer token. An answer other
+than 2xx (also a redirect), or none in four seconds, is tried again, with pauses that grow to an hour.
+"""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from app.hooks import hookimpl
+from app.settings import SettingError, Settings
+from app.storage.times import now_as_json
+from app.storage.upkeep.events import EventReceiver, ObjectEvent
+
+_TIMEOUT_S = 4.0
+
+
+@hookimpl
+def object_event_receivers(settings: Settings) -> Sequence[EventReceiver]:
+    url = settings.webhook_url
+    if not url:
+        return ()
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise SettingError("WEBHOOK_URL: this is not an http or https URL")
+    return (EventReceiver("webhook", Webhook(url, settings.webhook_key, settings.project_ref or "").post),)
+
+
+class WebhookRefused(RuntimeError):
+    """The receiver did not take the event."""
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirected POST would become a GET, which tells nothing, and the key would go to another server."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirects)
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    url: str
+    key: str | None = field(repr=False)
+    project: str
+
+    def post(self, event: ObjectEvent) -> None:
+        """Raises WebhookRefused, or OSError when nobody answers."""
+        headers = {"Content-Type": "application/json", "User-Agent": "portico"}
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        # The operator's own URL, checked above.
+        request = urllib.request.Request(self.url, self._body(event), headers, method="POST")  # noqa: S310
+        try:
+            with _opener.open(request, timeout=_TIMEOUT_S) as response:
+                response.read(1024)
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise WebhookRefused(f"the receiver answered {error.code}") from None
+
+    def _body(self, event: ObjectEvent) -> bytes:
+        payload = {
+            "bucketId": event.bucket_id,
+            "name": event.name,
+            "version": event.version,
+            "metadata": event.metadata,
+            "tenant": {"ref": self.project},
+            "uploadType": "standard",
+            "reqId": event.request_id,
+        }
+        if event.old is not None:
+            payload["oldObject"] = event.old
+        told = {"$version": "v1", "type": event.type, "region": "", "payload": payload, "applyTime": event.applied_at}
+        whole = {"type": "Webhook", "event": told, "sentAt": now_as_json(), "tenant": {"ref": self.project, "host": ""}}
+        return json.dumps(whole).encode()
