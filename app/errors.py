@@ -3,9 +3,9 @@
 PorticoError              something the caller is told: a stable code, an HTTP status, a plain message
 ├── RequestError          the request cannot be understood or is not allowed: nothing was executed
 │   └── OverLimit         it is larger than a limit, which the message names
-├── AccessError           who calls could not be established, or may not be whom it claims
+├── AccessError           who calls could not be established, or is not who it claims to be
 ├── DatabaseError         PostgreSQL refused a statement (SQLSTATE, primary message, detail, hint)
-└── Unavailable           the database, a connection or another server cannot be had now; try again
+└── Unavailable           the database, a connection or another server is not available; try again
 
 Anything else that is raised is a fault of ours: it is logged, and the caller reads INTERNAL_ERROR.
 """
@@ -14,7 +14,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.sqlstates import code_of
+SQLSTATE_CODES = {
+    "22": "DATA_EXCEPTION",
+    "22001": "STRING_DATA_RIGHT_TRUNCATION",
+    "22003": "NUMERIC_VALUE_OUT_OF_RANGE",
+    "22007": "INVALID_DATETIME_FORMAT",
+    "22008": "DATETIME_FIELD_OVERFLOW",
+    "22012": "DIVISION_BY_ZERO",
+    "22P02": "INVALID_TEXT_REPRESENTATION",
+    "23": "INTEGRITY_CONSTRAINT_VIOLATION",
+    "23001": "RESTRICT_VIOLATION",
+    "23502": "NOT_NULL_VIOLATION",
+    "23503": "FOREIGN_KEY_VIOLATION",
+    "23505": "UNIQUE_VIOLATION",
+    "23514": "CHECK_VIOLATION",
+    "23P01": "EXCLUSION_VIOLATION",
+    "25006": "READ_ONLY_SQL_TRANSACTION",
+    "40": "TRANSACTION_ROLLBACK",
+    "40001": "SERIALIZATION_FAILURE",
+    "40P01": "DEADLOCK_DETECTED",
+    "42501": "INSUFFICIENT_PRIVILEGE",
+    "44": "WITH_CHECK_OPTION_VIOLATION",
+    "54": "PROGRAM_LIMIT_EXCEEDED",
+    "55P03": "LOCK_NOT_AVAILABLE",
+    "57014": "STATEMENT_TIMEOUT",
+    "P0001": "RAISE_EXCEPTION",
+    "PTSCH": "SCHEMA_OUTDATED",
+}
+"""The codes of the database's errors, by SQLSTATE. Names are PostgreSQL's own, from the appendix "PostgreSQL Error
+Codes" of its documentation. A state that has none here is named by its class, the first two characters."""
+
+UNNAMED_SQLSTATE = "DATABASE_ERROR"
 
 
 class PorticoError(Exception):
@@ -73,10 +103,15 @@ class Diagnosis:
 
 
 class DatabaseError(PorticoError):
-    """Its code is the name of its SQLSTATE, of which app.sqlstates has the table."""
+    """Its code is the name of its SQLSTATE; see SQLSTATE_CODES."""
 
     status = 200
 
     def __init__(self, diagnosis: Diagnosis) -> None:
         super().__init__(diagnosis.message, code=code_of(diagnosis.sqlstate))
         self.diagnosis = diagnosis
+
+
+def code_of(sqlstate: str) -> str:
+    """The stable name of an SQLSTATE."""
+    return SQLSTATE_CODES.get(sqlstate) or SQLSTATE_CODES.get(sqlstate[:2], UNNAMED_SQLSTATE)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from app import sqlstates
+from app.errors import SQLSTATE_CODES, UNNAMED_SQLSTATE
 
 REPOSITORY = Path(__file__).parents[2]
 OTHERS = ("storage", "app/installation/", "app/commands/", "app/embedded/", "app/wsgi.py")
@@ -40,7 +40,7 @@ def _codes(tree: ast.AST) -> Iterator[str]:
 
 def test_the_page_has_every_code_and_no_other() -> None:
     used = {code for path in _sources() for code in _codes(ast.parse(path.read_text()))}
-    used |= {sqlstates.UNNAMED, *sqlstates.CODES.values()}
+    used |= {UNNAMED_SQLSTATE, *SQLSTATE_CODES.values()}
     assert len(used) > 40
     page = (REPOSITORY / "docs" / "errors.md").read_text()
     assert set(re.findall(r"^\| `([A-Z_]+)` \|", page, re.MULTILINE)) == used
@@ -49,4 +49,4 @@ def test_the_page_has_every_code_and_no_other() -> None:
 def test_the_page_tells_the_sqlstate_of_each_code() -> None:
     page = (REPOSITORY / "docs" / "errors.md").read_text().partition("## The database refuses")[2].partition("\n## ")[0]
     told = dict(re.findall(r"^\| `([A-Z_]+)` \| (?:other )?([0-9A-Z]{2,5}) \|", page, re.MULTILINE))
-    assert told == {code: state for state, code in sqlstates.CODES.items()}
+    assert told == {code: state for state, code in SQLSTATE_CODES.items()}

@@ -1,0 +1,141 @@
+"""Who may import whom in this repository, and what the rooms below the features may know of them.
+
+A rule that is not kept everywhere yet has a KNOWN table. Each table must be exact, so that it only ever shrinks:
+a violation that is mended is taken out of it, and none is added.
+"""
+
+from __future__ import annotations
+
+from tests.house.imports import Imports, circles, pairs, read_imports, room_of, upward
+from tests.house.words import directives_that_enable, strings_with
+from tests.process.running import REPOSITORY
+
+PACKAGES = ("app", "plugins", "portico", "schema_cache")
+
+FLOORS: tuple[tuple[str, ...], ...] = (
+    ("schema_cache",),
+    ("app.errors", "app.setting_kinds"),
+    ("app.settings",),
+    ("app.identity", "app.embedded"),
+    ("app.database",),
+    ("app.graphql", "app.installation", "app.storage.bytes"),
+    ("app.query", "app.storage"),
+    ("app.pipeline", "app.storage.http"),
+    ("app.storage.rest",),
+    ("app.services",),
+    ("app.hooks",),
+    ("app.resources",),
+    ("app.wsgi",),
+    ("app.server",),
+    ("plugins.graphql", "plugins.service", "plugins.storage"),
+    ("app.demo",),
+    ("app.commands",),
+    ("app.cli",),
+    ("app.__main__", "portico"),
+)
+"""The rooms of the house, the lowest first. A file imports from its own room and from lower floors, nothing else.
+
+A room within another one, such as app.storage.rest in app.storage, is a room of its own. The core of the storage is
+below its faces: it knows no protocol. ``app.hooks`` names in its types what a plugin is given, so it is above all of
+that; plugins are above the server and known by nobody: they are found by their entry points.
+"""
+
+HOLDERS = {"app", "plugins"}
+"""Packages that only hold rooms."""
+
+KNOWN_CIRCLES = {
+    "app.graphql.api_schema, app.graphql.role_schemas, app.hooks, app.pipeline.records, app.services",
+}
+KNOWN_UPWARD = {
+    "app.graphql.api_schema -> app.hooks",
+    "app.pipeline -> app.services",
+    "app.pipeline.authorize -> app.services",
+    "app.pipeline.execute -> app.services",
+    "app.pipeline.parse -> app.services",
+    "app.pipeline.plan -> app.services",
+    "app.query.calls -> plugins.graphql.collections",
+    "app.query.changes -> plugins.graphql.filters",
+    "app.query.changes -> plugins.graphql.scalars",
+    "app.query.collection -> plugins.graphql.filters",
+    "app.query.collection -> plugins.graphql.ordering",
+    "app.query.pages -> plugins.graphql.ordering",
+    "app.query.pages -> plugins.graphql.scalars",
+    "app.services -> app.hooks",
+    "app.storage.opening -> app.storage.http.signing",
+    "app.storage.permissions -> app.storage.rest.failures",
+    "app.storage.storage -> app.storage.http.signing",
+}
+KNOWN_BETWEEN_PLUGINS = {
+    "plugins.graphql.aggregates -> plugins.graphql.scalars",
+    "plugins.graphql.arrays -> plugins.graphql.scalars",
+    "plugins.graphql.by_pk -> plugins.graphql.scalars",
+    "plugins.graphql.collections -> plugins.graphql.filters",
+    "plugins.graphql.collections -> plugins.graphql.ordering",
+    "plugins.graphql.collections -> plugins.graphql.scalars",
+    "plugins.graphql.filters -> plugins.graphql.arrays",
+    "plugins.graphql.filters -> plugins.graphql.scalars",
+    "plugins.graphql.functions -> plugins.argument_defaults",
+    "plugins.graphql.insert -> plugins.graphql.arrays",
+    "plugins.graphql.logical_filters -> plugins.graphql.filters",
+    "plugins.graphql.relationships -> plugins.graphql.collections",
+}
+KNOWN_FEATURES = {
+    "app/graphql/relations.py: Aggregate",
+    "app/graphql/relations.py: AvgAggregateResult",
+    "app/graphql/relations.py: DeleteResponse",
+    "app/graphql/relations.py: InsertInput",
+    "app/graphql/relations.py: InsertResponse",
+    "app/graphql/relations.py: MaxAggregateResult",
+    "app/graphql/relations.py: MinAggregateResult",
+    "app/graphql/relations.py: SumAggregateResult",
+    "app/graphql/relations.py: UpdateInput",
+    "app/graphql/relations.py: UpdateResponse",
+    "app/query/walk.py: aggregate",
+    "app/query/walk.py: aggregate result",
+    "app/query/walk.py: enable the aggregate directive to use aggregates",
+}
+KNOWN_UNPLACED = {"plugins.argument_defaults", "plugins.introspection"}
+
+FEATURE_WORDS = {"insert", "update", "delete", "aggregate"}
+"""What the names of types, fields and messages of single features are made of."""
+
+
+def repository() -> Imports:
+    return read_imports(REPOSITORY, PACKAGES)
+
+
+def test_no_import_goes_in_a_circle() -> None:
+    assert_exact({", ".join(sorted(each)) for each in circles(repository())}, KNOWN_CIRCLES)
+
+
+def test_every_file_stands_on_a_floor() -> None:
+    rooms = {room for floor in FLOORS for room in floor}
+    assert_exact({each for each in repository() if room_of(each, rooms) is None} - HOLDERS, KNOWN_UNPLACED)
+
+
+def test_no_import_leads_upward() -> None:
+    assert_exact(set(upward(repository(), FLOORS)), KNOWN_UPWARD)
+
+
+def test_no_plugin_imports_another_plugin() -> None:
+    between = {f"{one} -> {other}" for one, other in pairs(repository()) if is_plugin(one) and is_plugin(other)}
+    assert_exact(between, KNOWN_BETWEEN_PLUGINS)
+
+
+def test_the_schema_and_the_query_know_no_single_feature() -> None:
+    words = FEATURE_WORDS | directives_that_enable(REPOSITORY / "plugins")
+    found = {
+        f"{file.relative_to(REPOSITORY)}: {text}"
+        for room in ("graphql", "query")
+        for file, text in strings_with(words, REPOSITORY / "app" / room)
+    }
+    assert_exact(found, KNOWN_FEATURES)
+
+
+def is_plugin(module: str) -> bool:
+    return module.startswith("plugins.")
+
+
+def assert_exact(found: set[str], known: set[str]) -> None:
+    assert sorted(found - known) == [], "a rule of the house is broken; FLOORS says what may import what"
+    assert sorted(known - found) == [], "mended: take these out of the KNOWN table"
