@@ -1,4 +1,4 @@
-"""The extension contract: every hook that a plugin may implement, and how plugins are found.
+"""The extension contract: every hook that a plugin may implement.
 
 Built-in features come through the same door as a stranger's package: entry points of the group ``portico``, each
 naming a module, or a class to make an instance of, with functions marked by ``hookimpl``. Where a hook's results have
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -121,25 +120,6 @@ class ServiceHooks:
     @hookspec
     def stages_timed(self, milliseconds: Mapping[str, float]) -> None:
         """Called after each GraphQL request with the milliseconds that each of its stages took."""
-
-
-def plugin_manager(extra: Mapping[str, Any] | None = None) -> pluggy.PluginManager:
-    """A new plugin manager with every installed plugin, and ``extra`` ones by name (for tests and embedding).
-
-    Raises pluggy.PluginValidationError for a hook that does not exist or has the wrong arguments.
-    """
-    manager = pluggy.PluginManager(GROUP)
-    manager.add_hookspecs(GraphQLHooks)
-    manager.add_hookspecs(ServiceHooks)
-    manager.add_hookspecs(StorageHooks)
-    for entry_point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
-        plugin = entry_point.load()
-        # A class keeps what it knows in an instance for each manager, so that nothing is global.
-        manager.register(plugin() if isinstance(plugin, type) else plugin, entry_point.name)
-    for name, plugin in (extra or {}).items():
-        manager.register(plugin, name)
-    manager.check_pending()
-    return manager
 
 
 def in_order(contributions: Sequence[Fields | None]) -> dict[str, Any]:

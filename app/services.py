@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pluggy
-
 from app.database import ContextBuilder, Database
 from app.graphql.bounded_cache import BoundedCache
 from app.graphql.dialect import DIALECTS
@@ -15,8 +13,8 @@ from app.graphql.limits import Limits
 from app.graphql.recursion import allow_levels
 from app.graphql.role_schemas import ApiSchemas
 from app.graphql.values import Steering
-from app.hooks import plugin_manager
 from app.identity import Identity
+from app.plugin_guard import Plugins
 from app.settings import Settings
 from app.storage.opening import open_storage
 from app.storage.storage import Storage
@@ -33,7 +31,7 @@ class Services:
     ``steering`` what each document's SQL depends on, and ``plans`` the plans by document and shape of the variables."""
 
     settings: Settings
-    plugins: pluggy.PluginManager
+    plugins: Plugins
     database: Database
     contexts: ContextBuilder
     identity: Identity
@@ -59,9 +57,8 @@ class Services:
         self.database.close()
 
 
-def make_services(settings: Settings, plugins: pluggy.PluginManager | None = None) -> Services:
+def make_services(settings: Settings, plugins: Plugins) -> Services:
     """The services of one process, after it was forked. Nothing is connected before the first request needs it."""
-    plugins = plugins or plugin_manager()
     allow_levels(settings.depth_limit)
     database = Database(settings)
     dump = Path(settings.schema_dump) if settings.schema_dump else None

@@ -121,6 +121,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("webhook_url", "WEBHOOK_URL", URL, None, "Where events of stored objects are posted to."),
     Setting("webhook_key", "WEBHOOK_KEY", Secret(), None, "The bearer token with which events are posted.",
             is_option=False),
+    Setting("disabled_plugins", "DISABLED_PLUGINS", Names(), (),
+            "Plugins that are not used, comma-separated, as `portico plugins` names them."),
+    Setting("plugins_required", "PLUGINS_REQUIRED", SWITCH, True,
+            "Whether a plugin that cannot be loaded stops the start; off to serve without it."),
     Setting("log_level", "LOG_LEVEL", Choice("debug", "info", "warning", "error"), "info", "The least that is logged."),
     Setting("log_format", "LOG_FORMAT", Choice("plain", "json"), "plain", "How log lines are written to stderr."),
     Setting("show_sql", "SHOW_SQL", SWITCH, False,
@@ -174,6 +178,8 @@ class Settings:
     check_content_types: bool
     webhook_url: str | None
     webhook_key: str | None = field(repr=False)
+    disabled_plugins: tuple[str, ...]
+    plugins_required: bool
     log_level: str
     log_format: str
     show_sql: bool

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import falcon
-import pluggy
 
+from app.discovery import installed_plugins
+from app.plugin_guard import Plugins
 from app.resources.graphql import GraphQLResource
 from app.resources.operations import HealthResource, VersionResource
 from app.resources.storage import PATHS, StorageDoor
@@ -30,9 +31,9 @@ class Application:
         self.services.close()
 
 
-def create_app(settings: Settings, plugins: pluggy.PluginManager | None = None) -> Application:
+def create_app(settings: Settings, plugins: Plugins | None = None) -> Application:
     """The application of one process. Call it after forking: it owns connections and threads."""
-    services = make_services(settings, plugins)
+    services = make_services(settings, plugins or installed_plugins(settings))
     services.start()
     return Application(services)
 

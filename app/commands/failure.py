@@ -21,10 +21,11 @@ def explained(ex: Exception) -> str | None:
     # Imported here, since they bring the driver along.
     from app.database.url import DatabaseUrlError
     from app.demo.load import DemoError
+    from app.plugin_guard import PluginUnusable
 
     if isinstance(ex, DatabaseUrlError):
         return _one_line(f"DATABASE_URL: {ex}")
-    if isinstance(ex, CommandError | SettingError | ServeError | EmbeddedError | DemoError):
+    if isinstance(ex, CommandError | SettingError | ServeError | EmbeddedError | DemoError | PluginUnusable):
         return _one_line(str(ex))
     return None
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from graphql import print_schema, specified_rules, validate
 
+from app.discovery import installed_plugins
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
 from app.graphql.values import Steering
@@ -43,7 +44,7 @@ def plan_sql(settings: Settings, role: str, query: str, variables: Mapping[str, 
 
 @contextmanager
 def _schema_of(settings: Settings, role: str) -> Iterator[tuple[Services, ApiSchema]]:
-    services = make_services(settings)
+    services = make_services(settings, installed_plugins(settings))
     try:
         yield services, services.api_schemas.of_role(role)
     finally:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
-from importlib.metadata import entry_points
-
 import click
+
+from app.settings import load
 
 
 @click.command("plugins")
-def command() -> None:
-    """List the plugins that are installed: name, distribution and version, and what each does."""
-    from app.hooks import GROUP, plugin_manager
+def command() -> int:
+    """List the plugins that are installed: name, distribution and version, and what each does or why it does not.
 
-    manager = plugin_manager()
-    for entry_point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
-        summary = (inspect.getdoc(manager.get_plugin(entry_point.name)) or "").partition("\n")[0]
-        origin = f"{entry_point.dist.name} {entry_point.dist.version}" if entry_point.dist else ""
-        click.echo(f"{entry_point.name:<20}{origin:<18}{summary}")
+    The exit code is 1 when one cannot be loaded.
+    """
+    from app.discovery import plugin_manager
+
+    settings = load()
+    plugins = plugin_manager(disabled=settings.disabled_plugins, required=False)
+    for each in plugins.installed:
+        what = f"cannot be loaded: {each.problem}" if each.problem else "disabled" if each.disabled else each.summary
+        click.echo(f"{each.name:<20}{each.distribution:<18}{what}")
+    return 1 if any(each.problem for each in plugins.installed) else 0

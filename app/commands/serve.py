@@ -43,10 +43,10 @@ def _serve_database(settings: Settings, demo: bool) -> int:
         raise CommandError("nobody could be let in: run `portico keys` and set JWT_SECRET, ANON_KEY, SERVICE_ROLE_KEY")
     listener = listen(settings.host, settings.port)
     from app.database.url import parse_database_url
-    from app.hooks import plugin_manager
+    from app.discovery import installed_plugins
     from app.wsgi import create_app
 
-    plugins = plugin_manager()
+    plugins = installed_plugins(settings)
     plugins.hook.before_fork(settings=settings)
     _tell_version(settings)
     target = parse_database_url(settings.database_url or "")
@@ -77,7 +77,7 @@ def _serve_trial(settings: Settings, demo: bool) -> int:
     listener = listen(settings.host, settings.port)
     from app.commands.trial import DATABASE, DEMO_DATABASE, start_trial, trial_banner
     from app.demo import demo_banner, load_demo
-    from app.hooks import plugin_manager
+    from app.discovery import installed_plugins
     from app.wsgi import create_app
 
     cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
@@ -90,7 +90,7 @@ def _serve_trial(settings: Settings, demo: bool) -> int:
         def started() -> None:
             click.echo(banner(settings, _address(settings, listener)))
 
-        plugins = plugin_manager()
+        plugins = installed_plugins(settings)
         plugins.hook.before_fork(settings=settings)
         application = partial(create_app, plugins=plugins)
         return serve(settings, application, listener, started=started, look=cluster.watch)

@@ -28,7 +28,7 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
     The exit code is 1 when --rows finds objects whose bytes are missing.
     """
     from app.database import ContextBuilder, Database
-    from app.hooks import plugin_manager
+    from app.discovery import installed_plugins
     from app.storage.bytes.backend import open_backend
     from app.storage.opening import storage_url
     from app.storage.upkeep.sweep import Sweep
@@ -36,7 +36,7 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
 
     with settings_with_database() as settings:
         database, contexts = Database(settings), ContextBuilder()
-        backend = open_backend(plugin_manager(), storage_url(settings))
+        backend = open_backend(installed_plugins(settings), storage_url(settings))
         try:
             work = WorkList(database, contexts, lambda: backend, (), grace_s=settings.replaced_bytes_grace_s)
             sweeping = Sweep(database, contexts, backend, work, older_than_s=older_than)

@@ -12,7 +12,10 @@ from app.services import Services
 
 
 class HealthResource:
-    """``GET /health``: 200 when the process and the database answer, else 503."""
+    """``GET /health``: 200 when the process and the database answer, else 503.
+
+    A process whose plugins failed is ``degraded`` and names them; it answers 200, since what is left is served.
+    """
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -24,7 +27,9 @@ class HealthResource:
         except PorticoError as ex:
             database = ex.message
         resp.status = falcon.HTTP_200 if database == "ok" else falcon.HTTP_503
-        resp.text = json.dumps({"process": "ok", "database": database})
+        faults = self._services.plugins.faults
+        told = {"plugins": {name: f"failed in {place}" for name, place in faults.items()}} if faults else {}
+        resp.text = json.dumps({"process": "degraded" if faults else "ok", "database": database, **told})
 
 
 class VersionResource:

@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from app import hooks
-from app.hooks import plugin_manager
+from app.discovery import plugin_manager
 from app.wsgi import create_app
 from tests.graphql.conftest import open_door as open_door
 from tests.graphql.door import Door

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.hooks import plugin_manager
+from app.discovery import plugin_manager
 from schema_cache.directives import Commented, Directive, DirectiveError, DirectiveReader, Directives
 from schema_cache.shapes import Text
 

@@ -14,7 +14,7 @@ import resource
 import sys
 import threading
 
-from app.hooks import plugin_manager
+from app.discovery import plugin_manager
 from app.server.parent import listen
 from app.server.worker import Worker
 from app.settings import load

@@ -18,7 +18,7 @@ from typing import Any
 import jwt
 import requests
 
-from app.hooks import plugin_manager
+from app.discovery import plugin_manager
 from app.server.parent import listen
 from app.server.worker import Worker
 from app.settings import load

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.hooks import plugin_manager
+from app.discovery import plugin_manager
 from app.storage.bytes.backend import Backend, open_backend
 from tests.storage_backends import azurite
 

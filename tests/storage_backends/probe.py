@@ -13,7 +13,7 @@ import signal
 import sys
 from pathlib import Path
 
-from app.hooks import plugin_manager
+from app.discovery import plugin_manager
 from app.storage.bytes.backend import Backend, open_backend
 from tests.storage_backends.streams import MIB, Generated
 

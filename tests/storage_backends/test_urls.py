@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.hooks import plugin_manager
+from app.discovery import plugin_manager
 from app.storage.bytes.backend import BackendUnusable, open_backend
 from plugins.storage.file import FolderBackend
 

@@ -1,0 +1,66 @@
+"""Which plugins a process has: found by entry points, loaded, or left out and told why.
+
+A plugin that cannot be loaded stops the start, unless plugins are not required.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Collection, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from app.hooks import GROUP, GraphQLHooks, ServiceHooks, StorageHooks
+from app.plugin_guard import InstalledPlugin, Plugins, PluginUnusable, told
+from app.settings import Settings
+
+log = logging.getLogger("portico.plugins")
+
+
+def plugin_manager(
+    extra: Mapping[str, Any] | None = None, *, disabled: Collection[str] = (), required: bool = True
+) -> Plugins:
+    """Every installed plugin but the ``disabled`` ones, and ``extra`` ones by name (for tests and embedding).
+
+    Raises PluginUnusable for the first that cannot be loaded; those are left out where they are not ``required``.
+    """
+    plugins = Plugins(GROUP, (GraphQLHooks, ServiceHooks, StorageHooks), may_fail=GraphQLHooks)
+    found = sorted(entry_points(group=GROUP), key=lambda each: (each.name, _origin(each)))
+    unknown = set(disabled) - {each.name for each in found} - set(extra or ())
+    if unknown:
+        raise PluginUnusable(f"DISABLED_PLUGINS: no plugin is called {min(unknown)!r}; `portico plugins` lists them")
+    plugins.installed = tuple(_install(plugins, each, each.name in disabled, required) for each in found)
+    for name, plugin in (extra or {}).items():
+        if name not in disabled:
+            plugins.add(name, plugin)
+    return plugins
+
+
+def installed_plugins(settings: Settings) -> Plugins:
+    """The plugins that a service with these settings has. Raises PluginUnusable."""
+    return plugin_manager(disabled=settings.disabled_plugins, required=settings.plugins_required)
+
+
+def _install(plugins: Plugins, entry_point: EntryPoint, disabled: bool, required: bool) -> InstalledPlugin:
+    name, origin = entry_point.name, _origin(entry_point)
+    if disabled:
+        return InstalledPlugin(name, origin, disabled=True)
+    try:
+        if plugins.has_plugin(name):
+            raise PluginUnusable("another plugin has the same name")
+        plugin = entry_point.load()
+        plugins.add(name, plugin)
+    except Exception as ex:
+        problem = told(ex)
+        if required:
+            message = f"the plugin {name} of {origin} cannot be loaded: {problem}; set PLUGINS_REQUIRED=off to serve"
+            raise PluginUnusable(f"{message} without it, or name it in DISABLED_PLUGINS") from ex
+        log.warning("the plugin %s of %s is left out: %s", name, origin, problem)
+        plugins.faults[name] = "loading"
+        return InstalledPlugin(name, origin, problem=problem)
+    return InstalledPlugin(name, origin, (inspect.getdoc(plugin) or "").partition("\n")[0])
+
+
+def _origin(entry_point: EntryPoint) -> str:
+    return f"{entry_point.dist.name} {entry_point.dist.version}" if entry_point.dist else entry_point.value

@@ -1,0 +1,109 @@
+"""Plugins that fail are named, and cost no more than they must.
+
+A hook of the API's schema that fails costs only what it would have contributed: the log names hook and plugin, /health
+says which plugin, and the rest is served. Any other hook may add a check, so where one fails nothing is served.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import pluggy
+
+from app.errors import PorticoError
+from app.settings import SettingError
+from schema_cache.directives import DirectiveError
+
+log = logging.getLogger("portico.plugins")
+
+Hook = Callable[..., Any]
+
+# They tell of the request, the database or the settings, and recursion of what surrounds the plugin.
+_NOT_ITS_FAULT = (PorticoError, DirectiveError, SettingError, RecursionError)
+
+
+class PluginUnusable(RuntimeError):
+    """A plugin cannot be used as it is; the message is one sentence for the operator that names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledPlugin:
+    """A plugin that an entry point names. ``summary`` is the first line of what it says of itself; ``problem`` why it
+    could not be loaded, '' where it could."""
+
+    name: str
+    distribution: str
+    summary: str = ""
+    disabled: bool = False
+    problem: str = ""
+
+
+class _Guarded:
+    """The hooks of a plugin, each with its guard."""
+
+
+class Plugins(pluggy.PluginManager):
+    """The plugins of one application. ``faults`` are plugins that failed, with where they first did."""
+
+    def __init__(self, group: str, specifications: Iterable[type], may_fail: type) -> None:
+        """``specifications`` are classes of hooks; a hook of ``may_fail`` that fails contributes nothing."""
+        super().__init__(group)
+        for each in specifications:
+            self.add_hookspecs(each)
+        self._may_fail = vars(may_fail)
+        self.installed: tuple[InstalledPlugin, ...] = ()
+        self.faults: dict[str, str] = {}
+        self._logged: set[tuple[str, str]] = set()
+
+    def add(self, name: str, plugin: object) -> None:
+        """Register a plugin: a module, an object, or a class to make an instance of, so that what it keeps belongs to
+        these plugins alone. Raises pluggy.PluginValidationError for a hook that does not exist or takes less."""
+        instance = plugin() if isinstance(plugin, type) else plugin
+        guarded = _Guarded()
+        for attribute in dir(instance):
+            options = self.parse_hookimpl_opts(instance, attribute)
+            if options is not None:
+                function = getattr(instance, attribute)
+                is_wrapper = options.get("wrapper") or options.get("hookwrapper")
+                hook = options.get("specname") or attribute
+                setattr(guarded, attribute, function if is_wrapper else self._guard(name, hook, function))
+        self.register(guarded, name)
+        try:
+            self.check_pending()
+        except pluggy.PluginValidationError:
+            self.unregister(guarded)
+            raise
+
+    def blame(self, plugin: str, place: str) -> None:
+        """Log the exception being handled as the plugin's, once for each place, and let /health tell of the plugin."""
+        if (plugin, place) not in self._logged:
+            self._logged.add((plugin, place))
+            log.exception("the plugin %s failed in %s", plugin, place)
+        self.faults.setdefault(plugin, place)
+
+    def _guard(self, name: str, hook: str, function: Hook) -> Hook:
+        may_fail = hook in self._may_fail
+
+        @wraps(function)
+        def guarded(*arguments: Any, **named: Any) -> Any:
+            try:
+                return function(*arguments, **named)
+            except _NOT_ITS_FAULT:
+                raise
+            except Exception as ex:
+                if not may_fail:
+                    raise PluginUnusable(f"the plugin {name} failed in {hook}: {told(ex)}") from ex
+                self.blame(name, hook)
+                return None
+
+        return guarded
+
+
+def told(ex: Exception) -> str:
+    """One line about an exception for the operator."""
+    text = " ".join(str(ex).split())
+    return text if isinstance(ex, PluginUnusable | pluggy.PluginValidationError) else f"{type(ex).__name__}: {text}"

@@ -1,0 +1,123 @@
+"""Plugins are found, left out where asked for, and told by name and distribution where they cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from graphql import GraphQLField, GraphQLString
+
+from app.discovery import plugin_manager
+from app.hooks import Fields, hookimpl
+from app.plugin_guard import PluginUnusable
+from app.wsgi import create_app
+from tests.graphql.door import Door
+from tests.plugins.conftest import Distribute
+from tests.process.conftest import Portico
+
+TABLES = """
+create table owner (id int primary key, name text);
+create type colour as enum ('red', 'blue');
+create table thing (id int primary key, name text, tags text[], colour colour, owner_id int references owner);
+create function doubled(thing) returns int stable return $1.id * 2;
+create function tripled(id int) returns int stable return id * 3;
+insert into owner values (1, 'Ann');
+insert into thing values (1, 'quiet', '{a}', 'red', 1);
+grant all on owner, thing to anon;
+comment on table thing is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
+"""
+
+
+@pytest.mark.parametrize(
+    "source", ["import nowhere_at_all", "from app.hooks import hookimpl\n@hookimpl\ndef oops(): 1"]
+)
+def test_what_cannot_be_loaded_is_named(distribute: Distribute, portico: Portico, source: str) -> None:
+    distribute("broken", source)
+    reason = "No module named 'nowhere_at_all'" if source.startswith("import") else "unknown hook 'oops'"
+    listed = portico("plugins")
+    assert listed.returncode == 1
+    (line,) = (each for each in listed.stdout.splitlines() if each.startswith("broken"))
+    assert "house-plugin 1.0" in line
+    assert reason in line
+    with pytest.raises(PluginUnusable, match=r"the plugin broken of house-plugin 1\.0 cannot be loaded") as raised:
+        plugin_manager()
+    assert reason in str(raised.value)
+    assert "broken" not in dict(plugin_manager(required=False).list_name_plugin())
+
+
+def test_a_start_fails_in_a_sentence_or_does_without(
+    distribute: Distribute, portico: Portico, open_door: Callable[..., Door]
+) -> None:
+    distribute("broken", "raise RuntimeError('not today')")
+    door_settings = {"JWT_SECRET": "s" * 40, "PORT": "0", "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
+    failed = portico("serve", **door_settings)
+    assert failed.returncode == 1
+    assert failed.stderr.count("\n") == 1
+    assert "the plugin broken of house-plugin 1.0 cannot be loaded: RuntimeError: not today" in failed.stderr
+    door = open_door(TABLES, plugins_required=False)
+    assert door.ask("{ thingCollection { edges { node { name } } } }").data
+    health = door.client.simulate_get("/health")
+    assert health.status_code == 200
+    assert health.json == {"process": "degraded", "database": "ok", "plugins": {"broken": "failed in loading"}}
+
+
+def test_two_plugins_of_one_name_are_told(distribute: Distribute) -> None:
+    distribute("filters", "", "another-one")
+    with pytest.raises(PluginUnusable, match=r"filters of (another-one|portico) .*another plugin has the same name"):
+        plugin_manager()
+
+
+def test_a_name_that_no_plugin_has_cannot_be_disabled() -> None:
+    with pytest.raises(PluginUnusable, match="DISABLED_PLUGINS: no plugin is called 'filtres'"):
+        plugin_manager(disabled=["filtres"])
+
+
+def test_portico_plugins_tells_what_is_disabled(portico: Portico) -> None:
+    listed = portico("plugins", DISABLED_PLUGINS="node, webhook").stdout
+    assert [each.split()[0] for each in listed.splitlines() if each.endswith("disabled")] == ["node", "webhook"]
+
+
+class Failing:
+    """Fails wherever it is asked about the relation ``thing``."""
+
+    @hookimpl
+    def node_fields(self, api: Any, relation: Any) -> Fields:
+        if relation.type_name.lower() == "thing":
+            raise KeyError("lost")
+        return Fields(100, {"shouted": GraphQLField(GraphQLString, resolve=lambda field, rows: rows.column("name"))})
+
+
+def test_a_hook_that_fails_is_named_and_costs_what_it_would_add(
+    open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture
+) -> None:
+    door = open_door(TABLES)
+    application = create_app(door.application.services.settings, plugin_manager({"failing": Failing}))
+    door.client.app = application
+    try:
+        assert door.client.simulate_get("/health").json == {"process": "ok", "database": "ok"}
+        query = "{ thingCollection { edges { node { name owner { shouted } } } } }"
+        (edge,) = door.ask(query).data["thingCollection"]["edges"]
+        assert edge["node"] == {"name": "quiet", "owner": {"shouted": "Ann"}}
+        assert "Cannot query field" in door.ask("{ thingCollection { edges { node { shouted } } } }").message
+        told = [each for each in caplog.records if "the plugin failing failed in node_fields" in each.message]
+        assert len(told) == 1
+        assert told[0].exc_info is not None
+        health = door.client.simulate_get("/health")
+        assert health.status_code == 200
+        assert health.json == {
+            "process": "degraded", "database": "ok", "plugins": {"failing": "failed in node_fields"}
+        }  # fmt: skip
+    finally:
+        application.close()
+
+
+def test_a_hook_of_the_start_that_fails_stops_it(open_door: Callable[..., Door]) -> None:
+    class Strict:
+        @hookimpl
+        def object_checks(self, settings: Any) -> Any:
+            raise LookupError("no list of viruses")
+
+    settings = open_door(TABLES).application.services.settings
+    with pytest.raises(PluginUnusable, match="the plugin strict failed in object_checks: LookupError: no list"):
+        create_app(settings, plugin_manager({"strict": Strict}))
