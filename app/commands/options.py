@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from app.setting_kinds import Choice, Switch
 from app.settings import SETTINGS, Setting
+from app.settings.kinds import Choice, Switch
 
 
 def setting_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -19,8 +19,8 @@ def setting_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _option(setting: Setting) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    default = setting.default_note or ("" if setting.default is None else setting.kind.show(setting.default))
+def _option(setting: Setting[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    default = setting.default_note or setting.show(setting.default)
     note = f"  [{setting.env}{'; default: ' + default if default else ''}]"
     if isinstance(setting.kind, Switch):
         return click.option(f"{setting.option}/--no-{setting.option[2:]}", default=None, help=setting.help + note)

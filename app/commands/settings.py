@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
@@ -39,7 +40,7 @@ def settings_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cells(setting: Setting) -> tuple[str, ...]:
-    default = setting.default_note or ("" if setting.default is None else f"`{setting.kind.show(setting.default)}`")
+def _cells(setting: Setting[Any]) -> tuple[str, ...]:
+    default = setting.default_note or ("" if setting.default is None else f"`{setting.show(setting.default)}`")
     option = f"`{setting.option}`" if setting.is_option else ""
     return f"`{setting.env}`", option, setting.kind.description, default, setting.help

@@ -14,8 +14,7 @@ PACKAGES = ("app", "plugins", "portico", "schema_cache")
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema_cache",),
-    ("app.errors", "app.setting_kinds"),
-    ("app.settings",),
+    ("app.errors", "app.settings"),
     ("app.plugin_guard",),
     ("app.identity", "app.embedded"),
     ("app.database",),

@@ -7,15 +7,15 @@ import dataclasses
 import pytest
 
 from app.commands.settings import settings_page
-from app.setting_kinds import MASK
-from app.settings import SETTINGS, SettingError, Settings, load, shown
+from app.settings import SETTINGS, Setting, SettingError, Settings, load, shown
+from app.settings.kinds import MASK, SECRET, SECRET_URL, Number
 from tests.process.conftest import Portico
 from tests.process.running import REPOSITORY
 
 
 def test_the_table_and_the_attributes_are_the_same() -> None:
     attributes = [each.name for each in dataclasses.fields(Settings)]
-    assert attributes == [each.name for each in SETTINGS]
+    assert attributes == [*(each.name for each in SETTINGS), "of_plugins"]
     assert len({each.env for each in SETTINGS}) == len(SETTINGS)
 
 
@@ -100,3 +100,43 @@ def test_secrets_are_masked(url: str) -> None:
 def test_a_long_value_is_set_apart_from_its_origin(portico: Portico) -> None:
     url = "postgresql://somebody@database.example.com:5432/a_long_name"
     assert f"{url} environment " in portico("settings", DATABASE_URL=url).stdout
+
+
+COLOURS = Setting("colours", Number(1, 9), 3, "How many colours.")
+COLOUR_KEY = Setting("colour_key", SECRET, None, "The key of the colours.", env="COLOURS_SECRET")
+COLOUR_URL = Setting("colour_url", SECRET_URL, None, "Where colours are.")
+SHADES = Setting("shades", Number(), 0, "Shades.", derive=lambda values: values["colours"] * values["threads"])
+
+
+def test_plugins_declare_settings_of_their_own() -> None:
+    settings = load({"COLOURS_SECRET": "hunter2", "THREADS": "5"}, {"colours": "4"}, [COLOURS, COLOUR_KEY, SHADES])
+    assert (settings[COLOURS], settings[COLOUR_KEY], settings[SHADES]) == (4, "hunter2", 20)
+    assert [(each.env, value) for each, value in shown(settings)][-3:] == [
+        ("COLOURS", "4"),
+        ("COLOURS_SECRET", MASK),
+        ("SHADES", "20"),
+    ]
+    assert "hunter2" not in repr(settings)
+    assert dataclasses.replace(settings, port=1)[COLOURS] == 4
+
+
+def test_a_setting_of_a_plugin_is_checked_like_any_other() -> None:
+    with pytest.raises(SettingError, match=r"^COLOURS: '10' is not a whole number from 1 to 9$"):
+        load({"COLOURS": "10"}, None, [COLOURS])
+
+
+def test_a_setting_that_no_loaded_plugin_declares_is_named() -> None:
+    with pytest.raises(SettingError, match=r"^COLOURS: no plugin that is loaded declares it$"):
+        load({"COLOURS": "4"})[COLOURS]
+
+
+@pytest.mark.parametrize("other", [Setting("port", Number(), 1, ""), Setting("harbour", Number(), 1, "", env="PORT")])
+def test_two_declarations_of_one_name_or_variable_are_refused(other: Setting[int]) -> None:
+    with pytest.raises(SettingError, match=f"^{'port' if other.name == 'port' else 'PORT'} is declared 2 times"):
+        load({}, None, [other])
+
+
+def test_secrets_are_no_options() -> None:
+    secret = {"DATABASE_URL", "JWT_SECRET", "ANON_KEY", "SERVICE_ROLE_KEY", "WEBHOOK_KEY"}
+    assert {each.env for each in SETTINGS if not each.is_option} == secret
+    assert not COLOUR_URL.is_option

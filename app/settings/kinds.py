@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 MASK = "********"
 _UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
+
+Value_co = TypeVar("Value_co", covariant=True)
 
 
 class KindError(ValueError):
     """A text is not of the kind; the message says what was expected and never repeats a secret."""
 
 
-class Kind(Protocol):
+class Kind(Protocol[Value_co]):
+    """What a setting's text stands for. A plugin may bring kinds of its own."""
+
     @property
     def description(self) -> str:
         """What is expected, in a few words."""
 
-    def parse(self, text: str) -> Any: ...
+    @property
+    def is_secret(self) -> bool:
+        """Whether the value stays off the command line, which other users of the machine can read."""
 
-    def show(self, value: Any) -> str: ...
+    def parse(self, text: str) -> Value_co:
+        """The value. Raises KindError."""
+
+    def show(self, value: Any) -> str:
+        """The value as text that may be printed and logged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
     description: str = "text"
+    is_secret: bool = False
 
     def parse(self, text: str) -> str:
         return text
@@ -40,6 +51,7 @@ class Url:
     """A URL or a path. It may hold a password, which is not shown."""
 
     description: str = "URL"
+    is_secret: bool = False
 
     def parse(self, text: str) -> str:
         return text.strip()
@@ -53,6 +65,7 @@ class Url:
 @dataclass(frozen=True, slots=True)
 class Secret:
     description: str = "secret"
+    is_secret: bool = True
 
     def parse(self, text: str) -> str:
         return text.strip()
@@ -65,6 +78,7 @@ class Secret:
 class Number:
     least: int = 0
     most: int | None = None
+    is_secret: bool = False
 
     @property
     def description(self) -> str:
@@ -86,6 +100,7 @@ class Number:
 @dataclass(frozen=True, slots=True)
 class Seconds:
     description: str = "number of seconds"
+    is_secret: bool = False
 
     def parse(self, text: str) -> float:
         if not re.fullmatch(r"\d+(\.\d+)?", text.strip()):
@@ -99,6 +114,7 @@ class Seconds:
 @dataclass(frozen=True, slots=True)
 class Bytes:
     description: str = "number of bytes, with K, M, G or T for powers of 1024"
+    is_secret: bool = False
 
     def parse(self, text: str) -> int:
         found = re.fullmatch(r"(\d+)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
@@ -116,6 +132,7 @@ class Bytes:
 @dataclass(frozen=True, slots=True)
 class Switch:
     description: str = "on or off"
+    is_secret: bool = False
 
     def parse(self, text: str) -> bool:
         word = text.strip().lower()
@@ -130,7 +147,9 @@ class Switch:
 
 
 class Choice:
-    __slots__ = ("words",)
+    """One of some words."""
+
+    is_secret = False
 
     def __init__(self, *words: str) -> None:
         self.words = words
@@ -151,6 +170,7 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class Names:
     description: str = "names, comma-separated"
+    is_secret: bool = False
 
     def parse(self, text: str) -> tuple[str, ...]:
         names = tuple(name for name in (part.strip() for part in text.split(",")) if name)
@@ -165,6 +185,7 @@ class Names:
 @dataclass(frozen=True, slots=True)
 class ProjectRef:
     description: str = "20 lower case letters or digits"
+    is_secret: bool = False
 
     def parse(self, text: str) -> str:
         if not re.fullmatch(r"[a-z0-9]{20}", text.strip()):
@@ -177,5 +198,7 @@ class ProjectRef:
 
 TEXT = Text()
 URL = Url()
+SECRET_URL = Url(is_secret=True)
+SECRET = Secret()
 BYTES = Bytes()
 SWITCH = Switch()
