@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.database import session
 from app.database.context import context_statement
-from app.database.session import CLEAN_SESSION
 from app.database.url import parse_database_url
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
@@ -59,7 +59,6 @@ KEYS = {
     "SERVICE_ROLE_KEY": "service-key",
 }
 CONTEXT = (
-    ("role", "anon"),
     ("statement_timeout", "30000"),
     ("request.jwt.claims", '{"role":"anon"}'),
     ("request.jwt.claim.role", "anon"),
@@ -183,8 +182,10 @@ class PgBench:
             self._variables[f"c{number}"] = value
         context = re.sub(r"\$(\d+)", r":c\1", context_statement(len(CONTEXT), checked=False).sql)
         key = "\\set key :client_id + 1\n" if keyed else ""
-        clean = "\n".join(f"{statement.sql};" for statement, _, _ in CLEAN_SESSION)
-        self._script.write_text(f"{key}\\startpipeline\n{clean}\n{context};\n{sql};\n\\endpipeline\n")
+        clean = "\n".join(f"{sql};" for sql in session.SQL)
+        self._script.write_text(
+            f"{key}\\startpipeline\n{clean}\nset local role anon;\n{context};\n{sql};\n\\endpipeline\n"
+        )
         self._target = parse_database_url(settings.database_url or "")
 
     def per_second(self, clients: int, seconds: float) -> float:
