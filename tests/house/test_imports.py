@@ -32,7 +32,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.demo",),
     ("app.commands",),
     ("app.cli",),
-    ("app.__main__", "portico"),
+    ("app.__main__", "app.testing"),
+    ("portico",),
 )
 """The rooms of the house, the lowest first. A file imports from its own room and from lower floors, nothing else.
 
