@@ -28,10 +28,10 @@ from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
 from app.graphql.values import Steering
 from app.pipeline import run
+from app.pipeline.engine import Engine
 from app.pipeline.parse import parse
 from app.pipeline.plan import make_plan
 from app.pipeline.records import GraphQLRequest
-from app.services import Services
 from app.settings import Settings, load
 from app.wsgi import create_app
 from bench.load import http_request, run_load
@@ -153,11 +153,11 @@ def _alone(case: Case, settings: Settings, seconds: float) -> float:
     """Mutations per second, one after the other, in this process."""
     application = create_app(settings)
     request = GraphQLRequest(case.query, case.variables[0], api_key=KEYS["ANON_KEY"], host="localhost")
-    reply = run(request, application.services)
+    reply = run(request, application.services.engine)
     assert b'"errors"' not in reply.body, reply.body
     count, began = 0, time.perf_counter()
     while time.perf_counter() < began + seconds:
-        run(request, application.services)
+        run(request, application.services.engine)
         count += 1
     took = time.perf_counter() - began
     application.close()
@@ -169,7 +169,7 @@ class PgBench:
 
     def __init__(self, case: Case, settings: Settings, place: str) -> None:
         application = create_app(settings)
-        sql, values = _statement(case, application.services, case.variables[0])
+        sql, values = _statement(case, application.services.engine, case.variables[0])
         application.close()
         self._variables = {f"p{number}": value for number, value in enumerate(values, start=1)}
         keyed = len(case.variables) > 1
@@ -201,9 +201,9 @@ class PgBench:
         return float(found[1])
 
 
-def _statement(case: Case, services: Services, variables: Mapping[str, Any]) -> tuple[str, list[str]]:
-    parsed = parse(GraphQLRequest(case.query, dict(variables)), services)
-    call = make_plan(parsed.document, services.api_schemas.of_role("anon"), parsed.variables, Steering()).calls[0]
+def _statement(case: Case, engine: Engine, variables: Mapping[str, Any]) -> tuple[str, list[str]]:
+    parsed = parse(GraphQLRequest(case.query, dict(variables)), engine)
+    call = make_plan(parsed.document, engine.role_schemas.of_role("anon"), parsed.variables, Steering()).calls[0]
     values = [each.value(parsed.variables) or b"" for each in call.parameters]
     return call.statement.sql, [value.decode() for value in values]
 

@@ -40,11 +40,11 @@ def test_case(
 
 def _sql(case: Case, door: Door) -> list[str]:
     """The statements that the case's query becomes; none where it cannot be planned."""
-    services = door.application.services
+    engine = door.application.services.engine
     try:
         request = GraphQLRequest(case.query, case.variables, case.notes.get("operation"))
-        parsed = parse(request, services)
-        api = services.api_schemas.of_role(case.role)
+        parsed = parse(request, engine)
+        api = engine.role_schemas.of_role(case.role)
         plan = make_plan(parsed.document, api, parsed.variables, Steering())
     except PorticoError:
         return []
