@@ -21,7 +21,9 @@ from types import FrameType
 
 from app.errors import PorticoError
 from app.server.affinity import keep_to_one_cpu
-from app.server.worker import WSGIApplication, run_worker
+from app.server.capacity import Capacity
+from app.server.service import WSGIApplication
+from app.server.worker import run_worker
 from app.settings import Settings
 
 logger = logging.getLogger("portico.server")
@@ -114,6 +116,7 @@ class _Parent:
 
     def run(self) -> int:
         self._workers = [_Worker(number) for number in range(1, self.settings.workers + 1)]
+        self._capacity = Capacity(self.settings.workers, self.settings.transfer_space)
         # Workers see the end of the parent as the end of this pipe; nothing is ever written to it.
         self._life_read, self._life_write = os.pipe()
         self._ready_read, self._ready_write = os.pipe()
@@ -185,7 +188,8 @@ class _Parent:
             os.close(self._life_write)
             if self.settings.pin_workers:
                 keep_to_one_cpu(worker.number)
-            run_worker(self.make_application, self.listener, self.settings, self._await_end_of_parent, ready)
+            seat = self._capacity.seat(worker.number - 1)
+            run_worker(self.make_application, self.listener, self.settings, self._await_end_of_parent, ready, seat)
             code = 0
         except Exception as ex:
             foreseen = isinstance(ex, ValueError | RuntimeError | PorticoError)
@@ -221,6 +225,7 @@ class _Parent:
                     self._bury(worker, os.waitstatus_to_exitcode(status))
 
     def _bury(self, worker: _Worker, code: int) -> None:
+        self._capacity.vacate(worker.number - 1)
         lived = time.monotonic() - worker.born
         pid, worker.pid = worker.pid, 0
         if self._stop_signals:

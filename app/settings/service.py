@@ -45,6 +45,15 @@ class Settings:
     threads: int = setting(Number(1, 256), 4, "Threads of each worker: requests that it serves at a time.")
     pin_workers: bool = setting(SWITCH, True,
         "Whether each worker keeps to one CPU (on Linux): its threads hand over to each other faster.")
+    connection_limit: int = setting(Number(1, 100_000), 1000,
+        "Connections of each worker. One more closes the one that its client leaves waiting longest, or is told 503.")
+    waiting_limit: int = setting(Number(0, 100_000), 500,
+        "Requests of each worker that wait for a thread; those beyond are told 503 at once.")
+    idle_timeout_s: float = setting(Seconds(), 120.0, "Seconds that a connection is kept for another request.")
+    header_timeout_s: float = setting(Seconds(), 10.0,
+        "Seconds in which the header of a request must come, from its first byte.")
+    body_timeout_s: float = setting(Seconds(), 30.0, "Seconds in which more of a request's body must come.")
+    send_timeout_s: float = setting(Seconds(), 60.0, "Seconds in which a client must take more of its answer.")
     shutdown_grace_s: float = setting(Seconds(), 25.0,
         "Seconds that running requests are given when the service stops.")
     trusted_proxy: str | None = setting(TEXT, None,
@@ -86,6 +95,11 @@ class Settings:
         "Where the bytes of stored objects are, such as file:///srv/objects.",
         default_note="`objects` below `DATA_DIR`")
     upload_size_limit: int = setting(BYTES, 50 * 1024 * 1024, "The largest object, in bytes.")
+    transfer_space: int = setting(BYTES, None,
+        "Bytes on the disk of bodies that are still received and answers that are not taken yet, of all workers; "
+        "a body beyond is told 507.",
+        default_note="1G, or what 20 of the largest objects need where that is more",
+        derive=lambda values: max(1024**3, 20 * values["upload_size_limit"]))
     object_keys: str = setting(Choice("ascii", "unicode"), "ascii",
         "Which characters the keys of objects may have: those of S3 that are safe everywhere, or all scripts.")
     signed_upload_s: int = setting(Number(1), 7200, "Seconds in which an upload may begin with a signed upload URL.")

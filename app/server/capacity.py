@@ -1,0 +1,73 @@
+"""What all workers of a service have together: counts in memory that they share.
+
+Each worker has a seat, and writes nothing but that, so no lock between processes is needed.
+"""
+
+from __future__ import annotations
+
+import mmap
+import threading
+
+_WORD = 8
+_CONNECTIONS, _BYTES, _WORDS = 0, 1, 2
+_ABSENT = -1
+
+
+class Capacity:
+    """Made before the workers are forked. ``space``: the most bytes of bodies and answers in files, of all workers."""
+
+    def __init__(self, workers: int, space: int) -> None:
+        self._memory = mmap.mmap(-1, max(1, workers) * _WORDS * _WORD)
+        self._words = memoryview(self._memory).cast("q")
+        self._workers = workers
+        self.space = space
+        for number in range(workers):
+            self.vacate(number)
+
+    def seat(self, number: int) -> Seat:
+        return Seat(self, self._words, number)
+
+    def vacate(self, number: int) -> None:
+        """The worker of that number is gone, and what it had with it."""
+        self._words[number * _WORDS + _CONNECTIONS] = _ABSENT
+        self._words[number * _WORDS + _BYTES] = 0
+
+    def fewest_connections(self) -> int:
+        """Of a worker that is there."""
+        counts = (self._words[number * _WORDS + _CONNECTIONS] for number in range(self._workers))
+        return min((count for count in counts if count != _ABSENT), default=0)
+
+    def bytes_held(self) -> int:
+        return sum(self._words[number * _WORDS + _BYTES] for number in range(self._workers))
+
+
+class Seat:
+    """One worker's part; shared by its threads."""
+
+    def __init__(self, capacity: Capacity, words: memoryview[int], number: int) -> None:
+        self._capacity = capacity
+        self._words = words
+        self._at = number * _WORDS
+        self._lock = threading.Lock()
+
+    @property
+    def connections(self) -> int:
+        return self._words[self._at + _CONNECTIONS]
+
+    @connections.setter
+    def connections(self, count: int) -> None:
+        self._words[self._at + _CONNECTIONS] = count
+
+    def has_more_than_another(self) -> bool:
+        """Whether some worker has fewer connections than this one."""
+        return self.connections > self._capacity.fewest_connections()
+
+    def charge(self, size: int) -> bool:
+        """Count ``size`` bytes that a connection keeps in a file; whether there was space for them."""
+        with self._lock:
+            self._words[self._at + _BYTES] += size
+        return self._capacity.bytes_held() <= self._capacity.space
+
+    def refund(self, size: int) -> None:
+        with self._lock:
+            self._words[self._at + _BYTES] -= size

@@ -1,0 +1,91 @@
+"""The connections of one worker: how many there are, and which are not waited for any longer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.server.capacity import Seat
+from app.server.connection import LONGEST_DISCARDING_S, Connection, Waits
+
+# Whoever did something so short a time ago is not closed in favour of somebody else.
+_ACTIVE_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How many seconds a client is waited for, by what it owes."""
+
+    idle: float
+    header: float
+    body: float
+    taking: float
+
+    def ends_for(self, connection: Connection) -> float:
+        """When a client has kept us waiting for long enough."""
+        waits_for = connection.waits_for
+        if waits_for is Waits.REQUEST:
+            return connection.since + self.idle
+        if waits_for is Waits.HEADER:
+            return connection.since + self.header
+        if waits_for is Waits.BODY:
+            return connection.last_activity + self.body
+        if waits_for is Waits.TAKING:
+            return connection.last_activity + self.taking
+        return connection.since + LONGEST_DISCARDING_S
+
+
+class Connections:
+    """Shared by the worker's threads. ``seat``: where other workers see how many there are."""
+
+    def __init__(self, seat: Seat, patience: Patience) -> None:
+        self._seat = seat
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._open: set[Connection] = set()
+        seat.connections = 0
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __iter__(self) -> Iterator[Connection]:
+        return iter(list(self._open))
+
+    def add(self, connection: Connection) -> None:
+        with self._lock:
+            self._open.add(connection)
+            self._seat.connections = len(self._open)
+
+    def discard(self, connection: Connection) -> None:
+        with self._lock:
+            self._open.discard(connection)
+            self._seat.connections = len(self._open)
+
+    def close_late(self) -> None:
+        """Close those whose clients were waited for long enough."""
+        now = time.monotonic()
+
+        def is_late(connection: Connection) -> bool:
+            return now > self._patience.ends_for(connection)
+
+        for connection in self:
+            if is_late(connection):
+                connection.close_if(is_late)
+
+    def close_unused(self) -> None:
+        """Close those that wait for another request."""
+        for connection in self:
+            connection.close_if(lambda each: each.waits_for is Waits.REQUEST)
+
+    def make_room(self) -> bool:
+        """Close the one whose client we have waited for longest; whether there was one."""
+        before = time.monotonic() - _ACTIVE_S
+
+        def may_go(connection: Connection) -> bool:
+            waits = connection.waits_for in (Waits.REQUEST, Waits.HEADER, Waits.BODY)
+            return waits and connection.last_activity < before
+
+        waiting = sorted(filter(may_go, self), key=lambda connection: connection.last_activity)
+        return any(connection.close_if(may_go) for connection in waiting)

@@ -1,0 +1,106 @@
+"""Takes new connections: spread over the workers, and not without end."""
+
+from __future__ import annotations
+
+import logging
+import select
+import socket
+import time
+from selectors import EVENT_READ
+
+from app.server.connection import Connection
+from app.server.connections import Connections
+from app.server.refusal import overloaded
+from app.server.service import Service
+
+_log = logging.getLogger("portico.server")
+
+# A worker that has more connections than another leaves a new one to that for so long. If nobody took it then, the
+# other one is stuck, and for a while nothing more is left to it.
+_LEFT_TO_OTHERS_S = 0.25
+_LOOK_AGAIN_S = 0.002
+_OTHERS_STUCK_S = 1.0
+# Beyond the limit there are so many, for as long as it takes to tell their clients.
+_TURNED_AWAY = 100
+_OUT_OF_FILES_S = 0.05
+_TAKEN_AT_THE_END = 1024
+
+
+class Listener:
+    """``limit``: the most connections of this worker."""
+
+    def __init__(self, service: Service, connections: Connections, sock: socket.socket, limit: int) -> None:
+        self._service = service
+        self._connections = connections
+        self._socket = sock
+        self._limit = limit
+        self._left_since: float | None = None
+        self._stuck_until = 0.0
+        self._is_watched = False
+        sock.setblocking(False)
+
+    def start(self) -> None:
+        if not self._service.is_stopping:
+            self._is_watched = True
+            self._service.loop.watch(self._socket, 0, EVENT_READ, self)
+
+    def attend(self) -> None:
+        if self._leaves_it_to_others():
+            self._pause(_LOOK_AGAIN_S)
+            return
+        self._left_since = None
+        self._accept()
+
+    def close(self) -> None:
+        """Take the connections that the system has accepted for us, which would be reset otherwise, and no more."""
+        if self._is_watched:
+            self._service.loop.watch(self._socket, EVENT_READ, 0, self)
+        for _ in range(_TAKEN_AT_THE_END):
+            if not select.select([self._socket], [], [], 0)[0] or not self._accept():
+                break
+        self._socket.close()
+
+    def _leaves_it_to_others(self) -> bool:
+        if not self._service.seat.has_more_than_another():
+            return False
+        now = time.monotonic()
+        if self._left_since is None:
+            self._left_since = now
+        if now - self._left_since > _LEFT_TO_OTHERS_S:
+            self._stuck_until = now + _OTHERS_STUCK_S
+        return now > self._stuck_until
+
+    def _pause(self, seconds: float) -> None:
+        self._is_watched = False
+        self._service.loop.watch(self._socket, EVENT_READ, 0, self)
+        self._service.loop.after(seconds, self.start)
+
+    def _accept(self) -> bool:
+        try:
+            sock, address = self._socket.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            # Another worker was quicker, or the client went away.
+            return False
+        except OSError as ex:
+            _log.warning("a connection cannot be accepted: %s", ex.strerror)
+            if not self._connections.make_room():
+                self._pause(_OUT_OF_FILES_S)
+            return False
+        self._welcome(sock, address)
+        return True
+
+    def _welcome(self, sock: socket.socket, address: object) -> None:
+        service = self._service
+        is_full = len(self._connections) >= self._limit and not self._connections.make_room()
+        if is_full and len(self._connections) >= self._limit + _TURNED_AWAY:
+            sock.close()
+            return
+        sock.setblocking(False)
+        if sock.family != socket.AF_UNIX:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection = Connection(service, sock, address, self._connections.discard)
+        self._connections.add(connection)
+        if is_full:
+            connection.turn_away(overloaded(None, service.cross_origin))
+        else:
+            connection.start()

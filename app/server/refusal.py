@@ -1,0 +1,43 @@
+"""Answers of the server itself, given without the application."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+
+from app.server.cross_origin import CrossOrigin, Headers
+
+
+class Refusal:
+    """An answer, as waitress sends its own errors."""
+
+    def __init__(self, status: int, body: bytes, headers: Headers = ()) -> None:
+        self.status = status
+        self.body = body
+        self._headers = headers
+
+    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
+        try:
+            phrase = HTTPStatus(self.status).phrase
+        except ValueError:
+            phrase = "Refused"
+        headers = [("Content-Type", "application/json; charset=utf-8"), *self._headers]
+        return f"{self.status} {phrase}", headers, self.body
+
+
+def overloaded(origin: str | None, cross_origin: CrossOrigin) -> Refusal:
+    """More requests came than can be served."""
+    headers = (("Retry-After", "1"), *cross_origin.headers(origin))
+    return Refusal(503, _body("OVERLOADED", "The service is at its limit now. Try again."), headers)
+
+
+def no_space(origin: str | None, cross_origin: CrossOrigin) -> Refusal:
+    """A body does not fit beside those that are being received."""
+    headers = (("Retry-After", "1"), *cross_origin.headers(origin))
+    return Refusal(507, _body("INSUFFICIENT_STORAGE", "There is no space for the body now. Try again."), headers)
+
+
+def _body(code: str, message: str) -> bytes:
+    """What clients of either door understand: GraphQL's errors, and the members that storage clients read."""
+    error = {"message": message, "extensions": {"code": code}}
+    return json.dumps({"errors": [error], "error": code, "code": code, "message": message}).encode()

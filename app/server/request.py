@@ -1,0 +1,220 @@
+"""A request as it arrives: waitress's parser, with what may be refused before the body is read.
+
+This uses parts of waitress's parser that its documentation does not promise; setup.cfg pins the version.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from typing import Any, Protocol
+
+from waitress.buffers import OverflowableBuffer
+from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.receiver import FixedStreamReceiver
+from waitress.utilities import RequestEntityTooLarge
+
+from app.server.capacity import Seat
+from app.server.cross_origin import CrossOrigin
+from app.server.refusal import Refusal, no_space
+
+_log = logging.getLogger("portico.server")
+
+# Of a chunked body: the line before a chunk, or what follows the last one.
+_LONGEST_FRAMING = 64 * 1024
+# Smaller bodies are in memory, and bounded by the number of connections.
+_CHARGED_ABOVE = 64 * 1024
+
+Headers = Mapping[str, str]
+
+
+class Rule(Protocol):
+    """What decides on a request with a body when its header has come."""
+
+    def largest_body(self, method: str, target: str, headers: Headers) -> int:
+        """The most bytes that the body may have. Raises Refused."""
+        ...
+
+    def too_large(self, target: str, largest: int) -> Refused:
+        """The refusal of a body that has more."""
+        ...
+
+
+class Refused(Exception):
+    """The request is answered now, and its body is not read."""
+
+    def __init__(self, status: int, body: bytes, headers: tuple[tuple[str, str], ...] = ()) -> None:
+        super().__init__(status)
+        self.status = status
+        self.body = body
+        self.headers = headers
+
+
+_PARSED = (
+    "first_line", "headers", "request_uri", "command", "version", "proxy_scheme", "proxy_netloc", "path", "query",
+    "fragment", "url_scheme", "connection_close", "content_length", "expect_continue",
+)  # fmt: skip
+
+
+class _Known:
+    """A header block that was parsed before."""
+
+    __slots__ = ("environ", "parsed")
+
+    def __init__(self, parsed: dict[str, Any]) -> None:
+        self.parsed = parsed
+        self.environ: dict[str, Any] | None = None
+
+
+class HeaderMemory:
+    """What header blocks were parsed to. Clients repeat theirs, and parsing one takes longer than finding it here."""
+
+    _ENTRIES = 500
+    _LONGEST = 2048
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, _Known] = {}
+
+    def find(self, block: bytes) -> _Known | None:
+        return self._known.get(block)
+
+    def keep(self, block: bytes, known: _Known) -> None:
+        if len(block) <= self._LONGEST:
+            if len(self._known) >= self._ENTRIES:
+                self._known.clear()
+            self._known[block] = known
+
+
+class _ByName(Mapping[str, str]):
+    """The parser's headers by their names in lower case."""
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        self._headers = headers
+
+    def __getitem__(self, name: str) -> str:
+        return self._headers[name.replace("-", "_").upper()]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name.replace("_", "-").lower() for name in self._headers)
+
+    def __len__(self) -> int:
+        return len(self._headers)
+
+
+class Request(HTTPRequestParser):  # type: ignore[misc]
+    """``environ``: what was made of the same header before, for waitress's task; without its body and its sender."""
+
+    environ: dict[str, Any] | None = None
+    error: Any
+    judged = False
+    largest = 0
+    charged = 0
+
+    _known: _Known | None = None
+
+    def __init__(self, adj: Any, rule: Rule, cross_origin: CrossOrigin, seat: Seat, memory: HeaderMemory) -> None:
+        super().__init__(adj)
+        self._memory = memory
+        self._rule = rule
+        self._cross_origin = cross_origin
+        self._seat = seat
+
+    def parse_header(self, header_plus: bytes) -> None:
+        known = self._memory.find(header_plus)
+        if known is None:
+            self._parse_header(header_plus)
+            if not self.chunked:
+                attributes = self.__dict__
+                self._known = _Known({name: attributes[name] for name in _PARSED if name in attributes})
+                self._memory.keep(header_plus, self._known)
+            return
+        self.__dict__.update(known.parsed)
+        self._known = known
+        self.environ = known.environ
+        if self.content_length:
+            buffer = OverflowableBuffer(self.adj.inbuf_overflow)
+            self.body_rcv = FixedStreamReceiver(self.content_length, buffer)
+
+    def remember_environ(self, environ: dict[str, Any]) -> None:
+        """For the next request with the same header."""
+        if self._known is not None:
+            self._known.environ = environ | {"wsgi.input": None}
+
+    def _parse_header(self, header_plus: bytes) -> None:
+        try:
+            super().parse_header(header_plus)
+        except ValueError:
+            # Of a target such as http://[::1/; waitress does not expect it, and would close without an answer.
+            raise ParsingError("Bad URI") from None
+        if self.chunked and "CONTENT_LENGTH" in self.headers:
+            raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
+
+    def received(self, data: bytes) -> int:
+        try:
+            consumed: int = super().received(data)
+        except OSError as ex:
+            _log.warning("a body cannot be kept: %s", ex.strerror)
+            self._refuse(no_space(self.headers.get("ORIGIN"), self._cross_origin))
+            return len(data)
+        if self.body_rcv is not None and self.headers_finished and not self.empty:
+            self._examine()
+        # What follows a refused header is its body, and not another request.
+        return len(data) if isinstance(self.error, Refusal) else consumed
+
+    def get_body_stream(self) -> Any:
+        body = self.body_rcv
+        if body is not None and body.buf.buf is None:
+            # It is short; waitress would take three objects to put it into one of these.
+            return BytesIO(body.buf.strbuf)
+        return super().get_body_stream()
+
+    def close(self) -> None:
+        super().close()
+        if self.charged:
+            self._seat.refund(self.charged)
+            self.charged = 0
+
+    def _examine(self) -> None:
+        if self.error is not None and not isinstance(self.error, RequestEntityTooLarge):
+            return
+        try:
+            if not self.judged:
+                self._judge()
+            self._check_size()
+        except Refused as ex:
+            self._refuse(Refusal(ex.status, ex.body, (*ex.headers, *self._cors())))
+            return
+        if self.chunked and self.error is None and _framing(self.body_rcv) > _LONGEST_FRAMING:
+            self._refuse(Refusal(400, b'{"message": "The framing of a chunk is too long"}', self._cors()))
+        elif not self._charge():
+            self._refuse(no_space(self.headers.get("ORIGIN"), self._cross_origin))
+
+    def _judge(self) -> None:
+        self.judged = True
+        self.largest = self._rule.largest_body(self.command.upper(), self.request_uri, _ByName(self.headers))
+
+    def _check_size(self) -> None:
+        size = len(self.body_rcv) if self.chunked else self.content_length
+        if size > self.largest or isinstance(self.error, RequestEntityTooLarge):
+            raise self._rule.too_large(self.request_uri, self.largest)
+
+    def _charge(self) -> bool:
+        """Whether what was received of the body fits beside those of other connections."""
+        held = len(self.body_rcv)
+        if held <= _CHARGED_ABOVE or held == self.charged:
+            return True
+        more, self.charged = held - self.charged, held
+        return self._seat.charge(more)
+
+    def _refuse(self, refusal: Refusal) -> None:
+        self.error = refusal
+        self.completed = True
+        self.expect_continue = False
+
+    def _cors(self) -> tuple[tuple[str, str], ...]:
+        return self._cross_origin.headers(self.headers.get("ORIGIN"))
+
+
+def _framing(receiver: Any) -> int:
+    return len(receiver.control_line) + len(receiver.trailer)

@@ -1,0 +1,82 @@
+"""What the connections of one worker have in common."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from waitress.adjustments import Adjustments
+from waitress.proxy_headers import PROXY_HEADERS, proxy_headers_middleware
+
+from app.server.capacity import Seat
+from app.server.cross_origin import CrossOrigin
+from app.server.loop import Loop
+from app.server.request import HeaderMemory, Request, Rule
+
+WSGIApplication = Callable[..., Any]
+
+OPERATIONS = frozenset({"/health", "/version"})
+"""What an operator asks; a thread of its own answers, whatever the others do."""
+
+
+class Service:
+    """For connections it is what waitress's tasks call their server: ``adj``, ``application`` and the address."""
+
+    def __init__(
+        self,
+        application: WSGIApplication,
+        listener: socket.socket,
+        adj: Adjustments,
+        loop: Loop,
+        seat: Seat,
+        rule: Rule,
+        cross_origin: CrossOrigin,
+    ) -> None:
+        self.adj = adj
+        self.application = _behind_proxy(application, adj)
+        self.server_name = adj.server_name
+        self.effective_host, self.effective_port = _address(listener)
+        self.loop = loop
+        self.seat = seat
+        self.cross_origin = cross_origin
+        self.is_stopping = False
+        self.operations: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._rule = rule
+        self._memory = HeaderMemory()
+
+    def new_request(self) -> Request:
+        return Request(self.adj, self._rule, self.cross_origin, self.seat, self._memory)
+
+    def clear_untrusted(self, environ: dict[str, Any]) -> None:
+        """Take away what only a proxy that we trust may tell; where there is one, the middleware sees to it."""
+        if self.adj.trusted_proxy is None:
+            for name in _TOLD_BY_PROXIES:
+                environ.pop(name, None)
+
+    def is_operation(self, request: Request) -> bool:
+        return request.path in OPERATIONS
+
+
+_TOLD_BY_PROXIES = tuple(f"HTTP_{name}" for name in PROXY_HEADERS)
+
+
+def _behind_proxy(application: WSGIApplication, adj: Adjustments) -> WSGIApplication:
+    if adj.trusted_proxy is None:
+        return application
+    wrapped: WSGIApplication = proxy_headers_middleware(
+        application,
+        trusted_proxy=adj.trusted_proxy,
+        trusted_proxy_count=adj.trusted_proxy_count,
+        trusted_proxy_headers=adj.trusted_proxy_headers,
+        clear_untrusted=adj.clear_untrusted_proxy_headers,
+        log_untrusted=adj.log_untrusted_proxy_headers,
+        logger=logging.getLogger("waitress"),
+    )
+    return wrapped
+
+
+def _address(listener: socket.socket) -> tuple[str, str]:
+    return socket.getnameinfo(listener.getsockname(), socket.NI_NUMERICHOST | socket.NI_NUMERICSERV)

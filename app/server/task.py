@@ -1,0 +1,167 @@
+"""One request inside the application, and its answer, which may be sent in several goes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from waitress.buffers import ReadOnlyFileBasedBuffer
+from waitress.task import ErrorTask, Task, WSGITask, hop_by_hop
+from waitress.utilities import build_http_date
+
+_date = lru_cache(2)(build_http_date)
+
+
+class _OurTask(Task):  # type: ignore[misc]
+    content_length: int | None
+    response_headers: list[tuple[str, str]]
+
+    def start(self) -> None:
+        # Whole seconds: the header Date has no more, and the same second has the same text.
+        self.start_time = int(time.time())
+
+    def build_response_header(self) -> bytes:
+        """As waitress does, in a third of the time, and without closing for want of a length that is not needed."""
+        has_body = self.has_body
+        length, names = None, {"Connection"}
+        headers = []
+        for name, value in self.response_headers:
+            name = _capitalized(name)
+            if name == "Content-Length":
+                if not has_body:
+                    continue
+                length = value
+            names.add(name)
+            headers.append((name, value))
+        if length is None and self.content_length is not None and has_body:
+            length = str(self.content_length)
+            headers.append(("Content-Length", length))
+        self.response_headers = headers
+        self._decide_on_connection(has_body, length)
+        headers.append(("Via" if "Server" in names else "Server", self.channel.server.adj.ident))
+        if "Date" not in names:
+            headers.append(("Date", _date(self.start_time)))
+        lines = [f"HTTP/{self.version} {self.status}\r\n", *[f"{name}: {value}\r\n" for name, value in headers], "\r\n"]
+        return "".join(lines).encode("latin-1")
+
+    def _decide_on_connection(self, has_body: bool, length: str | None) -> None:
+        asked = self.request.headers.get("CONNECTION", "").lower()
+        # The client then sends its next request on a connection that somebody accepts.
+        closes = self.channel.server.is_stopping or (has_body and length is None)
+        if self.version == "1.0":
+            closes = closes or asked != "keep-alive" or length is None
+            if not closes:
+                self.response_headers.append(("Connection", "Keep-Alive"))
+        else:
+            closes = closes or asked == "close"
+            if has_body and length is None:
+                self.response_headers.append(("Transfer-Encoding", "chunked"))
+                self.chunked_response = True
+        if closes:
+            self.set_close_on_finish()
+
+
+@lru_cache(200)
+def _capitalized(name: str) -> str:
+    return "-".join(part.capitalize() for part in name.split("-"))
+
+
+class Refused(_OurTask, ErrorTask):  # type: ignore[misc]
+    """The answer to a request that was found wrong before the application could see it."""
+
+
+class Answer(_OurTask, WSGITask):  # type: ignore[misc]
+    """What the application answers. ``advance`` until it is finished; between two calls the client takes its part."""
+
+    complete: bool = False
+    _result: Any = None
+    _chunks: Iterator[bytes] | None = None
+
+    def advance(self) -> bool:
+        """Go on with the answer; False when the client has to take some of it first. Raises what the app raises."""
+        if self._chunks is None:
+            self.start()
+            self._result = self.channel.server.application(self._environ(), self._start_response)
+            self._chunks = self._begin()
+        for chunk in self._chunks:
+            if chunk:
+                self.write(chunk)
+                if self.channel.is_full:
+                    return False
+        self._check_length()
+        self.finish()
+        self.close()
+        return True
+
+    def close(self) -> None:
+        """Tell the application that nobody takes its answer any more."""
+        result, self._result = self._result, None
+        if hasattr(result, "close"):
+            result.close()
+
+    def _environ(self) -> dict[str, Any]:
+        """What waitress makes of the same header, connection and body, without making it anew each time."""
+        request = self.request
+        template = request.environ
+        if template is None:
+            environ: dict[str, Any] = self.get_environment()
+            del environ["waitress.client_disconnected"]
+            self.channel.server.clear_untrusted(environ)
+            request.remember_environ(environ)
+            return environ
+        environ = template.copy()
+        address = self.channel.addr
+        environ["REMOTE_ADDR"] = environ["REMOTE_HOST"] = address[0]
+        environ["REMOTE_PORT"] = str(address[1])
+        environ["wsgi.input"] = request.get_body_stream()
+        return environ
+
+    def _begin(self) -> Iterator[bytes]:
+        result = self._result
+        if isinstance(result, ReadOnlyFileBasedBuffer):
+            size = result.prepare(self.content_length)
+            if size:
+                if size != self.content_length:
+                    self.remove_content_length_header()
+                    self.content_length = size
+                self.write(b"")
+                self.channel.write_file(result)
+                self.content_bytes_written = size
+                # The connection closes the file when it is sent.
+                self._result = None
+                return iter(())
+        elif self.content_length is None and hasattr(result, "__len__") and len(result) == 1:
+            self.content_length = len(result[0])
+        return iter(result)
+
+    def _check_length(self) -> None:
+        length = self.content_length
+        if length is None or self.content_bytes_written == length:
+            return
+        if self.has_body and self.request.command != "HEAD":
+            # So that the client does not wait for what does not come.
+            self.set_close_on_finish()
+            self.logger.warning("the answer has %d bytes of %d declared", self.content_bytes_written, length)
+
+    def _start_response(
+        self, status: str, headers: list[tuple[str, str]], exc_info: Any = None
+    ) -> Callable[[bytes], None]:
+        if exc_info is not None and self.wrote_header:
+            raise exc_info[1]
+        if self.complete and exc_info is None:
+            raise AssertionError("start_response was called a second time without exc_info")
+        self.complete = True
+        self.status = status
+        for name, value in headers:
+            if "\n" in value or "\r" in value or "\n" in name or "\r" in name:
+                raise ValueError("a header of the answer has a line break")
+            folded = name.lower()
+            if folded == "content-length":
+                self.content_length = int(value)
+            elif folded in hop_by_hop:
+                raise AssertionError(f"{name} is a hop-by-hop header, which an application must not set")
+        self.response_headers = list(headers)
+        write: Callable[[bytes], None] = self.write
+        return write

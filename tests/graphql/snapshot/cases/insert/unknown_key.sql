@@ -1,4 +1,0 @@
--- no statement
-
--- afterwards:
--- [1]

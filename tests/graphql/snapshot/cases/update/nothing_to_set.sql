@@ -1,6 +1,0 @@
--- no statement
-
--- afterwards:
--- [1, "n"]
--- [2, "n"]
--- [3, null]
