@@ -8,7 +8,6 @@ an order of their own, the result says its position; nothing depends on the orde
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -18,7 +17,10 @@ if TYPE_CHECKING:
     from graphql import GraphQLInterfaceType, GraphQLNamedType
 
     from app.graphql.api_schema import ApiSchema
-    from app.graphql.relations import ApiRelation, ValueType
+    from app.graphql.fields import Fields
+    from app.graphql.relations import ApiRelation, RelationNames
+    from app.graphql.values_of_types import ValueType
+    from app.query.scalars import Scalar
     from app.services import Services
     from app.settings import Settings
     from app.storage.bytes.backend import Backend
@@ -32,14 +34,6 @@ hookspec = pluggy.HookspecMarker(GROUP)
 hookimpl = pluggy.HookimplMarker(GROUP)
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
-    """Fields that a plugin adds to a type. Contributions are laid out by ``position``, lower first."""
-
-    position: int
-    fields: Mapping[str, Any]
-
-
 class GraphQLHooks:
     """What the GraphQL API is made of."""
 
@@ -51,6 +45,17 @@ class GraphQLHooks:
     @hookspec(firstresult=True)
     def value_type(self, api: ApiSchema, type_: Type) -> ValueType | None:
         """How values of a PostgreSQL type cross the API; None if this plugin does not say."""
+
+    @hookspec
+    def scalars(self, api: ApiSchema) -> Sequence[Scalar]:
+        """Scalars, with the names of the PostgreSQL types that become them. Of two for one type the one of the plugin
+        that was registered later counts, and a stranger's before a built-in one."""
+        return ()
+
+    @hookspec
+    def relation_names(self, type_name: str) -> RelationNames | None:
+        """The names of the types and root fields that this plugin makes for a relation whose type is called so: what
+        else would have one of them is left out of the schema."""
 
     @hookspec
     def query_fields(self, api: ApiSchema) -> Fields | None:
@@ -75,7 +80,34 @@ class GraphQLHooks:
 
     @hookspec
     def filter_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Members of a relation's filter; the resolver of each makes a condition on a row."""
+        """Members of a relation's filter; the extension ``condition`` of each makes a condition on a row."""
+
+    @hookspec
+    def filter_operators(self, api: ApiSchema, value_type: ValueType) -> Fields | None:
+        """Members of the filter of a type's values; the extension ``operator`` of each compares a column with it
+        (app.query.conditions.Operator)."""
+
+    @hookspec
+    def collection_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Arguments of every collection of a relation's rows. The extension ``condition`` of one narrows the rows
+        (app.query.conditions.MemberCondition), the extension ``order`` orders them (app.query.ordering.Order)."""
+
+    @hookspec
+    def order_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Members of an element of orderBy; the extension ``order`` of each makes keys of its value."""
+
+    @hookspec
+    def insert_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Members of the input of new rows; the extension ``column`` of each is the ApiColumn that it is a value of."""
+
+    @hookspec
+    def update_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Arguments of the update of a relation's rows. The extension ``assign`` of one makes new values of it
+        (app.query.changes.Assign), the extension ``condition`` says which rows."""
+
+    @hookspec
+    def delete_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Arguments of the deletion of a relation's rows; the extension ``condition`` of one says which."""
 
     @hookspec
     def always_listed_types(self, api: ApiSchema) -> Sequence[GraphQLNamedType]:
@@ -120,12 +152,3 @@ class ServiceHooks:
     @hookspec
     def stages_timed(self, milliseconds: Mapping[str, float]) -> None:
         """Called after each GraphQL request with the milliseconds that each of its stages took."""
-
-
-def in_order(contributions: Sequence[Fields | None]) -> dict[str, Any]:
-    """The fields of all contributions by position; of two with one name the earlier stays."""
-    result: dict[str, Any] = {}
-    for contribution in sorted((each for each in contributions if each), key=lambda each: each.position):
-        for name, field in contribution.fields.items():
-            result.setdefault(name, field)
-    return result

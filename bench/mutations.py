@@ -21,17 +21,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.database import session
 from app.database.context import context_statement
-from app.database.session import CLEAN_SESSION
 from app.database.url import parse_database_url
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
 from app.graphql.values import Steering
 from app.pipeline import run
+from app.pipeline.engine import Engine
 from app.pipeline.parse import parse
 from app.pipeline.plan import make_plan
 from app.pipeline.records import GraphQLRequest
-from app.services import Services
 from app.settings import Settings, load
 from app.wsgi import create_app
 from bench.load import http_request, run_load
@@ -59,7 +59,6 @@ KEYS = {
     "SERVICE_ROLE_KEY": "service-key",
 }
 CONTEXT = (
-    ("role", "anon"),
     ("statement_timeout", "30000"),
     ("request.jwt.claims", '{"role":"anon"}'),
     ("request.jwt.claim.role", "anon"),
@@ -154,11 +153,11 @@ def _alone(case: Case, settings: Settings, seconds: float) -> float:
     """Mutations per second, one after the other, in this process."""
     application = create_app(settings)
     request = GraphQLRequest(case.query, case.variables[0], api_key=KEYS["ANON_KEY"], host="localhost")
-    reply = run(request, application.services)
+    reply = run(request, application.services.engine)
     assert b'"errors"' not in reply.body, reply.body
     count, began = 0, time.perf_counter()
     while time.perf_counter() < began + seconds:
-        run(request, application.services)
+        run(request, application.services.engine)
         count += 1
     took = time.perf_counter() - began
     application.close()
@@ -170,7 +169,7 @@ class PgBench:
 
     def __init__(self, case: Case, settings: Settings, place: str) -> None:
         application = create_app(settings)
-        sql, values = _statement(case, application.services, case.variables[0])
+        sql, values = _statement(case, application.services.engine, case.variables[0])
         application.close()
         self._variables = {f"p{number}": value for number, value in enumerate(values, start=1)}
         keyed = len(case.variables) > 1
@@ -183,8 +182,10 @@ class PgBench:
             self._variables[f"c{number}"] = value
         context = re.sub(r"\$(\d+)", r":c\1", context_statement(len(CONTEXT), checked=False).sql)
         key = "\\set key :client_id + 1\n" if keyed else ""
-        clean = "\n".join(f"{statement.sql};" for statement, _, _ in CLEAN_SESSION)
-        self._script.write_text(f"{key}\\startpipeline\n{clean}\n{context};\n{sql};\n\\endpipeline\n")
+        clean = "\n".join(f"{sql};" for sql in session.SQL)
+        self._script.write_text(
+            f"{key}\\startpipeline\n{clean}\nset local role anon;\n{context};\n{sql};\n\\endpipeline\n"
+        )
         self._target = parse_database_url(settings.database_url or "")
 
     def per_second(self, clients: int, seconds: float) -> float:
@@ -200,9 +201,9 @@ class PgBench:
         return float(found[1])
 
 
-def _statement(case: Case, services: Services, variables: Mapping[str, Any]) -> tuple[str, list[str]]:
-    parsed = parse(GraphQLRequest(case.query, dict(variables)), services)
-    call = make_plan(parsed.document, services.api_schemas.of_role("anon"), parsed.variables, Steering()).calls[0]
+def _statement(case: Case, engine: Engine, variables: Mapping[str, Any]) -> tuple[str, list[str]]:
+    parsed = parse(GraphQLRequest(case.query, dict(variables)), engine)
+    call = make_plan(parsed.document, engine.role_schemas.of_role("anon"), parsed.variables, Steering()).calls[0]
     values = [each.value(parsed.variables) or b"" for each in call.parameters]
     return call.statement.sql, [value.decode() for value in values]
 

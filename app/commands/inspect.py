@@ -12,10 +12,10 @@ from app.discovery import installed_plugins
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
 from app.graphql.values import Steering
+from app.pipeline.engine import Engine, make_engine
 from app.pipeline.parse import parse
 from app.pipeline.plan import make_plan
 from app.pipeline.records import GraphQLRequest
-from app.services import Services, make_services
 from app.settings import Settings
 
 
@@ -33,8 +33,8 @@ def plan_sql(settings: Settings, role: str, query: str, variables: Mapping[str, 
 
     Raises PorticoError where the query is wrong.
     """
-    with _schema_of(settings, role) as (services, api):
-        parsed = parse(GraphQLRequest(query, variables or {}), services)
+    with _schema_of(settings, role) as (engine, api):
+        parsed = parse(GraphQLRequest(query, variables or {}), engine)
         errors = validate(api.graphql, parsed.document.syntax, specified_rules) if api.dialect.validates else []
         if errors:
             raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)
@@ -43,9 +43,9 @@ def plan_sql(settings: Settings, role: str, query: str, variables: Mapping[str, 
 
 
 @contextmanager
-def _schema_of(settings: Settings, role: str) -> Iterator[tuple[Services, ApiSchema]]:
-    services = make_services(settings, installed_plugins(settings))
+def _schema_of(settings: Settings, role: str) -> Iterator[tuple[Engine, ApiSchema]]:
+    engine = make_engine(settings, installed_plugins(settings).hook)
     try:
-        yield services, services.api_schemas.of_role(role)
+        yield engine, engine.role_schemas.of_role(role)
     finally:
-        services.close()
+        engine.close()

@@ -1,8 +1,9 @@
-"""The context statement: role, claims and settings of one request, all local to its transaction.
+"""The context: role, claims and settings of one request, all local to its transaction.
 
-It is one SELECT of ``set_config`` calls, run in the same flight before the data statements. Its text depends only on
-the number of settings, so a few prepared statements serve all callers. The role cannot be set by the data statement
-itself: that would be planned before, without the caller's row level security.
+Two statements set it, in the same flight before the data statements. The first sets the role and is never prepared
+under a name (``app.database.session`` says why). The second is one SELECT of ``set_config`` calls for the rest; its
+text depends only on the number of settings, so a few prepared statements serve all callers. Neither can be part of the
+data statement: that would be planned before, without the caller's row level security.
 """
 
 from __future__ import annotations
@@ -14,14 +15,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sqlalchemy.dialects.postgresql.base import PGDialect
+
+from app.database.session import CHECK, CHECKS, DISCARD_SEQUENCES
 from app.database.statement import Statement
-from app.database.wire import encode_parameters
+from app.database.wire import Step, encode_parameters
 
 if TYPE_CHECKING:
     from app.identity import Caller
 
 Setting = tuple[str, str]
 
+_quote = PGDialect(  # type: ignore[no-untyped-call]
+    paramstyle="numeric_dollar"
+).identifier_preparer.quote_identifier
 _CLAIM_SETTING = "request.jwt.claim."
 # What PostgreSQL accepts as a part of a custom setting's name; anything else would fail the request.
 _CLAIM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*)*", re.ASCII)
@@ -34,11 +41,16 @@ _REMEMBERED_CALLERS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """``role``: whose rights the data statements have. ``parameters``: of ``statement``, as the wire sends them."""
+    """``role``: whose rights the data statements have. ``steps``: what sets it and all else, as the wire takes it."""
 
     role: str
-    statement: Statement
-    parameters: bytes
+    steps: tuple[Step, ...]
+
+
+def first_steps(context: Context | None, read_only: bool) -> tuple[Step, ...]:
+    """What a transaction begins with, once the session is clean; the last one has ``CHECKS``."""
+    own: tuple[Step, ...] = ((CHECK, (), ""),) if context is None else context.steps
+    return own if read_only else ((DISCARD_SEQUENCES, (), ""), *own)
 
 
 class ContextBuilder:
@@ -94,14 +106,15 @@ class ContextBuilder:
             values.append(encode_parameters((str(schema_version).encode(),))[2:])
         total = 2 * count + (schema_version is not None)
         statement = context_statement(count, checked=schema_version is not None)
-        return Context(caller.role, statement, total.to_bytes(2, "big") + b"".join(values))
+        # The plan of neither depends on the role, so all roles share what is prepared.
+        settings: Step = (statement, total.to_bytes(2, "big") + b"".join(values), "")
+        return Context(caller.role, ((_role_statement(caller.role), (), ""), settings))
 
     def _settings_of_caller(self, caller: Caller, role_settings: tuple[Setting, ...]) -> tuple[int, bytes]:
         if caller.role == "none":
             # PostgreSQL would switch back to the login role.
             raise ValueError("'none' is not a role")
-        # The role first: what follows is then set with its rights, like the data statements are run with them.
-        pairs = [("role", caller.role), *role_settings]
+        pairs = [*role_settings]
         named = {name.lower() for name, _ in role_settings}
         if "jit" not in named:
             # A nested query looks dear enough to the planner to be compiled, which takes longer than running it.
@@ -146,14 +159,19 @@ def _text(value: str) -> bytes:
 
 
 @lru_cache(256)
+def _role_statement(role: str) -> Statement:
+    # What follows is set with its rights, like the data statements are run with them.
+    return Statement(f"SET LOCAL ROLE {_quote(_text(role).decode())}", unnamed=True)
+
+
+@lru_cache(256)
 def context_statement(count: int, *, checked: bool) -> Statement:
     """The statement that sets ``count`` settings and, if ``checked``, compares the schema version before that."""
     calls = [f"set_config(${2 * i + 1}, ${2 * i + 2}, true)" for i in range(count)]
     # num_nulls evaluates its arguments in order and answers with a digit; without it all values would be sent back.
     columns = [f"num_nulls({', '.join(some)})" for some in _batches(calls)]
-    # The version is compared first, still with the service's own rights.
     check = [f"graphql.assert_schema_version(${2 * count + 1})"] if checked else []
-    return Statement(f"SELECT {', '.join(check + columns)}", "context")
+    return Statement(f"SELECT {', '.join([CHECKS, *check, *columns])}", "context")
 
 
 def _batches(calls: list[str]) -> Iterator[list[str]]:

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Protocol
 
 from app.database.connect import connect
-from app.database.context import Context
+from app.database.context import Context, first_steps
 from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown, unavailable
 from app.database.pool import Pool, PoolState
-from app.database.session import CLEAN_SESSION
+from app.database.session import is_unclean
 from app.database.statement import Statement
 from app.database.tls import tls_context
 from app.database.transaction import Transaction
@@ -63,13 +63,10 @@ class Database:
         StatementTimeout and SchemaOutdated, RoleRefused, Unavailable.
         """
         role = "" if context is None else context.role
-        before: list[Step] = [*CLEAN_SESSION]
-        if context is not None:
-            # Its plan does not depend on the role, which is set only by running it.
-            before.append((context.statement, context.parameters, ""))
+        before = first_steps(context, read_only)
         steps = [*before, *((statement, parameters, role) for statement, parameters in calls)]
         try:
-            return self._run(steps, read_only)[len(before) :]
+            return self._run(steps, len(before) - 1, read_only)[len(before) :]
         except StatementError as error:
             error.statement_index = max(0, error.statement_index - len(before) + 1)
             raise explain(error, role or None) from None
@@ -79,6 +76,7 @@ class Database:
         for attempt in (1, 2):
             lease = self._pool.acquire()
             try:
+                lease.connection.pipeline((), clean=True)
                 results = lease.connection.simple(sql)
             except ConnectionLost as lost:
                 if attempt == 1 and (lost.unapplied or not lost.answered):
@@ -102,11 +100,11 @@ class Database:
     def close(self) -> None:
         self._pool.close()
 
-    def _run(self, steps: Sequence[Step], read_only: bool) -> list[list[Row]]:
+    def _run(self, steps: Sequence[Step], check_index: int, read_only: bool) -> list[list[Row]]:
         for attempt in (1, 2):
             lease = self._pool.acquire()
             try:
-                return lease.connection.pipeline(steps)
+                return lease.connection.pipeline(steps, clean=True)
             except ConnectionLost as lost:
                 if attempt == 1 and (lost.unapplied or (read_only and not lost.answered)):
                     continue
@@ -118,6 +116,10 @@ class Database:
                     # Rolled back as a whole, so it can be repeated, whatever it was.
                     lease.connection.forget_prepared()
                     continue
+                if is_unclean(error, check_index):
+                    lease.connection.usable = False
+                    if attempt == 1:
+                        continue
                 raise
             finally:
                 self._pool.give_back(lease)

@@ -12,36 +12,40 @@ class Statement:
     """One SQL statement with ``$1`` placeholders. Immutable, hashable, equal by its text.
 
     The types of its parameters are inferred by the server. ``name_hint`` begins the name under which it is
-    prepared, so that an operator recognises it in ``pg_prepared_statements``.
+    prepared, so that an operator recognises it in ``pg_prepared_statements``. ``unnamed``: it is never prepared under
+    a name, because it runs with rights of the service that no function of the database may get at.
     """
 
-    __slots__ = ("_hash", "digest", "name_hint", "parse_body", "sql")
+    __slots__ = ("_hash", "digest", "name_hint", "parse_body", "sql", "unnamed")
 
     sql: str
     name_hint: str
+    unnamed: bool
     digest: bytes
     parse_body: bytes
     """The Parse message after the statement's name."""
 
-    def __init__(self, sql: str, name_hint: str = "") -> None:
+    def __init__(self, sql: str, name_hint: str = "", *, unnamed: bool = False) -> None:
         if "\0" in sql:
             raise ValueError("a SQL statement cannot contain a NUL character")
         text = sql.encode()
         keep = super().__setattr__
         keep("sql", sql)
+        keep("unnamed", unnamed)
         keep("name_hint", re.sub(r"[^a-z0-9]+", "_", name_hint.lower())[:20].strip("_") or "portico")
         keep("digest", blake2b(text, digest_size=16).digest())
         keep("parse_body", text + b"\0" + _NO_PARAMETER_TYPES)
         keep("_hash", hash(self.digest))
 
-    def name_for(self, role: str) -> bytes:
-        """The name under which it is prepared for ``role``.
+    def name_for(self, role: str, secret: bytes) -> bytes:
+        """The name under which a connection that has this ``secret`` prepares it for ``role``.
 
         PostgreSQL plans a statement again when the role changes under row level security, so each role has its
         own. The digest makes sure that a name never stands for another text, even on a connection that a pooler
-        gave to somebody else before.
+        gave to somebody else before. The secret keeps a function of the database from guessing the name and
+        preparing another statement under it.
         """
-        digest = blake2b(self.digest + role.encode(), digest_size=12).hexdigest()
+        digest = blake2b(self.digest + role.encode(), digest_size=12, key=secret).hexdigest()
         return f"{self.name_hint}_{digest}".encode()
 
     def __setattr__(self, name: str, value: object) -> None:

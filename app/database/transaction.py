@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import TracebackType
 
-from app.database.context import Context
+from app.database.context import Context, first_steps
 from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown, unavailable
 from app.database.pool import Lease, Pool
-from app.database.session import CLEAN_SESSION
+from app.database.session import is_unclean
 from app.database.statement import Statement
 from app.database.wire import Row, Step
 from app.errors import PorticoError
@@ -28,9 +28,7 @@ class Transaction:
     def __init__(self, pool: Pool, context: Context | None) -> None:
         self._pool = pool
         self._role = "" if context is None else context.role
-        self._pending: list[Step] = [_BEGIN, *CLEAN_SESSION]
-        if context is not None:
-            self._pending.append((context.statement, context.parameters, ""))
+        self._pending: list[Step] = [_BEGIN, *first_steps(context, read_only=False)]
         self._lease: Lease | None = None
         self._failure: PorticoError | None = None
 
@@ -82,7 +80,7 @@ class Transaction:
             if self._lease is None:
                 self._lease = self._pool.acquire()
             try:
-                return self._lease.connection.pipeline([*before, *steps])[len(before) :]
+                return self._lease.connection.pipeline([*before, *steps], clean=first)[len(before) :]
             except ConnectionLost as lost:
                 if first and attempt == 1:
                     self._pool.give_back(self._lease)
@@ -90,6 +88,11 @@ class Transaction:
                     continue
                 raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost
             except StatementError as error:
+                if first and attempt == 1 and is_unclean(error, len(before) - 1):
+                    self._lease.connection.usable = False
+                    self._pool.give_back(self._lease)
+                    self._lease = None
+                    continue
                 if error.lost_preparation:
                     self._lease.connection.forget_prepared()
                     if first and attempt == 1:

@@ -8,12 +8,14 @@ PostgreSQL documentation, "Frontend/Backend Protocol".
 
 from __future__ import annotations
 
+import secrets
 import socket
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from struct import Struct
 
+from app.database import session
 from app.database.failure import ConnectionLost, StatementError, read_diagnosis
 from app.database.statement import Statement
 from app.database.transport import Transport
@@ -27,6 +29,9 @@ IDLE = b"I"
 
 _Key = tuple[bytes, str]
 """What a prepared statement is known by: the digest of its text and the role it runs as."""
+
+_Parsing = tuple[_Key, bytes] | None
+"""What the server is asked to prepare: its key and the start of its Bind message, None without a name."""
 
 _header = Struct("!ci")
 _int = Struct("!i")
@@ -76,6 +81,7 @@ class Connection:
         self._prepared_limit = prepared_limit
         # The start of each one's Bind message, least recently used first
         self._prepared: OrderedDict[_Key, bytes] = OrderedDict()
+        self._secret = secrets.token_bytes(16)
         self.usable = True
         self.opened_at = time.monotonic()
         self.transaction_status = IDLE
@@ -83,15 +89,18 @@ class Connection:
 
     # Sending
 
-    def pipeline(self, steps: Sequence[Step]) -> list[list[Row]]:
-        """Run ``steps`` in one flight; the rows of each.
+    def pipeline(self, steps: Sequence[Step], *, clean: bool = False) -> list[list[Row]]:
+        """Run ``steps`` in one flight; the rows of each. ``clean``: rid the session of the one before first.
 
-        Raises StatementError with the step's index (nothing was applied, the connection is in order) or ConnectionLost.
+        Raises StatementError with the step's index, negative when cleaning failed (nothing was applied, the connection
+        is in order unless ``transaction_status`` says otherwise), or ConnectionLost.
         """
         self._require_usable()
         message, parsing = self._compose(steps)
+        if clean:
+            message = session.MESSAGE + message
         try:
-            return self._converse(message, parsing, len(steps))
+            return self._converse(message, parsing, len(steps), clean)
         except StatementError:
             raise
         except BaseException:
@@ -104,23 +113,23 @@ class Connection:
         self._require_usable()
         body = sql.encode() + b"\0"
         try:
-            return self._converse(b"Q" + _pack_int(len(body) + 4) + body, [], -1)
+            return self._converse(b"Q" + _pack_int(len(body) + 4) + body, [], None)
         except StatementError:
             raise
         except BaseException:
             self.usable = False
             raise
 
-    def _compose(self, steps: Sequence[Step]) -> tuple[bytes, list[tuple[_Key, bytes]]]:
+    def _compose(self, steps: Sequence[Step]) -> tuple[bytes, list[_Parsing]]:
         """The bytes of the request, and what the server will have prepared, in the order of its answers."""
         out: list[bytes] = []
         append = out.append
         prepared = self._prepared
         keep = self._prepared_limit > 0
-        parsing: list[tuple[_Key, bytes]] = []
+        parsing: list[_Parsing] = []
         fresh: dict[_Key, bytes] = {}
         for statement, parameters, role in steps:
-            if keep:
+            if keep and not statement.unnamed:
                 key = (statement.digest, role)
                 bind = prepared.get(key)
                 if bind is not None:
@@ -128,7 +137,7 @@ class Connection:
                 else:
                     bind = fresh.get(key)
                     if bind is None:
-                        name = statement.name_for(role) + b"\0"
+                        name = statement.name_for(role, self._secret) + b"\0"
                         bind = fresh[key] = b"\0" + name + b"\0\0"
                         parsing.append((key, bind))
                         # The server may still know the name from before we lost track; closing is never an error.
@@ -137,6 +146,7 @@ class Connection:
                         append(statement.parse_body)
             else:
                 bind = _BIND_UNNAMED
+                parsing.append(None)
                 append(b"P" + _pack_int(len(statement.parse_body) + 5) + b"\0" + statement.parse_body)
             if isinstance(parameters, bytes):
                 append(b"B" + _pack_int(len(bind) + len(parameters) + 6) + bind)
@@ -170,9 +180,10 @@ class Connection:
     # Receiving
 
     def _converse(  # noqa: C901
-        self, message: bytes, parsing: Sequence[tuple[_Key, bytes]], count: int
+        self, message: bytes, parsing: Sequence[_Parsing], count: int | None, clean: bool = False
     ) -> list[list[Row]]:
-        """Send ``message`` and read to ReadyForQuery; ``count`` results are due, any number when it is negative.
+        """Send ``message`` and read to ReadyForQuery; ``count`` results are due, any number when it is None, after
+        those of cleaning the session, which are left out.
 
         One function for all, since every call costs in the hot path.
         """
@@ -184,6 +195,14 @@ class Connection:
         results: list[list[Row]] = []
         rows: list[Row] = []
         failure: StatementError | None = None
+        # Commands of cleaning whose answers are still to come. As a rule they come at once and are always the same.
+        cleaning = 0
+        if clean:
+            buffer = transport.more(buffer, 0, 5, answered=False)
+            if buffer.startswith(session.ANSWER):
+                position, started = len(session.ANSWER), True
+            else:
+                cleaning = session.COMMANDS
         while True:
             # A message: one byte that tells its kind, four of length, which counts itself.
             end = position + 5
@@ -203,15 +222,18 @@ class Connection:
                 else:
                     rows.append(_row(buffer, body))
             elif kind == b"C" or kind == b"I":
-                results.append(rows)
+                if cleaning:
+                    cleaning -= 1
+                else:
+                    results.append(rows)
                 rows = []
                 started = True
             elif kind == b"2" or kind == b"T":
                 started = True
             elif kind == b"1":
-                if parsing:
-                    key, bind = parsing[parsed]
-                    self._prepared[key] = bind
+                if not cleaning:
+                    if (named := parsing[parsed]) is not None:
+                        self._prepared[named[0]] = named[1]
                     parsed += 1
             elif kind == b"Z":
                 self.transaction_status = buffer[body:end]
@@ -224,12 +246,12 @@ class Connection:
                         "the server ended the connection", answered=started, unapplied=not started, diagnosis=diagnosis
                     )
                 if failure is None:
-                    failure = StatementError(diagnosis, len(results), fields.get("R", ""))
+                    failure = StatementError(diagnosis, len(results) - cleaning, fields.get("R", ""))
             elif kind not in b"3tnN":
                 self._asynchronous(kind, buffer[body:end])
         if failure is not None:
             raise failure
-        if count >= 0 and len(results) != count:
+        if count is not None and len(results) != count:
             self.usable = False
             raise ConnectionLost("the server answered out of order", answered=True, unapplied=False)
         return results

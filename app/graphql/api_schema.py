@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar, cast
 
 import pluggy
@@ -21,25 +21,15 @@ from graphql import (
     specified_directives,
 )
 
-from app.graphql import names
-from app.graphql.comments import Comments
+from app.graphql.comments import DIRECTIVES, Comments
 from app.graphql.dialect import Dialect
+from app.graphql.exposure import Exposure
+from app.graphql.fields import in_order
 from app.graphql.recursion import long_chains
-from app.graphql.relations import (
-    NODE_ID,
-    ApiColumn,
-    ApiRelation,
-    ValueType,
-    is_composite,
-    is_exposed_kind,
-    key_of,
-    table_of,
-    type_names,
-    with_own_names,
-)
-from app.hooks import in_order
-from schema_cache.model import Catalog, Relation, Type
-from schema_cache.role_view import RoleView, VisibleRelation
+from app.graphql.relations import ApiRelation, RelationNames, is_composite, with_own_names
+from app.graphql.values_of_types import ValueType
+from schema_cache.model import Catalog, Type
+from schema_cache.role_view import RoleView
 
 NamedType = TypeVar("NamedType", bound=GraphQLNamedType)
 Made = TypeVar("Made")
@@ -73,9 +63,9 @@ class ApiSchema:
         self.serial = next(_serial)
         self._types: dict[str, Any] = {}
         self._shared: dict[str, Any] = {}
-        self._claimed: dict[str, object] = {}
         self._value_types: dict[int, ValueType | None] = {}
-        self.comments = Comments(self.catalog, (each for some in hooks.comment_directives() for each in some))
+        known = (each for some in hooks.comment_directives() for each in some)
+        self.comments = Comments(self.catalog, (*DIRECTIVES, *known))
         self.schemas = tuple(each for each in view.schemas if whole is None or each.name in only_schemas)
         self._left_out = {each.name for each in view.schemas} - {each.name for each in self.schemas}
         self._introspectable = frozenset(
@@ -83,11 +73,22 @@ class ApiSchema:
             for each in self.schemas
             if self.comments.on_schema(each.name).get("introspection", dialect.introspection) is True
         )
-        self._reserved = self._reserved_names()
-        relations = self._expose_relations()
-        known = with_own_names(relations, self._reserved) if whole is None else whole.relations
-        oids = {each.relation.oid for each in known}
-        self.relations: tuple[ApiRelation, ...] = tuple(each for each in relations if each.relation.oid in oids)
+        self._exposure = Exposure(
+            view=view,
+            dialect=dialect,
+            comments=self.comments,
+            schemas=frozenset(each.name for each in self.schemas),
+            names_of=lru_cache(maxsize=None)(self._names_of),
+            value_type=self.value_type,
+            max_rows=max_rows,
+            reserved=self._reserved_names(),
+        )
+        self.is_name = self._exposure.is_name
+        relations = self._exposure.relations()
+        if whole is None:
+            self.relations = with_own_names(relations, self._exposure.reserved, self._exposure.names_of)
+        else:
+            self.relations = tuple(each for each in relations if each.relation.oid in whole.relation_by_oid)
         self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
         self.graphql = self._build()
 
@@ -97,83 +98,17 @@ class ApiSchema:
 
     # What is exposed
 
-    def is_name(self, name: str) -> bool:
-        """Whether something may be called ``name``. Two leading underscores are GraphQL's own: one such name would
-        make the whole schema invalid, where schemas are validated."""
-        return names.is_valid(name) and not (self.dialect.validates and name.startswith("__"))
+    def _names_of(self, type_name: str) -> RelationNames:
+        made: Sequence[RelationNames] = self.hooks.relation_names(type_name=type_name)
+        return RelationNames(
+            types=(type_name, *(name for each in made for name in each.types)),
+            root_fields=tuple(name for each in made for name in each.root_fields),
+        )
 
-    def _expose_relations(self) -> list[ApiRelation]:
-        shown = {each.name for each in self.schemas}
-        considered = [
-            each
-            for each in self.view.relations
-            if each.relation.schema in shown and is_exposed_kind(each.relation, self.dialect)
-        ]
-        for visible in considered:
-            for name in type_names(self._type_name(visible.relation)):
-                self._claimed.setdefault(name, visible.relation)
-        exposed = []
-        for visible in considered:
-            relation = self._expose(visible)
-            if relation is not None:
-                exposed.append(relation)
-        return exposed
-
-    def _reserved_names(self) -> set[str]:
+    def _reserved_names(self) -> frozenset[str]:
         listed = {each.name for some in self.hooks.always_listed_types(api=self) for each in some}
         interfaces = {each.name for some in self.hooks.node_interfaces(api=self) for each in some}
-        return listed | interfaces | set(introspection_types) | {"Query", "Mutation", "Subscription"}
-
-    def _type_name(self, relation: Relation) -> str:
-        override = self.comments.on_relation(relation).get("name")
-        return names.base(relation.name, override, self.comments.inflects(relation.schema))
-
-    def _expose(self, visible: VisibleRelation) -> ApiRelation | None:
-        relation = visible.relation
-        directives = self.comments.on_relation(relation)
-        inflect = self.comments.inflects(relation.schema)
-        type_name = self._type_name(relation)
-        key = key_of(relation, directives)
-        if not (visible.select and key and self.is_name(type_name)):
-            return None
-        of_schema = self.comments.on_schema(relation.schema)
-        columns = tuple(
-            each for each in self._expose_columns(relation, visible.select, inflect) if each.field_name != NODE_ID
-        )
-        given = [
-            each
-            for each in relation.columns
-            if not (each.generated or each.identity or each.serial or each.type in self.view.unnamed_types)
-        ]
-        insertable = visible.insert.intersection(each.name for each in given if each.insertable)
-        updatable = visible.update.intersection(each.name for each in given if each.updatable)
-        return ApiRelation(
-            visible=visible,
-            relation=relation,
-            type_name=type_name,
-            inflect=inflect,
-            max_rows=directives.get("max_rows", of_schema.get("max_rows", self.max_rows)),
-            key=key,
-            columns=columns,
-            insertable=self._expose_columns(relation, insertable, inflect),
-            updatable=self._expose_columns(relation, updatable, inflect),
-            directives=directives,
-            table=table_of(relation),
-            by_name={each.name: each for each in columns},
-        )
-
-    def _expose_columns(self, relation: Relation, allowed: frozenset[str], inflect: bool) -> tuple[ApiColumn, ...]:
-        columns: dict[str, ApiColumn] = {}
-        for column in relation.columns:
-            value_type = self.value_type(column.type)
-            if column.name not in allowed or value_type is None:
-                continue
-            name = f"{relation.schema}.{relation.name}.{column.name}"
-            directives = self.comments.on("column", name, column.comment)
-            field_name = names.field(column.name, directives.get("name"), inflect)
-            if self.is_name(field_name):
-                columns.setdefault(field_name, ApiColumn(column, field_name, value_type, directives.get("description")))
-        return tuple(columns.values())
+        return frozenset(listed | interfaces | set(introspection_types) | {"Query", "Mutation", "Subscription"})
 
     def value_type(self, type_oid: int) -> ValueType | None:
         """How values of that PostgreSQL type cross the API; None for composite types and unknown ones. Of a type in a
@@ -212,7 +147,7 @@ class ApiSchema:
                 },
                 interfaces=lambda: [each for some in self.hooks.node_interfaces(api=self) for each in some],
                 description=relation.directives.get("description"),
-                extensions={"kind": "node", "relation": relation},
+                extensions={"unknown_field": lambda field: f"Unknown field '{field}' on type '{relation.type_name}'"},
             ),
         )
 
@@ -224,7 +159,7 @@ class ApiSchema:
 
     def claim(self, owner: object, *type_names: str) -> bool:
         """Whether types of these names are ``owner``'s to make: not the API's, a relation's or an earlier owner's."""
-        return not any(name in self._reserved or self._claimed.setdefault(name, owner) != owner for name in type_names)
+        return self._exposure.claim(owner, type_names)
 
     def _build(self) -> GraphQLSchema:
         # graphql-core walks from type to type by recursion, some frames for each step.
@@ -232,7 +167,7 @@ class ApiSchema:
             listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
             schema = GraphQLSchema(
                 query=GraphQLObjectType(
-                    "Query", self._root_fields(self.hooks.query_fields(api=self)), extensions={"kind": "Query"}
+                    "Query", self._root_fields(self.hooks.query_fields(api=self)), extensions=_root_extensions("Query")
                 ),
                 mutation=self._mutation_type(),
                 types=[*listed, *(self.object_type(each) for each in self.relations)],
@@ -247,7 +182,7 @@ class ApiSchema:
 
     def _mutation_type(self) -> GraphQLObjectType | None:
         fields = self._root_fields(self.hooks.mutation_fields(api=self))
-        return GraphQLObjectType("Mutation", fields, extensions={"kind": "Mutation"}) if fields else None
+        return GraphQLObjectType("Mutation", fields, extensions=_root_extensions("Mutation")) if fields else None
 
     def _root_fields(self, contributions: Any) -> dict[str, GraphQLField]:
         fields = in_order(contributions)
@@ -264,6 +199,10 @@ class ApiSchema:
         if len(shown) == len(self.schemas):
             return self
         return ApiSchema(self.view, self.dialect, self.hooks, self.max_rows, whole=self, only_schemas=shown)
+
+
+def _root_extensions(name: str) -> dict[str, Any]:
+    return {"unknown_field": lambda field: f'Unknown field "{field}" on type {name}'}
 
 
 def _sorted_by_name(schema: GraphQLSchema) -> GraphQLSchema:

@@ -7,6 +7,10 @@ from typing import Any
 
 from schema_cache.directives import Commented, Directive, DirectiveReader
 from schema_cache.model import Catalog, Relation
+from schema_cache.shapes import Flag
+
+DIRECTIVES = (Directive("schema", "introspection", Flag()),)
+"""What the API itself understands: a schema's comment opts in to introspection, or out of it."""
 
 
 class Comments:

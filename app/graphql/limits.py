@@ -1,4 +1,4 @@
-"""Limits on a document: found by counting, in time linear in its length, before it is validated or planned."""
+"""DocumentLimits on a document: found by counting, in time linear in its length, before it is validated or planned."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_FRAGMENT_DEPTH = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class DocumentLimits:
     """What a document may have at most. ``fields`` counts the fields after fragments were put in place."""
 
     tokens: int
@@ -44,7 +44,9 @@ class _Size:
 
 
 def check_limits(
-    operations: Sequence[OperationDefinitionNode], fragments: Mapping[str, FragmentDefinitionNode], limits: Limits
+    operations: Sequence[OperationDefinitionNode],
+    fragments: Mapping[str, FragmentDefinitionNode],
+    limits: DocumentLimits,
 ) -> None:
     """Raises DocumentError for a document over a limit, which the message names, and for a cycle of fragments."""
     measure = _Measure(fragments)

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graphql import GraphQLNullableInputType
-from sqlalchemy import ColumnElement, TableClause, column, table
+from sqlalchemy import TableClause, column, table
 
 from app.errors import RequestError
 from app.graphql.dialect import Dialect
-from app.graphql.names import lower_first
+from app.graphql.values_of_types import ValueType
 from schema_cache.model import Catalog, Column, Relation
 from schema_cache.role_view import VisibleRelation
 
@@ -21,23 +20,6 @@ log = logging.getLogger("portico.graphql")
 
 NODE_ID = "nodeId"
 """The field that every row has, whatever its columns are called."""
-
-
-@dataclass(frozen=True, eq=False)
-class ValueType:
-    """How values of one PostgreSQL type cross the API.
-
-    ``graphql`` is the (nullable) GraphQL type, ``to_json`` makes an SQL value what the API prints, ``to_text`` makes a
-    JSON input PostgreSQL's text form of it (None for null) or raises RequestError. ``filter`` names the kind of filter,
-    None where it cannot be filtered; ``element`` is set for arrays.
-    """
-
-    graphql: GraphQLNullableInputType
-    to_json: Callable[[ColumnElement[Any]], ColumnElement[Any]]
-    to_text: Callable[[Any], str | None]
-    filter: str | None
-    orderable: bool = True
-    element: ValueType | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,39 +86,28 @@ def key_of(relation: Relation, directives: Mapping[str, Any]) -> tuple[str, ...]
     return declared if all(relation.column(name) for name in declared) else ()
 
 
-FAMILY = (
-    "",
-    "Edge",
-    "Connection",
-    "Filter",
-    "OrderBy",
-    "InsertInput",
-    "InsertResponse",
-    "UpdateInput",
-    "UpdateResponse",
-    "DeleteResponse",
-    "Aggregate",
-    "SumAggregateResult",
-    "AvgAggregateResult",
-    "MinAggregateResult",
-    "MaxAggregateResult",
-)
-"""What follows a relation's name in the names of the types that are made for it."""
+@dataclass(frozen=True, slots=True)
+class RelationNames:
+    """Names of types and of root fields that are made for a relation."""
+
+    types: tuple[str, ...] = ()
+    root_fields: tuple[str, ...] = ()
 
 
-def type_names(base: str) -> list[str]:
-    """The names of all types that may be made for a relation whose type is called ``base``."""
-    return [base + suffix for suffix in FAMILY]
+NamesOf = Callable[[str], RelationNames]
+"""All names that are made for a relation whose type is called so."""
 
 
-def with_own_names(relations: Iterable[ApiRelation], reserved: Iterable[str]) -> tuple[ApiRelation, ...]:
+def with_own_names(
+    relations: Iterable[ApiRelation], reserved: Iterable[str], names_of: NamesOf
+) -> tuple[ApiRelation, ...]:
     """The relations whose types and root fields have names that neither the API itself nor an earlier relation has."""
     owners: dict[str, str] = {f"type {name}": "the API itself" for name in reserved}
     kept = []
     for relation in relations:
-        claims = [f"type {name}" for name in type_names(relation.type_name)]
+        names = names_of(relation.type_name)
         # Names that differ in the case of their first letter only make one root field.
-        claims.append(f"field {lower_first(relation.type_name)}Collection")
+        claims = [*(f"type {name}" for name in names.types), *(f"field {name}" for name in names.root_fields)]
         clash = next((claim for claim in claims if claim in owners), None)
         full_name = f"{relation.relation.schema}.{relation.relation.name}"
         if clash is None:

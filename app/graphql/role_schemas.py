@@ -20,7 +20,7 @@ KEPT = 64
 """How many schemas are kept: as many as roles with different grants that are busy at one time."""
 
 
-class ApiSchemas:
+class RoleSchemas:
     """Safe to share between threads; two of them never build the same schema at once."""
 
     def __init__(self, schema_cache: SchemaCache, dialect: Dialect, hooks: pluggy.HookRelay, max_rows: int) -> None:

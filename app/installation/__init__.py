@@ -3,13 +3,14 @@
 The objects are described in docs/database.md; the SQL is in ``sql/``.
 """
 
-from app.installation.install import InstallationError, Lack, Report, install, uninstall, upgrade
+from app.installation.install import Grants, InstallationError, Lack, Report, install, uninstall, unprotected, upgrade
 from app.installation.scripts import install_files
 from app.installation.state import State, outdated, read_state
 from app.installation.version import VERSION
 
 __all__ = [
     "VERSION",
+    "Grants",
     "InstallationError",
     "Lack",
     "Report",
@@ -19,5 +20,6 @@ __all__ = [
     "outdated",
     "read_state",
     "uninstall",
+    "unprotected",
     "upgrade",
 ]

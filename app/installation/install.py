@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 from app.database.connect import connect
 from app.database.failure import StatementError
@@ -44,11 +46,26 @@ select count(*)::text from pg_catalog.pg_class c join pg_catalog.pg_roles r on r
 where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p') and not c.relrowsecurity
   and has_table_privilege(r.oid, c.oid, 'insert')
 """
+_WITHOUT_ROW_SECURITY = """
+select coalesce(json_agg(format('%I.%I', 'public', c.relname) order by c.relname), '[]')::text
+from pg_catalog.pg_class c
+where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relrowsecurity
+  and not exists (select from unnest(c.reloptions) o (option) where option ~* '^security_invoker=(true|on|yes|1)$')
+  and pg_has_role(current_user, c.relowner, 'usage')
+  and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_catalog.pg_class'::regclass
+                  and d.objid = c.oid and d.deptype = 'e')
+  and not exists (select from pg_catalog.pg_roles r
+                  where r.rolname in ('anon', 'authenticated') and has_table_privilege(r.oid, c.oid, 'select'))
+"""
 _PUBLIC_CLOSED = """
 select string_agg(r.rolname, ', ' order by r.rolname) from pg_catalog.pg_roles r
 where r.rolname in ('anon', 'authenticated', 'service_role')
   and not has_schema_privilege(r.oid, to_regnamespace('public'), 'usage')
 """
+
+
+Grants = Literal["protected", "all", "none"]
+"""What anon and authenticated get rights on of what is in schema public: what has row level security, all, nothing."""
 
 
 class InstallationError(PorticoError):
@@ -81,12 +98,17 @@ class Report:
 
 
 def install(
-    database_url: str, *, version: str = VERSION, as_extension: bool | None = None, grants_on_public: bool = True
+    database_url: str,
+    *,
+    version: str = VERSION,
+    as_extension: bool | None = None,
+    grants_on_public: Grants = "protected",
 ) -> Report:
     """Install ``version``, or mend what is installed; an older one that is there is told of and left as it is.
 
     ``as_extension``: with CREATE EXTENSION; None means where the server has the files and the role may.
-    ``grants_on_public``: whether anon, authenticated and service_role get rights on schema public, the first time.
+    ``grants_on_public``: what anon and authenticated get rights on in schema public, and with "none" service_role
+    neither. Made once, the first time; "all" is done whenever it is asked for.
     Raises InstallationError and, when the database cannot be reached, Unavailable.
     """
     with _transaction(database_url) as session:
@@ -99,17 +121,24 @@ def install(
             return Report(state.version, state.version, state.by_extension, _lacks(session), other)
         if as_extension is None:
             as_extension = state.superuser and version in state.offered
-        if not grants_on_public:
-            session.simple("set local portico.grant_public = 'off'")
+        if grants_on_public != "protected":
+            wanted = "all" if grants_on_public == "all" else "off"
+            session.simple(f"set local portico.grant_public = '{wanted}'")
         if as_extension and not state.by_extension:
             _run(session, f"create extension portico version '{_known(version)}'")
         elif state.version is None or state.owned:
             _run(session, scripts.install_script(_known(version)))
         after = _state(session)
         lacks = _lacks(session)
-        if state.version is None and grants_on_public:
+        if grants_on_public == "all" or (state.version is None and grants_on_public != "none"):
             lacks += _public_lacks(session)
         return Report(state.version, after.version, after.by_extension, lacks)
+
+
+def unprotected(database_url: str) -> list[str]:
+    """What "protected" leaves closed in schema public, as identifiers; empty once Portico is installed."""
+    with _transaction(database_url) as session:
+        return [] if _state(session).version is not None else _unprotected(session)
 
 
 def upgrade(database_url: str, *, version: str = VERSION) -> Report:
@@ -135,8 +164,8 @@ def upgrade(database_url: str, *, version: str = VERSION) -> Report:
         else:
             for step in path:
                 _run(session, scripts.upgrade_script(step))
-        # A restored dump may have brought an older schema storage along.
-        if state.storage_version not in (None, state.version):
+        # A restored dump may have brought an older schema storage along; what is up to date is mended.
+        if not path or state.storage_version not in (None, state.version):
             _run(session, scripts.install_script(version))
         after = _state(session)
         return Report(state.version, after.version, after.by_extension, _lacks(session))
@@ -214,13 +243,28 @@ def _public_lacks(session: Connection) -> tuple[Lack, ...]:
                 f"the owner of the schema: grant usage on schema public to {closed.decode()}",
             )
         )
-    unprotected = int(_value(session, _UNPROTECTED) or b"0")
-    if unprotected:
+    left_out = _unprotected(session)
+    if left_out:
+        names = ", ".join(left_out)
         lacks.append(
             Lack(
-                f"anon and authenticated may read and write all rows of {unprotected} table(s) in schema public"
+                f"anon and authenticated have no rights on what has no row level security: {names}",
+                "enable it, write policies, then: grant select, insert, update, delete"
+                f" on {names} to anon, authenticated; or all as it is: portico init --grants-on-public=all",
+            )
+        )
+    open_tables = int(_value(session, _UNPROTECTED) or b"0")
+    if open_tables:
+        lacks.append(
+            Lack(
+                f"anon and authenticated may read and write all rows of {open_tables} table(s) in schema public"
                 " that have no row level security",
                 "enable row level security on them, or revoke what is too much: docs/database.md",
             )
         )
     return tuple(lacks)
+
+
+def _unprotected(session: Connection) -> list[str]:
+    names: list[str] = json.loads(_value(session, _WITHOUT_ROW_SECURITY) or b"[]")
+    return names

@@ -8,6 +8,7 @@ from time import perf_counter
 from app.errors import PorticoError
 from app.graphql.errors import DocumentError
 from app.pipeline.authorize import authorize
+from app.pipeline.engine import Engine
 from app.pipeline.execute import execute
 from app.pipeline.freshness import has_changed, is_outdated
 from app.pipeline.parse import parse
@@ -15,7 +16,6 @@ from app.pipeline.plan import plan
 from app.pipeline.records import GraphQLRequest, ParsedOperation, Reply, ResultSet
 from app.pipeline.shape import shape, shape_error
 from app.pipeline.timing import Timing
-from app.services import Services
 
 log = logging.getLogger("portico.graphql")
 
@@ -24,12 +24,12 @@ MOST_ATTEMPTS = 10
 it does while a migration of many steps runs."""
 
 
-def run(request: GraphQLRequest, services: Services) -> Reply:
+def run(request: GraphQLRequest, engine: Engine) -> Reply:
     """The reply to a request. Never raises: what goes wrong becomes the reply."""
     timing = Timing(perf_counter())
     try:
-        parsed = timing.of("parse", parse, request, services)
-        results = _answer(parsed, services, timing)
+        parsed = timing.of("parse", parse, request, engine)
+        results = _answer(parsed, engine, timing)
         reply = timing.of("shape", shape, request, results)
     except PorticoError as ex:
         reply = shape_error(request, ex)
@@ -39,28 +39,28 @@ def run(request: GraphQLRequest, services: Services) -> Reply:
     except Exception:
         log.exception("a request failed by a fault of the service")
         reply = shape_error(request, PorticoError("The request failed by a fault of the service; its log tells more."))
-    services.plugins.hook.stages_timed(milliseconds=timing.milliseconds)
+    engine.hooks.stages_timed(milliseconds=timing.milliseconds)
     return timing.on(reply)
 
 
-def _answer(parsed: ParsedOperation, services: Services, timing: Timing) -> ResultSet:
+def _answer(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSet:
     for attempt in range(1, MOST_ATTEMPTS + 1):
-        known = services.schema_cache.known
+        known = engine.schema_cache.known
         is_last = attempt == MOST_ATTEMPTS
         try:
-            results = _attempt(parsed, services, timing)
+            results = _attempt(parsed, engine, timing)
         except PorticoError as ex:
             # Nothing was applied: the statements were refused as a whole. So once more, on the schema as it is now.
-            if is_last or not has_changed(ex, known, services.schema_cache):
+            if is_last or not has_changed(ex, known, engine.schema_cache):
                 raise
         else:
             is_certain = is_last or not results.plan.tells_of_schema_alone
-            if is_certain or not is_outdated(known, services.schema_cache):
+            if is_certain or not is_outdated(known, engine.schema_cache):
                 return results
     raise AssertionError("the last attempt returns or raises")
 
 
-def _attempt(parsed: ParsedOperation, services: Services, timing: Timing) -> ResultSet:
-    operation = timing.of("authorize", authorize, parsed, services)
-    bound = timing.of("plan", plan, operation, services)
-    return timing.of("execute", execute, operation, bound, services)
+def _attempt(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSet:
+    operation = timing.of("authorize", authorize, parsed, engine)
+    bound = timing.of("plan", plan, operation, engine)
+    return timing.of("execute", execute, operation, bound, engine)

@@ -7,30 +7,30 @@ from graphql.validation.validate import ValidationAbortedError
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
+from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, ParsedDocument, ParsedOperation
-from app.services import Services
 
 MAX_ERRORS = 50
 """How many errors of one document are told; finding more would only cost time."""
 
 
-def authorize(parsed: ParsedOperation, services: Services) -> AuthorizedOperation:
+def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
     """The operation with its caller and the schema of the caller's role.
 
     Raises AccessError for missing or wrong credentials and for a role that the service may not take on,
     DocumentError where the document is not valid on what the role may see.
     """
     request = parsed.request
-    caller = services.identity.caller(request.api_key, request.authorization, host=request.host)
-    api = services.api_schemas.of_role(caller.role)
+    caller = engine.identity.caller(request.api_key, request.authorization, host=request.host)
+    api = engine.role_schemas.of_role(caller.role)
     if api.dialect.validates:
-        _validate(parsed.document, api, services)
+        _validate(parsed.document, api, engine)
     return AuthorizedOperation(parsed, caller, api)
 
 
-def _validate(document: ParsedDocument, api: ApiSchema, services: Services) -> None:
+def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine) -> None:
     key = api.serial, document.text
-    if services.valid_documents.get(key):
+    if engine.valid_documents.get(key):
         return
     errors = validate(api.graphql, document.syntax, specified_rules, max_errors=MAX_ERRORS)
     if len(errors) == 1 and isinstance(errors[0], ValidationAbortedError):
@@ -38,4 +38,4 @@ def _validate(document: ParsedDocument, api: ApiSchema, services: Services) -> N
         raise DocumentError("The document has too many fields of the same name in one place", "LIMIT_EXCEEDED")
     if errors:
         raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)
-    services.valid_documents.put(key, True, len(document.text))
+    engine.valid_documents.put(key, True, len(document.text))

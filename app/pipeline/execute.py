@@ -8,28 +8,28 @@ from functools import partial
 from app.database import Context, Row, StatementError, despite_conflicts
 from app.errors import RequestError
 from app.graphql.errors import FieldError
+from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
 from app.query.sql import failure_message
-from app.services import Services
 from schema_cache.privileges import role_settings
 
 log = logging.getLogger("portico.graphql")
 
 
-def execute(operation: AuthorizedOperation, bound: BoundPlan, services: Services) -> ResultSet:
+def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> ResultSet:
     """The json text of each response key. Raises StatementError and its kinds, RoleRefused, Unavailable."""
     plan = bound.plan
     texts: dict[str, bytes | None] = dict(plan.constants)
     if plan.calls:
-        for call, rows in zip(plan.calls, _run(bound, _context(operation, services), services), strict=True):
+        for call, rows in zip(plan.calls, _run(bound, _context(operation, engine), engine), strict=True):
             texts.update(zip(call.keys, rows[0], strict=True))
     return ResultSet(plan, texts)
 
 
-def _context(operation: AuthorizedOperation, services: Services) -> Context:
+def _context(operation: AuthorizedOperation, engine: Engine) -> Context:
     request = operation.parsed.request
     catalog = operation.api.catalog
-    return services.contexts.build(
+    return engine.contexts.build(
         operation.caller,
         method=request.method,
         path=request.path,
@@ -38,14 +38,14 @@ def _context(operation: AuthorizedOperation, services: Services) -> Context:
     )
 
 
-def _run(bound: BoundPlan, context: Context, services: Services) -> list[list[Row]]:
+def _run(bound: BoundPlan, context: Context, engine: Engine) -> list[list[Row]]:
     plan = bound.plan
     calls = [(call.statement, values) for call, values in zip(plan.calls, bound.values, strict=True)]
-    run = partial(services.database.run, context, calls, read_only=not plan.is_mutation)
+    run = partial(engine.database.run, context, calls, read_only=not plan.is_mutation)
     try:
         return despite_conflicts(run)
     except StatementError as ex:
-        if services.settings.show_sql and 1 <= ex.statement_index <= len(plan.calls):
+        if engine.show_sql and 1 <= ex.statement_index <= len(plan.calls):
             log.warning("%s\n%s", ex.message, plan.calls[ex.statement_index - 1].statement.sql)
         raise _explained(ex, plan) from None
 

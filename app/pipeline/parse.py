@@ -17,16 +17,16 @@ from graphql import (
 
 from app.errors import RequestError
 from app.graphql.errors import DocumentError
-from app.graphql.limits import Limits, check_limits
+from app.graphql.limits import DocumentLimits, check_limits
 from app.graphql.selection import variable_names
+from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest, ParsedDocument, ParsedOperation
-from app.services import Services
 
 BYTES_PER_CHARACTER = 60
 """What a parsed document takes of memory for each character of its text; measured with many short fields."""
 
 
-def parse(request: GraphQLRequest, services: Services) -> ParsedOperation:
+def parse(request: GraphQLRequest, engine: Engine) -> ParsedOperation:
     """The operation that a request asks for.
 
     Raises DocumentError for a text that is no document or has no such operation, OverLimit for too large a one and
@@ -40,10 +40,10 @@ def parse(request: GraphQLRequest, services: Services) -> ParsedOperation:
     if request.operation_name is not None and not isinstance(request.operation_name, str):
         raise RequestError("operationName must be a string")
     key = request.query, request.operation_name
-    document = services.documents.get(key)
+    document = engine.documents.get(key)
     if document is None:
-        document = _read(request.query, request.operation_name, services.limits)
-        services.documents.put(key, document, BYTES_PER_CHARACTER * len(request.query))
+        document = _read(request.query, request.operation_name, engine.limits)
+        engine.documents.put(key, document, BYTES_PER_CHARACTER * len(request.query))
     if request.queries_only and document.operation.operation.value != "query":
         raise RequestError("Only queries may be sent with GET", code="METHOD_NOT_ALLOWED", status=405)
     if document.defaults:
@@ -51,7 +51,7 @@ def parse(request: GraphQLRequest, services: Services) -> ParsedOperation:
     return ParsedOperation(request, document, variables)
 
 
-def _read(text: str, operation_name: str | None, limits: Limits) -> ParsedDocument:
+def _read(text: str, operation_name: str | None, limits: DocumentLimits) -> ParsedDocument:
     try:
         document = parse_document(text, max_tokens=limits.tokens)
     except GraphQLError as ex:
@@ -68,7 +68,7 @@ def _read(text: str, operation_name: str | None, limits: Limits) -> ParsedDocume
     return ParsedDocument(text, document, operation, fragments, variable_names(document), _defaults(operation))
 
 
-def _explained(error: GraphQLError, limits: Limits) -> DocumentError:
+def _explained(error: GraphQLError, limits: DocumentLimits) -> DocumentError:
     if "more than" in error.message and "tokens" in error.message:
         return DocumentError(f"The document has more than {limits.tokens} tokens", "LIMIT_EXCEEDED")
     return DocumentError(error.message, "GRAPHQL_PARSE_FAILED", [error])

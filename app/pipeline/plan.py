@@ -16,30 +16,30 @@ from app.graphql.errors import DocumentError, FieldError
 from app.graphql.introspection import META_FIELDS, introspect
 from app.graphql.selection import Selector
 from app.graphql.values import Steering, Variables, size_of
+from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, Call, ParsedDocument, SQLPlan
 from app.query.planning import Planning
 from app.query.sql import DIALECT, as_text
 from app.query.walk import Walk
-from app.services import Services
 
 
-def plan(operation: AuthorizedOperation, services: Services) -> BoundPlan:
+def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     """The statements that answer the operation, with this request's values.
 
     Raises RequestError where the operation or its values do not fit the schema.
     """
     document, variables = operation.parsed.document, operation.parsed.variables
     key = operation.api.serial, document.text, operation.parsed.request.operation_name
-    steering = services.steering.get(key) or Steering()
+    steering = engine.steering.get(key) or Steering()
     try:
-        ready = services.plans.get((key, steering.shape(document.variable_names, variables)))
+        ready = engine.plans.get((key, steering.shape(document.variable_names, variables)))
         if ready is not None:
             return _bind(ready, variables)
     except RequestError:
         # A value does not fit; planning anew finds out where, and says it as the dialect does.
         pass
     made = make_plan(document, operation.api, variables, steering)
-    services.steering.put(key, steering, len(document.text) + steering.size)
+    engine.steering.put(key, steering, len(document.text) + steering.size)
     if not made.errors:
         shape = steering.shape(document.variable_names, variables)
         size = (
@@ -48,7 +48,7 @@ def plan(operation: AuthorizedOperation, services: Services) -> BoundPlan:
             + sum(map(len, made.constants.values()))
             + sum(len(each.statement.sql) for each in made.calls)
         )
-        services.plans.put((key, shape), made, size)
+        engine.plans.put((key, shape), made, size)
     return _bind(made, variables)
 
 

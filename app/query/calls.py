@@ -11,12 +11,13 @@ from sqlalchemy import ColumnElement, FromClause, func, literal_column, select
 from sqlalchemy.sql.selectable import Alias
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiRelation, ValueType
+from app.graphql.relations import ApiRelation
+from app.graphql.values_of_types import ValueType
 from app.query.collection import Collection, Origin
+from app.query.connections import arguments_of_collections, connection_type
 from app.query.planning import TableRows
 from app.query.sql import FunctionCall
 from app.query.walk import Field
-from plugins.graphql.collections import collection_arguments, connection_type
 from schema_cache.model import Function
 
 PSEUDO_TYPE = "p"
@@ -49,7 +50,7 @@ class Result:
     @property
     def arguments(self) -> dict[str, GraphQLArgument]:
         """The arguments that the result adds to the function's own."""
-        return collection_arguments(self.api, self.relation) if self.is_collection and self.relation else {}
+        return arguments_of_collections(self.api, self.relation) if self.is_collection and self.relation else {}
 
     def json(
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()

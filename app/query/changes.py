@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from graphql import (
@@ -19,16 +20,32 @@ from sqlalchemy.sql.dml import UpdateBase
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import unknown_field_in
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import Leaf
 from app.query.planning import NamedRows, Rows
 from app.query.sql import as_text, cast_to, constant, fail_with, one_row
+from app.query.texts import integer_text
 from app.query.walk import Field
-from plugins.graphql.filters import condition, relation_filter_type
-from plugins.graphql.scalars import integer_text
 
 AT_MOST = 1
 """The most rows that an update or delete may affect unless the request says otherwise."""
+
+
+Assignments = dict[str, ColumnElement[Any]]
+"""New values by the SQL names of their columns."""
+
+Assign = Callable[[Field, Rows, Any], Assignments]
+"""What an argument of an update makes of its value on the rows that are changed. Stands in the extension ``assign`` of
+the GraphQLArgument."""
+
+
+@dataclass(frozen=True)
+class RowLimit:
+    """The most rows that a statement may affect, and the error where it affects more."""
+
+    most: ColumnElement[Any]
+    message: str
 
 
 class Affected:
@@ -49,7 +66,7 @@ def response_type(api: ApiSchema, relation: ApiRelation, verb: str) -> GraphQLOb
     }
     return api.named(
         f"{relation.type_name}{verb}Response",
-        lambda name: GraphQLObjectType(name, fields, extensions={"kind": verb.lower()}),
+        lambda name: GraphQLObjectType(name, fields, extensions=unknown_field_in(verb.lower())),
     )
 
 
@@ -65,18 +82,17 @@ def answer(
     field: Field,
     relation: ApiRelation,
     statement: Callable[[], tuple[UpdateBase, Rows]],
-    at_most: ColumnElement[Any] | None = None,
+    limit: RowLimit | None = None,
 ) -> ColumnElement[Any]:
     """The response's selected fields as one json object, from what ``statement`` changes.
 
     ``statement`` makes the data-modifying statement and the rows it works on. The statement fails as a whole if
-    it affects more than ``at_most`` rows.
+    it affects more rows than ``limit`` allows.
     """
     affected = Affected(field.planning.named_rows(relation, "affected"))
     response: ColumnElement[Any] = field.json(affected)
-    if at_most is not None:
-        failure = fail_with(f"{field.type.extensions['kind']} impacts too many records", as_text(func.count()))
-        response = case((func.count() > at_most, failure), else_=response)
+    if limit is not None:
+        response = case((func.count() > limit.most, fail_with(limit.message, as_text(func.count()))), else_=response)
     changing, rows = statement()
     changed = changing.returning(*affected.rows.provided_by(rows)).cte(affected.rows.name)
     return one_row(select(response).select_from(affected.rows.element)).add_cte(changed).scalar_subquery()
@@ -89,30 +105,23 @@ def assigned(field: Field, column: ApiColumn, value: Leaf | None) -> ColumnEleme
     return field.planning.bind_or_null(value, column.to_text, type_text)
 
 
-def matching(field: Field, rows: Rows) -> list[ColumnElement[Any]]:
-    """The conditions of the argument ``filter``; none without it."""
-    given = field.arguments.get("filter")
-    if not given:
-        return []
-    made = condition(relation_filter_type(field.api, rows.relation), field.planning, rows, given)
-    return [] if made is None else [made]
+def at_most_argument() -> GraphQLArgument:
+    """The argument of updates and deletes that says how many rows they may affect."""
+    return GraphQLArgument(
+        GraphQLNonNull(GraphQLInt),
+        default=GraphQLDefaultInput(AT_MOST),
+        description="The most rows that may be affected; more are an error, and nothing is changed",
+        extensions={"takes_null": True},
+    )
 
 
-def row_arguments(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:
-    """The arguments that say which rows an update or delete affects, and how many at most."""
-    return {
-        "filter": GraphQLArgument(relation_filter_type(api, relation), description="Which rows; all without it"),
-        "atMost": GraphQLArgument(
-            GraphQLNonNull(GraphQLInt),
-            default=GraphQLDefaultInput(AT_MOST),
-            description="The most rows that may be affected; more are an error, and nothing is changed",
-            extensions={"takes_null": True},
-        ),
-    }
+def row_limit(field: Field, verb: str) -> RowLimit:
+    """How many rows the mutation called ``verb`` may affect."""
+    return RowLimit(_at_most(field), f"{verb} impacts too many records")
 
 
-def at_most(field: Field) -> ColumnElement[Any]:
-    """The most rows that the mutation may affect: the argument ``atMost``, 1 without it.
+def _at_most(field: Field) -> ColumnElement[Any]:
+    """The argument ``atMost``, 1 without it.
 
     Without validation 1 also where the argument is null or no integer, as pg_graphql has it.
     """

@@ -17,13 +17,13 @@ from sqlalchemy import ColumnElement, FromClause, Select, func, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from app.graphql.relations import ApiRelation
+from app.query.conditions import conditions_of_arguments
+from app.query.ordering import order_of
 from app.query.pages import Page, page_of
 from app.query.planning import NamedRows, TableRows
 from app.query.row_ids import cursor_expression
 from app.query.sql import constant
 from app.query.walk import Field
-from plugins.graphql.filters import condition, relation_filter_type
-from plugins.graphql.ordering import order_keys
 
 NEEDS_MORE = {False: "hasNextPage", True: "hasPreviousPage"}
 """By whether a page goes backward: the field of pageInfo that looks one row beyond it."""
@@ -52,10 +52,8 @@ class Collection:
         self._origin = origin
         self.relation = origin.relation
         self.planning = field.planning
-        arguments = field.arguments
-        order = order_keys(field.api, self.relation, arguments.get("orderBy"))
-        self.page: Page = page_of(self.planning, arguments, self.relation.max_rows, order)
-        self._filter = arguments.get("filter")
+        order = order_of(field, self.relation)
+        self.page: Page = page_of(self.planning, field.arguments, self.relation.max_rows, order)
         asked = _asked_of_page_info(field)
         self.looks_ahead = NEEDS_MORE[self.page.backward] in asked
         self._is_numbered = self.page.backward or bool(asked)
@@ -75,13 +73,7 @@ class Collection:
     def all_rows(self) -> tuple[TableRows, list[ColumnElement[Any]]]:
         """The collection regardless of pages: its rows under a new alias, and the conditions they fulfil."""
         rows = self._origin.rows()
-        conditions = list(self._origin.linked(rows))
-        if self._filter:
-            type_ = relation_filter_type(self._field.api, self.relation)
-            filtered = condition(type_, self.planning, rows, self._filter)
-            if filtered is not None:
-                conditions.append(filtered)
-        return rows, conditions
+        return rows, [*self._origin.linked(rows), *conditions_of_arguments(self._field, rows)]
 
     def query(
         self, rows: TableRows, conditions: Sequence[ColumnElement[Any]], *columns: ColumnElement[Any]

@@ -11,10 +11,10 @@ from sqlalchemy import ColumnElement, and_, false, literal_column, or_, tuple_
 from app.errors import RequestError
 from app.graphql.values import Leaf
 from app.query.comparison import USUAL_OPERATORS
+from app.query.ordering import OrderKey
 from app.query.planning import Planning, Rows
 from app.query.row_ids import CursorValue, cursor_form
-from plugins.graphql.ordering import OrderKey
-from plugins.graphql.scalars import integer_text
+from app.query.texts import integer_text
 
 
 @dataclass(frozen=True, slots=True)

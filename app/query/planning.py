@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -14,6 +14,7 @@ from sqlalchemy.types import NullType
 from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf, Source, Variables
+from app.graphql.values_of_types import ToText
 from app.query.sql import alias_stem, cast_to, quoted, uncut
 
 MAX_PARAMETERS = 65535
@@ -21,9 +22,6 @@ MAX_PARAMETERS = 65535
 
 MAX_CONDITIONS = 10_000
 """Planning a filter of so many conditions takes more than a second."""
-
-ToText = Callable[[Any], str | None]
-"""A JSON value to PostgreSQL's text form of it, None for null; raises RequestError for what does not fit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,16 +118,6 @@ class Walk:
 
 
 def unknown_field(type_: GraphQLObjectType, name: str) -> str:
-    """The message for a field that ``type_`` does not have, in pg_graphql's words for the kind of type."""
-    kind = type_.extensions.get("kind", "")
-    if kind == "node":
-        return f"Unknown field '{name}' on type '{type_.name}'"
-    if kind in ("Query", "Mutation"):
-        return f'Unknown field "{name}" on type {type_.name}'
-    if kind == "aggregate":
-        return f'Unknown field "{name}" on type "{type_.name}"'
-    if kind == "aggregate result":
-        return f'Unknown or invalid field "{name}" selected on type "{type_.name}"'
-    if kind == "connection" and name == "aggregate":
-        return "enable the aggregate directive to use aggregates"
-    return f"unknown field in {kind or type_.name}"
+    """The message for a field that ``type_`` does not have; the type knows it, since pg_graphql has several."""
+    says: Callable[[str], str] | None = type_.extensions.get("unknown_field")
+    return says(name) if says else f"unknown field in {type_.name}"

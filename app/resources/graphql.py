@@ -18,7 +18,7 @@ class GraphQLResource:
     """Makes a record of a request and a response of the reply; the pipeline does the rest."""
 
     def __init__(self, services: Services) -> None:
-        self._services = services
+        self._engine = services.engine
         self._body_limit = services.settings.body_limit
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
@@ -28,7 +28,7 @@ class GraphQLResource:
             _send(shape_error(_request(req, None), ex), resp)
             return
         request = _request(req, body.get("query"), body.get("variables"), body.get("operationName"))
-        _send(run(request, self._services), resp)
+        _send(run(request, self._engine), resp)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         parameters = req.params
@@ -43,7 +43,7 @@ class GraphQLResource:
         request = _request(
             req, parameters.get("query"), variables, parameters.get("operationName") or None, queries_only=True
         )
-        _send(run(request, self._services), resp)
+        _send(run(request, self._engine), resp)
 
     def _read(self, req: falcon.Request) -> dict[str, Any]:
         length = req.content_length

@@ -10,13 +10,14 @@ from graphql import GraphQLField, GraphQLInt, GraphQLNonNull, GraphQLObjectType,
 from sqlalchemy import ColumnElement, func, literal_column
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiColumn, ApiRelation
-from app.hooks import Fields, hookimpl
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
+from app.hooks import hookimpl
 from app.query.collection import Collection
 from app.query.planning import TableRows
+from app.query.scalars import scalars_of
 from app.query.sql import FunctionCall, cast_to, one_row
 from app.query.walk import Field
-from plugins.graphql.scalars import scalars
 from schema_cache.directives import Directive
 from schema_cache.shapes import Enabled
 
@@ -51,9 +52,15 @@ def comment_directives() -> Sequence[Directive]:
 
 
 @hookimpl
-def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+def relation_names(type_name: str) -> RelationNames:
+    results = (_result_type_name(type_name, each) for each in AGGREGATES)
+    return RelationNames(types=(f"{type_name}Aggregate", *results))
+
+
+@hookimpl
+def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     if not relation.directives.get("aggregate"):
-        return None
+        return Fields(40, {}, absent={"aggregate": "enable the aggregate directive to use aggregates"})
     field = GraphQLField(
         _aggregate_type(api, relation), resolve=_aggregate, description="Of all rows that match, on all pages together"
     )
@@ -69,9 +76,9 @@ def _aggregate_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
                 made[aggregate.name] = GraphQLField(GraphQLNonNull(type_), resolve=_values)
         return made
 
-    return api.named(
-        f"{relation.type_name}Aggregate", lambda name: GraphQLObjectType(name, fields, extensions={"kind": "aggregate"})
-    )
+    name = f"{relation.type_name}Aggregate"
+    says = {"unknown_field": lambda field: f'Unknown field "{field}" on type "{name}"'}
+    return api.named(name, lambda name: GraphQLObjectType(name, fields, extensions=says))
 
 
 def _result_type(api: ApiSchema, relation: ApiRelation, aggregate: Aggregate) -> GraphQLObjectType | None:
@@ -85,10 +92,13 @@ def _result_type(api: ApiSchema, relation: ApiRelation, aggregate: Aggregate) ->
     }
     if not fields:
         return None
-    return api.named(
-        f"{relation.type_name}{aggregate.name.capitalize()}AggregateResult",
-        lambda type_name: GraphQLObjectType(type_name, fields, extensions={"kind": "aggregate result"}),
-    )
+    name = _result_type_name(relation.type_name, aggregate)
+    says = {"unknown_field": lambda field: f'Unknown or invalid field "{field}" selected on type "{name}"'}
+    return api.named(name, lambda name: GraphQLObjectType(name, fields, extensions=says))
+
+
+def _result_type_name(type_name: str, aggregate: Aggregate) -> str:
+    return f"{type_name}{aggregate.name.capitalize()}AggregateResult"
 
 
 def _type_name(api: ApiSchema, column: ApiColumn) -> str:
@@ -98,7 +108,7 @@ def _type_name(api: ApiSchema, column: ApiColumn) -> str:
 
 
 def _value_type(api: ApiSchema, column: ApiColumn, name: str) -> GraphQLScalarType:
-    known = scalars(api).by_postgres
+    known = scalars_of(api).by_postgres
     type_name = _type_name(api, column)
     if name == "sum":
         return known["int8" if type_name in INTEGERS else "numeric"].type

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,28 +10,12 @@ from sqlalchemy import ColumnElement, case, column, func, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ValueType
+from app.graphql.values_of_types import ToJson, ValueType
 from app.hooks import hookimpl
-from app.query.planning import ToText
-from app.query.sql import array_literal, cast_to, constant
-from plugins.graphql.scalars import Scalar, as_is, scalars
+from app.query.scalars import Scalar, scalars_of
+from app.query.sql import cast_to, constant
+from app.query.texts import ArrayText, as_is
 from schema_cache.model import Type
-
-ToJson = Callable[[ColumnElement[Any]], ColumnElement[Any]]
-
-
-@dataclass(frozen=True)
-class ArrayText:
-    """A JSON list as PostgreSQL's text form of an array; a single value counts as a list of one."""
-
-    element: ToText
-    delimiter: str = ","
-
-    def __call__(self, value: Any) -> str | None:
-        if value is None:
-            return None
-        items = value if isinstance(value, list) else [value]
-        return array_literal([self.element(item) for item in items], self.delimiter)
 
 
 def as_text_array(expression: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -67,7 +50,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     element = api.value_type(type_.element)
     if element is None or not api.view.usable_type(type_.element):
         return None
-    scalar = next((each for each in scalars(api).all if each.type is element.graphql), None)
+    scalar = next((each for each in scalars_of(api).all if each.type is element.graphql), None)
     return ValueType(
         graphql=GraphQLList(element.graphql),
         to_json=_to_json(element, scalar),

@@ -10,13 +10,14 @@ from sqlalchemy import ColumnElement, select
 from app.errors import RequestError
 from app.graphql import coercion, names
 from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import ABSENT
-from app.hooks import Fields, hookimpl
+from app.graphql.values_of_types import ToText
+from app.hooks import hookimpl
 from app.query.comparison import key_comparison
-from app.query.planning import ToText
+from app.query.texts import opaque_text
 from app.query.walk import Field
-from plugins.graphql.scalars import opaque_text
 
 KEY_TYPES = frozenset(("int2", "int4", "int8", "text", "citext", "uuid", "varchar", "bpchar"))
 """The types, by their names in pg_type, that a key's columns may have to be arguments."""

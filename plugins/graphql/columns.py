@@ -9,8 +9,9 @@ from graphql import GraphQLField, GraphQLNonNull
 from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
 from app.graphql.relations import ApiColumn, ApiRelation
-from app.hooks import Fields, hookimpl
+from app.hooks import hookimpl
 from app.query.planning import Rows
 from app.query.walk import Field, Resolver
 from schema_cache.directives import Directive

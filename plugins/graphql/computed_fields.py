@@ -10,8 +10,9 @@ from sqlalchemy import ColumnElement
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation
-from app.hooks import Fields, hookimpl
+from app.hooks import hookimpl
 from app.query.calls import result_of
 from app.query.planning import Rows
 from app.query.walk import Field

@@ -8,9 +8,11 @@ from graphql import GraphQLField, GraphQLNonNull
 from sqlalchemy import ColumnElement, Delete, delete
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiRelation
-from app.hooks import Fields, hookimpl
-from app.query.changes import answer, at_most, matching, response_type, row_arguments
+from app.graphql.fields import Fields, in_order
+from app.graphql.relations import ApiRelation, RelationNames
+from app.hooks import hookimpl
+from app.query.changes import answer, at_most_argument, response_type, row_limit
+from app.query.conditions import conditions_of_arguments
 from app.query.planning import TableRows
 from app.query.walk import Field
 
@@ -21,17 +23,22 @@ def mutation_fields(api: ApiSchema) -> Fields:
     return Fields(10, {f"deleteFrom{each.type_name}Collection": _field(api, each) for each in relations})
 
 
+@hookimpl
+def relation_names(type_name: str) -> RelationNames:
+    return RelationNames(types=(f"{type_name}DeleteResponse",))
+
+
 def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         def statement() -> tuple[Delete, TableRows]:
             rows = field.planning.rows_of(relation)
-            return delete(rows.element).where(*matching(field, rows)), rows
+            return delete(rows.element).where(*conditions_of_arguments(field, rows)), rows
 
-        return answer(field, relation, statement, at_most(field))
+        return answer(field, relation, statement, row_limit(field, "delete"))
 
     return GraphQLField(
         GraphQLNonNull(response_type(api, relation, "Delete")),
-        row_arguments(api, relation),
+        {**in_order(api.hooks.delete_arguments(api=api, relation=relation)), "atMost": at_most_argument()},
         resolve,
         description=f"Removes rows from `{relation.type_name}`",
     )

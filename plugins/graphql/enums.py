@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, case
 from app.errors import RequestError
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ValueType
+from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl
 from app.query.sql import as_text, constant
 from schema_cache.directives import Directive

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphql import (
+    GraphQLArgument,
     GraphQLEnumType,
     GraphQLEnumValue,
     GraphQLInputField,
-    GraphQLInputObjectType,
     GraphQLList,
     GraphQLNamedType,
     GraphQLNonNull,
@@ -19,32 +19,27 @@ from sqlalchemy import ColumnElement, and_, func, null
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiColumn, ApiRelation, ValueType
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
 from app.graphql.values import Leaf
-from app.hooks import Fields, hookimpl, in_order
+from app.graphql.values_of_types import ToText, ValueType
+from app.hooks import hookimpl
 from app.query.comparison import compared, operators_of
-from app.query.planning import Planning, Rows, ToText
+from app.query.conditions import (
+    Compared,
+    Condition,
+    MemberCondition,
+    Operator,
+    condition,
+    id_filter_type,
+    relation_filter_type,
+    value_filter_type,
+)
+from app.query.planning import Planning, Rows
+from app.query.scalars import scalars_of
 from app.query.sql import cast_to
-from plugins.graphql.arrays import ArrayText
-from plugins.graphql.scalars import scalars
+from app.query.texts import ArrayText
 from schema_cache.model import Operators
-
-Condition = ColumnElement[Any]
-
-MemberCondition = Callable[[Planning, Rows, Any], Condition | None]
-"""What a member of a filter makes of its value on a row; None where it has no effect.
-Stands in the extension ``condition`` of the member's GraphQLInputField."""
-
-
-@dataclass(frozen=True)
-class Operator:
-    """A comparison of a column with a value. ``operand`` says what the value is: one of the column's type,
-    a list of it, or a pattern or regular expression, which is text whatever the column's length. ``symbol`` is what
-    SQL has between the two, found for the column's type where that has its own."""
-
-    symbol: Callable[[Operators], str]
-    operand: str = "value"
-
 
 LONGEST_REGEX = 1000
 """Characters of a regular expression: PostgreSQL takes many seconds to compile one of a hundred thousand (measured)."""
@@ -63,26 +58,64 @@ class RegexText:
         return text
 
 
-def _operator(symbol: str, operand: str = "value") -> Operator:
-    return Operator(lambda own: symbol, operand)
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison of a column with a value. ``operand`` says what the value is: one of the column's type,
+    a list of it, or a pattern or regular expression, which is text whatever the column's length. ``symbol`` is what
+    SQL has between the two, found for the column's type where that has its own."""
+
+    symbol: Callable[[Operators], str]
+    operand: str = "value"
+
+    def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
+        if operand is None:
+            # A comparison with NULL is neither true nor false, whatever the operator.
+            return cast_to(null(), "boolean")
+        column = left.column
+        type_text = column.column.type_text
+        to_text: ToText = column.to_text
+        if self.operand == "list":
+            to_text, type_text = ArrayText(column.to_text), f"{type_text}[]"
+        elif self.operand == "pattern":
+            to_text, type_text = column.type.to_text, "text"
+        elif self.operand == "regex":
+            to_text, type_text = RegexText(column.type.to_text), "text"
+        value = planning.bind(operand, to_text, type_text)
+        return compared(left.value, self.symbol(left.operators), func.any(value) if self.operand == "list" else value)
+
+
+def _is(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
+    if operand is None:
+        raise RequestError("Error transpiling Is filter value type")
+    value = operand.steer()
+    if value == "NULL":
+        return left.value.is_(None)
+    if value == "NOT_NULL":
+        return left.value.is_not(None)
+    raise RequestError("Invalid input for FilterIs type")
+
+
+def _comparison(symbol: str, operand: str = "value") -> Comparison:
+    return Comparison(lambda own: symbol, operand)
 
 
 OPERATORS: Mapping[str, Operator] = {
-    "eq": Operator(lambda own: own.equal),
-    "neq": Operator(lambda own: own.unequal),
-    "lt": Operator(lambda own: own.less),
-    "lte": Operator(lambda own: own.less_or_equal),
-    "gt": Operator(lambda own: own.greater),
-    "gte": Operator(lambda own: own.greater_or_equal),
-    "in": Operator(lambda own: own.equal, "list"),
-    "startsWith": _operator("^@", "pattern"),
-    "like": _operator("LIKE", "pattern"),
-    "ilike": _operator("ILIKE", "pattern"),
-    "regex": _operator("~", "regex"),
-    "iregex": _operator("~*", "regex"),
-    "contains": _operator("@>"),
-    "containedBy": _operator("<@"),
-    "overlaps": _operator("&&"),
+    "eq": Comparison(lambda own: own.equal),
+    "neq": Comparison(lambda own: own.unequal),
+    "lt": Comparison(lambda own: own.less),
+    "lte": Comparison(lambda own: own.less_or_equal),
+    "gt": Comparison(lambda own: own.greater),
+    "gte": Comparison(lambda own: own.greater_or_equal),
+    "in": Comparison(lambda own: own.equal, "list"),
+    "is": _is,
+    "startsWith": _comparison("^@", "pattern"),
+    "like": _comparison("LIKE", "pattern"),
+    "ilike": _comparison("ILIKE", "pattern"),
+    "regex": _comparison("~", "regex"),
+    "iregex": _comparison("~*", "regex"),
+    "contains": _comparison("@>"),
+    "containedBy": _comparison("<@"),
+    "overlaps": _comparison("&&"),
 }
 
 COMPARISONS = ("eq", "gt", "gte", "in", "is", "lt", "lte", "neq")
@@ -93,31 +126,32 @@ BY_FILTER: Mapping[str, tuple[str, ...]] = {
     "Boolean": ("eq", "is"),
     "Opaque": ("eq", "is"),
 }
-ENUM_OPERATORS = ("eq", "in", "is", "neq")
+OTHER_OPERATORS = ("eq", "in", "is", "neq")
 LIST_OPERATORS = ("containedBy", "contains", "eq", "is", "overlaps")
 
 
-def filter_is_type(api: ApiSchema) -> GraphQLEnumType:
-    values = {"NULL": GraphQLEnumValue("NULL"), "NOT_NULL": GraphQLEnumValue("NOT_NULL")}
-    return api.named("FilterIs", lambda name: GraphQLEnumType(name, values))
+@hookimpl
+def relation_names(type_name: str) -> RelationNames:
+    return RelationNames(types=(f"{type_name}Filter",))
 
 
-def value_filter_type(api: ApiSchema, value_type: ValueType) -> GraphQLInputObjectType:
-    """The filter of a type's values, such as IntFilter, StringListFilter or that of an enum."""
-
-    def members() -> dict[str, GraphQLInputField]:
-        if value_type.element is not None:
-            names: Sequence[str] = LIST_OPERATORS
-        else:
-            names = BY_FILTER.get(str(value_type.filter), ENUM_OPERATORS)
-        return {name: GraphQLInputField(_operand_type(api, value_type, name)) for name in sorted(names)}
-
-    return api.named(f"{value_type.filter}Filter", lambda name: GraphQLInputObjectType(name, members))
+@hookimpl
+def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields:
+    names: Sequence[str] = LIST_OPERATORS
+    if value_type.element is None:
+        names = BY_FILTER.get(str(value_type.filter), OTHER_OPERATORS)
+    return Fields(
+        10,
+        {
+            name: GraphQLInputField(_operand_type(api, value_type, name), extensions={"operator": OPERATORS[name]})
+            for name in names
+        },
+    )
 
 
 def _operand_type(api: ApiSchema, value_type: ValueType, name: str) -> Any:
     if name == "is":
-        return filter_is_type(api)
+        return _filter_is_type(api)
     element = value_type.element
     if element is not None:
         return GraphQLList(GraphQLNonNull(element.graphql))
@@ -126,28 +160,9 @@ def _operand_type(api: ApiSchema, value_type: ValueType, name: str) -> Any:
     return value_type.graphql
 
 
-def relation_filter_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
-    """The filter of a relation's rows."""
-    return api.named(
-        f"{relation.type_name}Filter",
-        lambda name: GraphQLInputObjectType(
-            name, lambda: in_order(api.hooks.filter_fields(api=api, relation=relation))
-        ),
-    )
-
-
-def condition(
-    type_: GraphQLInputObjectType, planning: Planning, rows: Rows, value: Mapping[str, Any]
-) -> Condition | None:
-    """All members of a filter together as one condition on a row; None where they have no effect.
-
-    Raises OverLimit where the filters have too many of them.
-    """
-    # One without any members costs as well.
-    planning.count_conditions(max(1, len(value)))
-    made = (type_.fields[name].extensions["condition"](planning, rows, member) for name, member in value.items())
-    parts = [part for part in made if part is not None]
-    return and_(*parts) if parts else None
+def _filter_is_type(api: ApiSchema) -> GraphQLEnumType:
+    values = {"NULL": GraphQLEnumValue("NULL"), "NOT_NULL": GraphQLEnumValue("NOT_NULL")}
+    return api.named("FilterIs", lambda name: GraphQLEnumType(name, values))
 
 
 @hookimpl
@@ -165,11 +180,13 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 def _column_condition(api: ApiSchema, column: ApiColumn) -> MemberCondition:
+    type_ = value_filter_type(api, column.type)
     operators = operators_of(api.view, column.column.type)
 
     def make(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
-        parts = [
-            _compare(planning, column, operators, rows.column(column.name), name, operand)
+        left = Compared(column, operators, rows.column(column.name))
+        parts: list[ColumnElement[Any]] = [
+            type_.fields[name].extensions["operator"](planning, left, operand)
             for name, operand in (value or {}).items()
         ]
         return and_(*parts) if parts else None
@@ -177,47 +194,34 @@ def _column_condition(api: ApiSchema, column: ApiColumn) -> MemberCondition:
     return make
 
 
-def _compare(
-    planning: Planning,
-    column: ApiColumn,
-    operators: Operators,
-    left: ColumnElement[Any],
-    name: str,
-    operand: Leaf | None,
-) -> Condition:
-    if name == "is":
-        return _is(left, operand)
-    if operand is None:
-        # A comparison with NULL is neither true nor false, whatever the operator.
-        return cast_to(null(), "boolean")
-    operator = OPERATORS[name]
-    type_text = column.column.type_text
-    to_text: ToText = column.to_text
-    if operator.operand == "list":
-        to_text, type_text = ArrayText(column.to_text), f"{type_text}[]"
-    elif operator.operand == "pattern":
-        to_text, type_text = column.type.to_text, "text"
-    elif operator.operand == "regex":
-        to_text, type_text = RegexText(column.type.to_text), "text"
-    value = planning.bind(operand, to_text, type_text)
-    return compared(left, operator.symbol(operators), func.any(value) if operator.operand == "list" else value)
+@hookimpl
+def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
+    return Fields(20, {"filter": _argument(api, relation, "Which rows")})
 
 
-def _is(left: ColumnElement[Any], operand: Leaf | None) -> Condition:
-    if operand is None:
-        raise RequestError("Error transpiling Is filter value type")
-    value = operand.steer()
-    if value == "NULL":
-        return left.is_(None)
-    if value == "NOT_NULL":
-        return left.is_not(None)
-    raise RequestError("Invalid input for FilterIs type")
+@hookimpl
+def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
+    return Fields(20, {"filter": _argument(api, relation, "Which rows; all without it")})
+
+
+@hookimpl
+def delete_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
+    return Fields(20, {"filter": _argument(api, relation, "Which rows; all without it")})
+
+
+def _argument(api: ApiSchema, relation: ApiRelation, description: str) -> GraphQLArgument:
+    type_ = relation_filter_type(api, relation)
+
+    def narrow(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
+        return condition(type_, planning, rows, value) if value else None
+
+    return GraphQLArgument(type_, description=description, extensions={"condition": narrow})
 
 
 @hookimpl
 def always_listed_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
-    listed: list[GraphQLNamedType] = [filter_is_type(api)]
-    for scalar in scalars(api).all:
+    listed: list[GraphQLNamedType] = [_filter_is_type(api), id_filter_type(api)]
+    for scalar in scalars_of(api).all:
         if scalar.filterable:
             element = ValueType(scalar.type, scalar.to_json, scalar.to_text, scalar.type.name)
             listed.append(value_filter_type(api, element))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -11,13 +12,13 @@ from sqlalchemy import ColumnElement, func
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ValueType
+from app.graphql.fields import Fields
 from app.graphql.values import Leaf
-from app.hooks import Fields, hookimpl
+from app.graphql.values_of_types import ValueType
+from app.hooks import hookimpl
 from app.query.calls import PSEUDO_TYPE, VOLATILE, Result, result_of
 from app.query.sql import named_argument
 from app.query.walk import Field
-from plugins.argument_defaults import default_value
 from schema_cache.directives import Directive
 from schema_cache.model import Argument, Function, Type
 from schema_cache.shapes import Text
@@ -122,3 +123,30 @@ def _is_simple(api: ApiSchema, type_: Type) -> bool:
 def _is_simple_result(api: ApiSchema, function: Function, result: Result) -> bool:
     type_ = api.catalog.type_by_oid[function.returns]
     return result.is_row or _is_simple(api, type_)
+
+
+# Defaults of arguments as introspection shows them: those that are plain constants.
+
+INTEGERS = frozenset(("smallint", "integer"))
+FLOATS = frozenset(("real", "double precision"))
+TEXT_CONSTANT = re.compile(r"'((?:[^']|'')*)'::text")
+QUOTED_NUMBER = re.compile(r"'?(-?[0-9.]+(?:[eE][+-]?[0-9]+)?)'?(?:::.+)?|\((-[0-9.]+)\)(?:::.+)?")
+
+
+def default_value(argument: Argument) -> Any:
+    """The JSON value of an argument's default; None where it is NULL or anything but a constant of a simple type."""
+    text = (argument.default or "").strip()
+    if argument.type_text == "boolean" and text in ("true", "false"):
+        return text == "true"
+    if argument.type_text in INTEGERS | FLOATS:
+        match = QUOTED_NUMBER.fullmatch(text)
+        return _number(match[1] or match[2], argument.type_text) if match else None
+    match = TEXT_CONSTANT.fullmatch(text)
+    return match[1].replace("''", "'") if match and argument.type_text == "text" else None
+
+
+def _number(text: str, type_text: str) -> int | float | None:
+    try:
+        return int(text) if type_text in INTEGERS else float(text)
+    except ValueError:
+        return None

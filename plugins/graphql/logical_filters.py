@@ -9,10 +9,11 @@ from graphql import GraphQLInputField, GraphQLList, GraphQLNonNull
 from sqlalchemy import and_, not_, or_
 
 from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation
-from app.hooks import Fields, hookimpl
+from app.hooks import hookimpl
+from app.query.conditions import Condition, MemberCondition, condition, relation_filter_type
 from app.query.planning import Planning, Rows
-from plugins.graphql.filters import Condition, MemberCondition, condition, relation_filter_type
 
 
 @hookimpl

@@ -10,19 +10,19 @@ from graphql import (
     GraphQLField,
     GraphQLID,
     GraphQLInputField,
-    GraphQLInputObjectType,
     GraphQLInterfaceType,
-    GraphQLNamedType,
     GraphQLNonNull,
 )
 from sqlalchemy import ColumnElement, and_, null, select
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
-from app.hooks import Fields, hookimpl
+from app.hooks import hookimpl
 from app.query.comparison import Comparison
+from app.query.conditions import id_filter_type
 from app.query.planning import Planning, Rows
 from app.query.row_ids import KeyValue, NodeId, decode_node_id, key_comparisons, node_id_expression, node_id_form
 from app.query.sql import cast_to
@@ -67,16 +67,7 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
             raise RequestError("nodeId belongs to a different collection", code="BAD_USER_INPUT")
         return has_key(api.view, planning, rows, leaf, node_id)
 
-    return Fields(20, {"nodeId": GraphQLInputField(_id_filter_type(api), extensions={"condition": is_row})})
-
-
-@hookimpl
-def always_listed_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
-    return [_id_filter_type(api)]
-
-
-def _id_filter_type(api: ApiSchema) -> GraphQLInputObjectType:
-    return api.named("IDFilter", lambda name: GraphQLInputObjectType(name, {"eq": GraphQLInputField(GraphQLID)}))
+    return Fields(20, {"nodeId": GraphQLInputField(id_filter_type(api), extensions={"condition": is_row})})
 
 
 def steer_node_id(leaf: Leaf) -> NodeId:

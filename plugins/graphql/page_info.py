@@ -9,8 +9,9 @@ from graphql import GraphQLBoolean, GraphQLField, GraphQLNamedType, GraphQLNonNu
 from sqlalchemy import ColumnElement, and_, false, func, literal_column, null
 
 from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields, unknown_field_in
 from app.graphql.relations import ApiRelation
-from app.hooks import Fields, hookimpl
+from app.hooks import hookimpl
 from app.query.collection import Collection
 from app.query.planning import Rows
 from app.query.walk import Field
@@ -33,7 +34,10 @@ def _page_info_type(api: ApiSchema) -> GraphQLObjectType:
         "hasPreviousPage": GraphQLField(GraphQLNonNull(GraphQLBoolean), resolve=_has_previous_page),
         "startCursor": GraphQLField(GraphQLString, resolve=_start_cursor),
     }
-    return api.named("PageInfo", lambda name: GraphQLObjectType(name, fields, extensions={"kind": "pageInfo"}))
+    return api.named(
+        "PageInfo",
+        lambda name: GraphQLObjectType(name, fields, extensions=unknown_field_in("pageInfo")),
+    )
 
 
 def _page_info(field: Field, collection: Collection) -> ColumnElement[Any]:

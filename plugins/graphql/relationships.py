@@ -12,13 +12,14 @@ from sqlalchemy import ColumnElement, literal_column, select
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
 from app.graphql.relations import NODE_ID, ApiRelation
-from app.hooks import Fields, hookimpl
+from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
 from app.query.comparison import USUAL_OPERATORS, compared, operators_of
+from app.query.connections import arguments_of_collections, connection_type
 from app.query.planning import Rows, TableRows
 from app.query.walk import Field, Resolver
-from plugins.graphql.collections import collection_arguments, connection_type
 from schema_cache.directives import Directive
 from schema_cache.shapes import ListOf, Object, Text
 
@@ -96,7 +97,7 @@ def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 def _field(api: ApiSchema, relationship: Relationship) -> GraphQLField:
     if relationship.to_many:
         type_: Any = connection_type(api, relationship.target)
-        return GraphQLField(type_, collection_arguments(api, relationship.target), _to_many(relationship))
+        return GraphQLField(type_, arguments_of_collections(api, relationship.target), _to_many(relationship))
     type_ = api.object_type(relationship.target)
     return GraphQLField(GraphQLNonNull(type_) if relationship.required else type_, resolve=_to_one(relationship))
 

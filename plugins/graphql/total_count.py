@@ -9,8 +9,9 @@ from graphql import GraphQLField, GraphQLInt, GraphQLNonNull
 from sqlalchemy import ColumnElement, func
 
 from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation
-from app.hooks import Fields, hookimpl
+from app.hooks import hookimpl
 from app.query.collection import Collection
 from app.query.walk import Field
 from schema_cache.directives import Directive

@@ -10,11 +10,13 @@ from sqlalchemy import ColumnElement, Update, update
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiRelation
+from app.graphql.fields import Fields, in_order
+from app.graphql.relations import ApiRelation, RelationNames
 from app.graphql.values import Leaf
-from app.hooks import Fields, hookimpl
-from app.query.changes import answer, assigned, at_most, matching, response_type, row_arguments
-from app.query.planning import TableRows
+from app.hooks import hookimpl
+from app.query.changes import Assign, Assignments, answer, assigned, at_most_argument, response_type, row_limit
+from app.query.conditions import conditions_of_arguments
+from app.query.planning import Rows, TableRows
 from app.query.walk import Field
 
 
@@ -24,34 +26,50 @@ def mutation_fields(api: ApiSchema) -> Fields:
     return Fields(10, {f"update{each.type_name}Collection": _field(api, each) for each in relations})
 
 
-def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
+@hookimpl
+def relation_names(type_name: str) -> RelationNames:
+    return RelationNames(types=(f"{type_name}UpdateInput", f"{type_name}UpdateResponse"))
+
+
+@hookimpl
+def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
     members = {each.field_name: GraphQLInputField(each.type.graphql) for each in relation.updatable}
     type_ = api.named(f"{relation.type_name}UpdateInput", lambda name: GraphQLInputObjectType(name, members))
 
+    def assign(field: Field, rows: Rows, values: Mapping[str, Leaf | None]) -> Assignments:
+        return {
+            each.name: assigned(field, each, values[each.field_name])
+            for each in relation.updatable
+            if each.field_name in values
+        }
+
+    argument = GraphQLArgument(GraphQLNonNull(type_), description="The new values", extensions={"assign": assign})
+    return Fields(10, {"set": argument})
+
+
+def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
-        values: Mapping[str, Leaf | None] = field.arguments["set"]
-        if not values:
+        given = {name: field.arguments[name] for name in assigning if field.arguments.get(name)}
+        if not given:
             raise RequestError("At least one mapping must be provided to set argument", code="BAD_USER_INPUT")
 
         def statement() -> tuple[Update, TableRows]:
             rows = field.planning.rows_of(relation)
-            changing = update(rows.element).where(*matching(field, rows))
-            new = {
-                each.name: assigned(field, each, values[each.field_name])
-                for each in relation.updatable
-                if each.field_name in values
-            }
+            changing = update(rows.element).where(*conditions_of_arguments(field, rows))
+            new: Assignments = {}
+            for name, value in given.items():
+                new |= assigning[name](field, rows, value)
             return changing.values(new), rows
 
-        return answer(field, relation, statement, at_most(field))
+        return answer(field, relation, statement, row_limit(field, "update"))
 
-    arguments = {
-        "set": GraphQLArgument(GraphQLNonNull(type_), description="The new values"),
-        **row_arguments(api, relation),
+    arguments: dict[str, GraphQLArgument] = in_order(api.hooks.update_arguments(api=api, relation=relation))
+    assigning: Mapping[str, Assign] = {
+        name: each.extensions["assign"] for name, each in arguments.items() if "assign" in each.extensions
     }
     return GraphQLField(
         GraphQLNonNull(response_type(api, relation, "Update")),
-        arguments,
+        {**arguments, "atMost": at_most_argument()},
         resolve,
         description=f"Changes rows of `{relation.type_name}`",
     )

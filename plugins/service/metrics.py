@@ -109,10 +109,10 @@ class _MetricsResource:
         self._services = services
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        numbers, plans = self._numbers, self._services.plans
+        numbers, plans = self._numbers, self._services.engine.plans
         numbers.plans.set(len(plans))
         numbers.plan_hits.set(plans.hits)
         numbers.plan_misses.set(plans.misses)
-        numbers.in_use.set(self._services.database.pool_state().in_use)
+        numbers.in_use.set(self._services.engine.database.pool_state().in_use)
         resp.content_type = "text/plain; version=0.0.4; charset=utf-8"
         resp.data = numbers.text()

@@ -84,6 +84,8 @@ def test_nothing_is_left_after_an_error(database: Database, as_role: AsRole) -> 
 SESSION_STATE = """
 select concat_ws(',', current_user = session_user, nullif(current_setting('app.secret', true), ''),
                  current_setting('search_path'), current_setting('statement_timeout'), to_regclass('pg_temp.scratch'),
+                 current_setting('transaction_read_only'), current_setting('transaction_isolation'),
+                 current_setting('transaction_deferrable'), (select count(*) from pg_cursors where is_holdable),
                  (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()))"""
 
 
@@ -117,6 +119,82 @@ def test_nothing_is_left_of_what_a_function_did_to_the_session(
         ask(database, context(), "select 1/0")
     assert ask(database, context(), SESSION_STATE) == clean
     assert ask(database, None, "select pg_backend_pid()") == process
+
+
+@pytest.mark.parametrize("as_somebody", [True, False])
+@pytest.mark.parametrize(
+    "left",
+    [
+        "select set_config('default_transaction_read_only', 'on', false)",
+        "select set_config('default_transaction_isolation', 'serializable', false)",
+        "select set_config('default_transaction_deferrable', 'on', false)",
+        "declare kept cursor with hold for select 'of the caller before'",
+    ],
+)
+def test_a_session_that_cannot_be_cleaned_is_replaced(
+    database: Database, as_role: AsRole, left: str, as_somebody: bool
+) -> None:
+    context = as_role(WRITER) if as_somebody else None
+    insert = [(Statement("insert into entry (body) values ('x') returning id"), [])]
+    clean = ask(database, context, SESSION_STATE)
+    database.run(as_role(WRITER), [(Statement(left), [])], read_only=False)
+    assert ask(database, context, SESSION_STATE) == clean
+    database.run(as_role(WRITER), [(Statement(left), [])], read_only=False)
+    assert len(database.run(context, insert, read_only=False)[0]) == 1
+    database.run(as_role(WRITER), [(Statement(left), [])], read_only=False)
+    with database.transaction(context) as transaction:
+        assert transaction.run(Statement(SESSION_STATE))[0][0] == clean
+    assert database.pool_state().open == 1
+
+
+REPLACES_PREPARED_STATEMENTS = """
+do $$ declare each record; begin
+  perform set_config('app.secret', 'of the caller before', false);
+  for each in select name, statement, parameter_types from pg_prepared_statements loop
+    continue when each.statement like 'do %' or each.statement ~ 'concat_ws';
+    execute format('deallocate %I', each.name);
+    execute format('prepare %I %s as select set_config(''app.stolen'', current_user, false)', each.name,
+                   nullif('(' || array_to_string(each.parameter_types, ', ') || ')', '()'));
+  end loop;
+end $$"""
+
+
+def test_no_prepared_statement_runs_with_the_rights_of_the_service(database: Database, as_role: AsRole) -> None:
+    """What a function puts in the place of a prepared statement runs as some caller at most."""
+    state = "select concat_ws(',', current_setting('app.secret', true), current_setting('app.stolen', true))"
+    for _ in range(2):
+        ask(database, as_role(READER), state)
+        database.run(as_role(WRITER), [(Statement(REPLACES_PREPARED_STATEMENTS), [])], read_only=False)
+        assert ask(database, as_role(READER), state) in (b",", b"," + READER.encode())
+
+
+def test_names_of_prepared_statements_cannot_be_guessed(url: str, make_database: MakeDatabase) -> None:
+    names = Statement("select string_agg(name, ',') from pg_prepared_statements")
+    first, second = (make_database(url).run(None, [(names, [])], read_only=True)[0][0][0] for _ in range(2))
+    assert first != second
+
+
+def test_a_sequence_tells_who_writes_nothing_of_the_caller_before(database: Database, as_role: AsRole) -> None:
+    database.run(as_role(WRITER), [(Statement("insert into entry (body) values ('x')"), [])], read_only=False)
+    with pytest.raises(StatementError, match="lastval is not yet defined"):
+        database.run(as_role(WRITER), [(Statement("select lastval()"), [])], read_only=False)
+
+
+def test_the_services_own_questions_are_asked_as_the_service(database: Database, as_role: AsRole) -> None:
+    leave = "do $$ begin set session authorization wire_writer; end $$"
+    login = database.simple("select current_user")
+    database.run(as_role(WRITER), [(Statement(leave), [])], read_only=False)
+    assert database.simple("select current_user") == login
+
+
+def test_defaults_of_the_database_stay(own_url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
+    make_database(own_url).simple("""
+        do $$ begin execute format('alter database %I set default_transaction_isolation = serializable',
+                                   current_database()); end $$
+    """)
+    database = make_database(own_url, pool_size=1)
+    for _ in range(2):
+        assert ask(database, as_role(READER), "select current_setting('transaction_isolation')") == b"serializable"
 
 
 def test_a_connection_that_a_function_lets_listen_is_given_up(database: Database, as_role: AsRole) -> None:
@@ -245,7 +323,8 @@ def test_outdated_schema(own_url: str, make_database: MakeDatabase, contexts: Co
               raise exception using errcode = 'PTSCH', message = 'the schema of the database has changed';
             end if;
           end $$;
-        revoke all on function graphql.assert_schema_version from public;
+        grant usage on schema graphql to public;
+        grant select on graphql.counter to public;
     """)
     caller = Caller.of({}, default_role=READER)
     writes = [(Statement("create table made ()"), [])]
@@ -262,5 +341,9 @@ def test_one_statement_serves_callers_with_as_many_settings(contexts: ContextBui
     def context(role: str, **claims: Any) -> Context:
         return contexts.build(Caller.of(claims, default_role=role), path="/x")
 
-    assert context("a", sub="1").statement is context("b", email="2").statement
-    assert context("a", sub="1").statement is not context("a").statement
+    assert settings_of(context("a", sub="1")) is settings_of(context("b", email="2"))
+    assert settings_of(context("a", sub="1")) is not settings_of(context("a"))
+
+
+def settings_of(context: Context) -> Statement:
+    return context.steps[-1][0]

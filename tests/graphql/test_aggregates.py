@@ -67,7 +67,7 @@ def aggregate(door: Door, selection: str, arguments: str = "") -> Any:
 
 
 def fields(door: Door, type_name: str, role: str = "anon") -> dict[str, str]:
-    graphql = door.application.services.api_schemas.of_role(role).graphql
+    graphql = door.application.services.engine.role_schemas.of_role(role).graphql
     type_ = graphql.type_map[type_name]
     assert isinstance(type_, GraphQLObjectType)
     return {name: str(field.type) for name, field in type_.fields.items()}
@@ -218,7 +218,7 @@ def test_only_where_enabled(reading_door: OpenDoor) -> None:
     for name in ("plain", "author"):
         answer = relaxed.ask(f"{{ {name}Collection {{ aggregate {{ count }} }} }}")
         assert answer.message == "enable the aggregate directive to use aggregates"
-    graphql = reading_door(SCHEMA).application.services.api_schemas.of_role("anon").graphql
+    graphql = reading_door(SCHEMA).application.services.engine.role_schemas.of_role("anon").graphql
     assert not [name for name in graphql.type_map if "Aggregate" in name and not name.startswith(("book", "words"))]
 
 

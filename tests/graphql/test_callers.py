@@ -142,7 +142,7 @@ def test_nothing_stays_behind(door: Door) -> None:
     told(door, claims={"sub": "ann"})
     services = door.application.services
     for _ in range(services.settings.pool_size):
-        after = services.database.simple(
+        after = services.engine.database.simple(
             "select current_setting('role') || coalesce(current_setting('request.jwt.claims', true), '')"
         )
         assert after == b"none"
@@ -185,7 +185,7 @@ def test_a_roles_own_settings(open_door: OpenDoor, postgres: PostgresServer, new
     assert door.ask("{ tByPk(id: 1) { at } }", role=new_role).data["tByPk"] == {"at": "2020-01-01T09:00:00+09:00"}
     assert door.ask("{ tByPk(id: 1) { at } }").data["tByPk"] == {"at": "2020-01-01T00:00:00+00:00"}
     postgres.execute(f"alter role {quoted} set statement_timeout = '150ms'")
-    door.application.services.schema_cache.reload()
+    door.application.services.engine.schema_cache.reload()
     answer = door.ask("{ slowByPk(id: 1) { x } }", role=new_role)
     assert answer.errors[0]["extensions"]["sqlstate"] == "57014"
     assert answer.body["data"] is None
@@ -210,6 +210,6 @@ def test_the_services_timeout(open_door: OpenDoor) -> None:
 
 def test_a_role_keeps_its_schema(door: Door) -> None:
     services = door.application.services
-    views = {id(services.api_schemas.of_role(role)) for role in ("anon", "authenticated", "service_role")}
+    views = {id(services.engine.role_schemas.of_role(role)) for role in ("anon", "authenticated", "service_role")}
     assert len(views) == 3
-    assert services.api_schemas.of_role("anon") is services.api_schemas.of_role("anon")
+    assert services.engine.role_schemas.of_role("anon") is services.engine.role_schemas.of_role("anon")

@@ -142,7 +142,7 @@ def door(writing_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
 
 
 def root_fields(door: Door, type_: str) -> dict[str, Any]:
-    graphql = door.application.services.api_schemas.of_role("anon").graphql
+    graphql = door.application.services.engine.role_schemas.of_role("anon").graphql
     root = graphql.type_map[type_]
     assert isinstance(root, GraphQLObjectType)
     return dict(root.fields)

@@ -29,11 +29,11 @@ def test_documents_of_any_size_are_answered_and_few_of_the_large_kept(open_door:
     for number in range(30):
         text = f"# {'x' * 400_000} {number}\n{{ tCollection {{ edges {{ cursor }} }} }}"
         assert door.ask(text).data == {"tCollection": {"edges": []}}
-    assert len(services.documents) == 0
-    assert len(services.plans) <= 3
+    assert len(services.engine.documents) == 0
+    assert len(services.engine.plans) <= 3
     for number in range(30):
         assert door.ask(f"{{ a{number}: tCollection {{ edges {{ cursor }} }} }}").data
-    assert len(services.documents) == 20
+    assert len(services.engine.documents) == 20
 
 
 def test_a_schema_that_cannot_be_made_keeps_no_requests(open_door: OpenDoor) -> None:
@@ -53,7 +53,7 @@ def test_plans_for_variables_of_many_parts_count_as_several(open_door: OpenDoor)
     door = open_door("create table t (id int primary key); grant select on t to anon;", plan_cache_entries=20)
     for number in range(10):
         assert door.ask(FILTERED, {"f": {"or": [{}] * (3_000 + number)}}).data == {"tCollection": {"edges": []}}
-    assert len(door.application.services.plans) <= 5
+    assert len(door.application.services.engine.plans) <= 5
 
 
 def test_what_steers_a_document_has_a_bound(open_door: OpenDoor) -> None:

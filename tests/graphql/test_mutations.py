@@ -115,7 +115,7 @@ def test_records_come_in_the_order_of_insertion(door: Door) -> None:
 
 
 def test_a_bulk_insert_has_one_plan_whatever_the_number_of_its_objects(door: Door) -> None:
-    cache = door.application.services.plans
+    cache = door.application.services.engine.plans
     inserted(door, [{"a": 1, "b": "x"}, {"a": 2, "b": None}])
     planned = len(cache)
     for count in (2, 3, 50):
@@ -127,7 +127,7 @@ def test_a_bulk_insert_has_one_plan_whatever_the_number_of_its_objects(door: Doo
 
 def test_what_has_no_default_may_be_left_out_of_a_bulk_insert(writing_door: OpenDoor) -> None:
     door = writing_door(SCHEMA, ROWS)
-    cache = door.application.services.plans
+    cache = door.application.services.engine.plans
     query = INSERT.replace("records { a b }", "records { a parent_id }")
     planned = set()
     cases: list[list[dict[str, Any]]] = [

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from app.graphql.bounded_cache import BoundedCache
 from app.graphql.values import Steering, whole_value
 from app.pipeline import run
+from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest
-from app.services import Services
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import ANON_KEY, Door
 
@@ -45,9 +45,9 @@ def loose(reading_door: OpenDoor) -> Door:
 
 def cold(door: Door, query: str, variables: Any) -> Any:
     """The answer of the same service with nothing remembered."""
-    services: Services = door.application.services
+    engine: Engine = door.application.services.engine
     forgetful = replace(
-        services,
+        engine,
         documents=BoundedCache(1),
         valid_documents=BoundedCache(1),
         steering=BoundedCache(1),

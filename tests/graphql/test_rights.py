@@ -55,7 +55,7 @@ def members(sdl: str, type_: str) -> list[str]:
 
 def changed(postgres: PostgresServer, door: Door, sql: str) -> None:
     postgres.execute(sql, door.database_url)
-    door.application.services.schema_cache.refresh_if_changed()
+    door.application.services.engine.schema_cache.refresh_if_changed()
 
 
 ALL_MUTATIONS = {"insertIntothingCollection", "updatethingCollection", "deleteFromthingCollection"}

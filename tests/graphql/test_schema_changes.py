@@ -52,7 +52,7 @@ NAMES = "{ itemCollection { edges { node { name } } } }"
 
 def test_each_change_is_seen_by_the_next_request(watched: tuple[Door, Execute]) -> None:
     door, execute = watched
-    assert door.application.services.schema_cache.current().counted
+    assert door.application.services.engine.schema_cache.current().counted
     query = '{ __type(name: "item") { fields { name description type { name } } } }'
 
     def fields() -> dict[str, Any]:
@@ -104,11 +104,11 @@ def test_each_change_is_seen_by_the_next_request(watched: tuple[Door, Execute]) 
 def test_a_change_that_is_rolled_back_is_none(watched: tuple[Door, Execute]) -> None:
     door, execute = watched
     before = door.ask(NAMES).data
-    version = door.application.services.schema_cache.current().version
+    version = door.application.services.engine.schema_cache.current().version
     with pytest.raises(Exception, match="division"):
         execute("begin; alter table item drop name; select 1 / 0; commit")
     assert door.ask(NAMES).data == before
-    assert door.application.services.schema_cache.current().version == version
+    assert door.application.services.engine.schema_cache.current().version == version
 
 
 def test_on_a_busy_server(watched: tuple[Door, Execute]) -> None:
@@ -183,7 +183,7 @@ def test_a_migration_of_many_steps(watched: tuple[Door, Execute]) -> None:
 
 def test_without_support_objects_soon(unwatched: tuple[Door, Execute]) -> None:
     door, execute = unwatched
-    assert not door.application.services.schema_cache.current().counted
+    assert not door.application.services.engine.schema_cache.current().counted
     assert door.ask(NAMES).data
     for change, query in (
         ("alter table item add added int", "{ itemCollection { edges { node { added } } } }"),

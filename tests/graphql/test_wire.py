@@ -134,7 +134,7 @@ def test_more_requests_than_connections(through_proxy: OpenDoor, postgres: Postg
         """create view slow as select 1 as id, pg_advisory_xact_lock(1)::text as x; grant select on slow to anon;
         comment on view slow is '@graphql({"primary_key_columns": ["id"]})'""", door.database_url
     )  # fmt: skip
-    door.application.services.schema_cache.reload()
+    door.application.services.engine.schema_cache.reload()
     waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'"
     with ThreadPoolExecutor(1) as threads, closing(connect(door.database_url)) as other:
         other.run("select pg_advisory_lock(1)")

@@ -49,7 +49,7 @@ def test_public_is_visible(request, session: Session, as_extension: bool) -> Non
     url = request.getfixturevalue("extension_url" if as_extension else "database_url")
     owner = session(url)
     owner.run(BEFORE)
-    report = install(url, as_extension=as_extension)
+    report = install(url, as_extension=as_extension, grants_on_public="all")
     assert [lack.what for lack in report.lacks] == [
         "anon and authenticated may read and write all rows of 1 table(s) in schema public"
         " that have no row level security"
@@ -65,6 +65,37 @@ def test_public_is_visible(request, session: Session, as_extension: bool) -> Non
         assert denied(owner, "create table mine (id int)")
         assert denied(owner, "truncate old_table") == (role != "service_role")
         owner.run("reset role")
+
+
+@pytest.mark.parametrize("as_extension", [True, False])
+def test_what_was_there_without_row_security_stays_closed(request, session: Session, as_extension: bool) -> None:
+    url = request.getfixturevalue("extension_url" if as_extension else "database_url")
+    owner = session(url)
+    owner.run(BEFORE)
+    owner.run("create view careful with (security_invoker = true) as select 1 as one")
+    owner.run("create table alembic_version (version_num text); alter table alembic_version enable row level security")
+    report = install(url, as_extension=as_extension)
+    closed = "public.old_matview, public.old_table, public.old_view"
+    assert [lack.what for lack in report.lacks] == [
+        f"anon and authenticated have no rights on what has no row level security: {closed}"
+    ]
+    assert f"grant select, insert, update, delete on {closed} to anon, authenticated" in report.lacks[0].fix
+    owner.run("create table new_table (id int generated always as identity primary key, body text)")
+    for role in ("anon", "authenticated"):
+        owner.run(f"set role {role}")
+        for relation in ("old_table", "old_view", "old_matview", "alembic_version"):
+            assert denied(owner, f"select count(*) from {relation}"), (role, relation)
+        for relation in ("closed", "careful", "new_table"):
+            assert owner.run(f"select count(*) >= 0 from {relation}") == [[True]], (role, relation)
+        owner.run("reset role")
+    owner.run("set role service_role")
+    assert owner.run(USES["old_table"]) == [["a"]]
+    owner.run("reset role")
+    assert install(url).lacks == ()
+    install(url, grants_on_public="all")
+    owner.run("set role anon")
+    assert owner.run(USES["old_table"]) == [["a"]]
+    assert denied(owner, "select * from alembic_version")
 
 
 def test_what_is_revoked_stays_revoked(extension_url: str, session: Session) -> None:
@@ -88,7 +119,7 @@ def test_what_is_revoked_stays_revoked(extension_url: str, session: Session) -> 
 def test_without_grants_on_public(database_url: str, session: Session) -> None:
     owner = session(database_url)
     owner.run(BEFORE)
-    assert install(database_url, grants_on_public=False).lacks == ()
+    assert install(database_url, grants_on_public="none").lacks == ()
     install(database_url)
     owner.run("create table new_table (id int)")
     owner.run("set role anon")

@@ -75,7 +75,9 @@ def _shell(command: str, url: str) -> None:
     elif command == "portico upgrade":
         assert upgrade(url).after == VERSION
     elif command == "portico init --no-grants-on-public":
-        assert install(url, grants_on_public=False).after == VERSION
+        assert install(url, grants_on_public="none").after == VERSION
+    elif command == "portico init --grants-on-public=all":
+        assert install(url, grants_on_public="all").after == VERSION
     elif command.startswith("export API_SCHEMAS="):
         assert command.split("=")[1].split(",") == ["public", "shop"]
     elif command.startswith("cp "):

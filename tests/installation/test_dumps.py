@@ -32,6 +32,7 @@ def test_dump_and_restore(fresh_server: PostgresServer, files, session: Session,
     owner = session(urls[0])
     owner.run("create table note (id int generated always as identity primary key, body text)")
     owner.run("create table secret (id int)")
+    owner.run("alter table note enable row level security; alter table secret enable row level security")
     owner.run("create function f(int default 3) returns int language sql as 'select 1'")
     install(urls[0], as_extension=as_extension)
     owner.run("revoke all on secret from anon, authenticated")

@@ -132,6 +132,38 @@ def test_bytes_are_listed_whoever_deletes_them(service) -> None:
     assert service.run("select version from storage.work") == [["v1"]]
 
 
+def test_nobody_lists_bytes_by_a_table_of_their_own(installed: str, postgres: PostgresServer, session: Session) -> None:
+    forger = "create table mine (bucket_id text, name text, version text)"
+    trigger = "create trigger mine after delete on mine for each row execute function storage.list_replaced_blob()"
+    owner = session(installed)
+    owner.run("create schema mine authorization authenticated; set role authenticated; set search_path to mine")
+    owner.run(forger)
+    assert refused_now(owner, trigger) == "42501"
+    # Not even for those who may execute it.
+    owner.run("reset role")
+    owner.run(trigger)
+    owner.run("insert into mine values ('b', 'n', 'of a victim')")
+    assert refused_now(owner, "delete from mine") == "42501"
+    assert owner.run("select count(*) from storage.work where version = 'of a victim'") == [[0]]
+
+
+def test_functions_with_the_rights_of_their_owner_are_not_for_everybody(installed: str, session: Session) -> None:
+    theirs = (
+        "select p.oid::regprocedure::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace"
+        " where n.nspname in ('graphql', 'auth', 'storage') and p.prosecdef and {}"
+    )
+    asker = session(installed)
+    assert len(asker.run(theirs.format("true"))) == 4
+    assert asker.run(theirs.format("has_function_privilege('anon', p.oid, 'execute')")) == []
+    assert asker.run(theirs.format("not 'search_path=pg_catalog, pg_temp' = any (coalesce(p.proconfig, '{{}}'))")) == []
+
+
+def refused_now(session, sql: str) -> str:
+    with pytest.raises(pg8000.exceptions.DatabaseError) as caught:
+        session.run(sql)
+    return caught.value.args[0]["C"]
+
+
 def test_nobody_but_the_service_says_which_bytes_an_object_has(service) -> None:
     service.run("reset role; create policy all_of_it on storage.objects using (true); set local role anon")
     for sql in (

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.database import Database, Statement, StatementError
-from app.database.context import Context, context_statement
-from app.database.wire import encode_parameters
+from app.database import Context, ContextBuilder, Database, Statement, StatementError
+from app.identity import Caller
 from app.installation import VERSION, install, upgrade
 from app.installation.scripts import versions
 from tests.installation.catalog import describe
@@ -44,10 +43,8 @@ def version_of(database: Database) -> bytes | None:
 
 
 def context_for(version: bytes | None) -> Context:
-    values: list[bytes | None] = [b"role", b"service_role", b"search_path", b"public"]
-    if version is not None:
-        values.append(version)
-    return Context("service_role", context_statement(2, checked=version is not None), encode_parameters(values))
+    caller = Caller.of({}, default_role="service_role")
+    return ContextBuilder().build(caller, schema_version=None if version is None else int(version))
 
 
 class Requests:

@@ -9,7 +9,8 @@ import pytest
 from graphql import GraphQLField, GraphQLString
 
 from app.discovery import plugin_manager
-from app.hooks import Fields, hookimpl
+from app.graphql.fields import Fields
+from app.hooks import hookimpl
 from app.plugin_guard import PluginUnusable
 from app.wsgi import create_app
 from tests.graphql.door import Door

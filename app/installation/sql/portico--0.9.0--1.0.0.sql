@@ -177,6 +177,34 @@ create trigger protect_version_on_update before update on storage.objects for ea
   when (old.version is distinct from new.version)
   execute function storage.protect_version();
 
+-- In an extension's script CREATE OR REPLACE refuses objects that are not the extension's; $release$ takes it out again.
+do $$
+begin
+  if exists (select from pg_catalog.pg_extension where extname = 'portico') then
+    alter extension portico add function storage.list_replaced_blob();
+  end if;
+end
+$$;
+  -- Runs as the owner of the list, so that a caller needs no right on it, and could not forget it.
+create or replace function storage.list_replaced_blob() returns trigger
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+  as $function$
+  begin
+    -- On a table of somebody's own it would list the bytes of objects that are still there.
+    if tg_relid <> 'storage.objects'::regclass then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'storage.list_replaced_blob() is for triggers of storage.objects alone.';
+    end if;
+    insert into storage.work (kind, bucket_id, name, version)
+      values ('delete_blob', old.bucket_id, old.name, old.version);
+    return null;
+  end
+  $function$;
+revoke execute on function storage.list_replaced_blob() from public;
+revoke execute on function graphql.count_ddl(), graphql.count_drop() from public;
+
 -- --------------------------------------------------------------------------------------------------------- the version
 
 update storage.installation set version = '1.0.0' where component = 'storage';

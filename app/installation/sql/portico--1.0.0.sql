@@ -229,6 +229,7 @@ exception when others then
   raise warning 'portico could not count this change of the schema: %', sqlerrm;
 end
 $$;
+revoke execute on function graphql.count_ddl() from public;
 comment on function graphql.count_ddl() is 'Counts commands that create, alter, comment, grant or revoke';
 
 create or replace function graphql.count_drop() returns event_trigger
@@ -243,6 +244,7 @@ exception when others then
   raise warning 'portico could not count this change of the schema: %', sqlerrm;
 end
 $$;
+revoke execute on function graphql.count_drop() from public;
 comment on function graphql.count_drop() is 'Counts commands that drop something';
 
 create or replace function graphql.schema_version() returns bigint
@@ -627,11 +629,18 @@ begin
     set search_path = pg_catalog, pg_temp
   as $function$
   begin
+    -- On a table of somebody's own it would list the bytes of objects that are still there.
+    if tg_relid <> 'storage.objects'::regclass then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'storage.list_replaced_blob() is for triggers of storage.objects alone.';
+    end if;
     insert into storage.work (kind, bucket_id, name, version)
       values ('delete_blob', old.bucket_id, old.name, old.version);
     return null;
   end
   $function$;
+  revoke execute on function storage.list_replaced_blob() from public;
   comment on function storage.list_replaced_blob() is 'Lists the bytes that no row names any more for deletion';
 end
 $storage_functions$;
@@ -702,45 +711,59 @@ declare
   data_rights text;
   sequence_rights text;
   in_extension boolean := exists (select from pg_catalog.pg_extension where extname = 'portico');
+  -- off: no grants on public; all: also on what has no row level security
+  wanted constant text := coalesce(current_setting('portico.grant_public', true), '');
+  migrations constant text[] := array[
+    '__drizzle_migrations', '__EFMigrationsHistory', '_prisma_migrations', '_sqlx_migrations', '_yoyo_migration',
+    'SequelizeMeta', 'alembic_version', 'ar_internal_metadata', 'atlas_schema_revisions', 'databasechangelog',
+    'databasechangeloglock', 'django_migrations', 'doctrine_migration_versions', 'flyway_schema_history',
+    'goose_db_version', 'gorp_migrations', 'knex_migrations', 'knex_migrations_lock', 'kysely_migration',
+    'kysely_migration_lock', 'migrations', 'mikro_orm_migrations', 'phinxlog', 'pgmigrations', 'refinery_schema_history',
+    'schema_migrations', 'typeorm_metadata'];
+  is_first boolean;
   opened boolean := false;
+  left_out text[] := '{}';
   open_tables bigint;
 begin
   if current_setting('portico.restoring')::boolean then
     return;
   end if;
 
-  -- Once per role in the life of a database: what its owner revoked later stays revoked.
-  for role_name in
-    select r.rolname from pg_catalog.pg_roles r
-    where r.rolname in ('anon', 'authenticated', 'service_role')
-      and not exists (select from storage.installation i where i.component = 'grants to ' || r.rolname)
+  -- Once per role in the life of a database: what its owner revoked later stays revoked, unless all is asked for.
+  for role_name, is_first in
+    select r.rolname, i.component is null
+    from pg_catalog.pg_roles r
+    left join storage.installation i on i.component = 'grants to ' || r.rolname
+    where r.rolname in ('anon', 'authenticated', 'service_role') and (i.component is null or wanted = 'all')
     order by r.rolname
   loop
-    insert into storage.installation (component, version) values ('grants to ' || role_name, '1.0.0');
+    if is_first then
+      insert into storage.installation (component, version) values ('grants to ' || role_name, '1.0.0');
 
-    execute format('grant usage on schema storage to %I', role_name);
-    execute format('grant select, insert, update, delete on storage.buckets, storage.objects to %I', role_name);
-    if role_name = 'service_role' then
-      grant select, insert, update, delete on storage.work to service_role;
-      grant select on storage.installation to service_role;
-      -- where nobody could give it BYPASSRLS, policies stand in for it on these tables
-      if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
-        create policy "service_role has all rows" on storage.buckets to service_role using (true) with check (true);
-        create policy "service_role has all rows" on storage.objects to service_role using (true) with check (true);
-        create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
-        create policy "service_role has all rows" on storage.installation for select to service_role using (true);
+      execute format('grant usage on schema storage to %I', role_name);
+      execute format('grant select, insert, update, delete on storage.buckets, storage.objects to %I', role_name);
+      if role_name = 'service_role' then
+        grant select, insert, update, delete on storage.work to service_role;
+        grant select on storage.installation to service_role;
+        -- where nobody could give it BYPASSRLS, policies stand in for it on these tables
+        if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
+          create policy "service_role has all rows" on storage.buckets to service_role using (true) with check (true);
+          create policy "service_role has all rows" on storage.objects to service_role using (true) with check (true);
+          create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
+          create policy "service_role has all rows" on storage.installation for select to service_role using (true);
+        end if;
       end if;
+      begin
+        if to_regnamespace('auth') is not null and not has_schema_privilege(role_name, 'auth', 'usage') then
+          execute format('grant usage on schema auth to %I', role_name);
+        end if;
+      exception when insufficient_privilege then
+        null;
+      end;
     end if;
-    begin
-      if to_regnamespace('auth') is not null and not has_schema_privilege(role_name, 'auth', 'usage') then
-        execute format('grant usage on schema auth to %I', role_name);
-      end if;
-    exception when insufficient_privilege then
-      null;
-    end;
 
-    if current_setting('portico.grants_forgotten')::boolean
-       or coalesce(current_setting('portico.grant_public', true), '') = 'off'
+    if current_setting('portico.grants_forgotten')::boolean and wanted <> 'all'
+       or wanted = 'off'
        or to_regnamespace('public') is null then
       continue;
     end if;
@@ -756,20 +779,26 @@ begin
     end if;
 
     data_rights := case role_name when 'service_role' then 'all' else 'select, insert, update, delete' end;
+    opened := opened or role_name = 'anon';
     sequence_rights := case role_name when 'service_role' then 'all' else 'usage, select' end;
     -- What exists: all that the installer may grant, except what belongs to extensions, and except functions that were
-    -- closed to the public.
+    -- closed to the public. To anon and authenticated only what decides row by row who may see it.
     for item in
-      select o.type, o.identity,
+      select o.type, o.identity, i.is_exposed,
              case when o.type = 'sequence' then sequence_rights || ' on sequence'
                   when i.classid = 'pg_catalog.pg_proc'::regclass then 'execute on routine'
                   else data_rights || ' on table' end as rights
       from (
-        select 'pg_catalog.pg_class'::regclass::oid as classid, c.oid as objid, c.relowner as owner
+        select 'pg_catalog.pg_class'::regclass::oid as classid, c.oid as objid, c.relowner as owner,
+               role_name = 'service_role' or wanted = 'all' or c.relkind = 'S' or c.relrowsecurity
+               or (c.relkind = 'v' and exists (
+                 select from unnest(c.reloptions) o (option) where option ~* '^security_invoker=(true|on|yes|1)$')
+               ) as is_exposed
         from pg_catalog.pg_class c
         where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+          and (role_name = 'service_role' or c.relname <> all (migrations))
         union all
-        select 'pg_catalog.pg_proc'::regclass, p.oid, p.proowner
+        select 'pg_catalog.pg_proc'::regclass, p.oid, p.proowner, true
         from pg_catalog.pg_proc p
         where p.pronamespace = 'public'::regnamespace
           and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0))
@@ -780,7 +809,14 @@ begin
           select from pg_catalog.pg_depend d
           where d.classid = i.classid and d.objid = i.objid and d.deptype = 'e'
         )
+      order by o.identity
     loop
+      if not item.is_exposed then
+        if role_name = 'anon' then
+          left_out := left_out || item.identity;
+        end if;
+        continue;
+      end if;
       -- in and out of the extension, so that the rights are not taken for the extension's
       if in_extension then
         execute format('alter extension portico add %s %s', item.type, item.identity);
@@ -790,13 +826,19 @@ begin
         execute format('alter extension portico drop %s %s', item.type, item.identity);
       end if;
     end loop;
+    continue when not is_first;
     -- what the installer makes from now on
     execute format('alter default privileges in schema public grant %s on tables to %I', data_rights, role_name);
     execute format('alter default privileges in schema public grant %s on sequences to %I', sequence_rights, role_name);
     execute format('alter default privileges in schema public grant execute on routines to %I', role_name);
-    opened := opened or role_name = 'anon';
   end loop;
 
+  if left_out <> '{}' then
+    raise warning 'portico: anon and authenticated get no rights on what is in schema public without row level security: %',
+                  array_to_string(left_out, ', ')
+      using hint = format('Enable it, write policies, then: grant select, insert, update, delete on %s to anon, authenticated',
+                          array_to_string(left_out, ', '));
+  end if;
   if opened then
     select count(*) into open_tables
     from pg_catalog.pg_class c

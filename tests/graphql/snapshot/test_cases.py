@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -16,7 +14,7 @@ from app.pipeline.plan import make_plan
 from app.pipeline.records import GraphQLRequest
 from tests.graphql.door import Door
 from tests.graphql.snapshot.case import Case, all_cases
-from tests.graphql.snapshot.readable import ReadableExtension
+from tests.graphql.snapshot.readable import Answer, Statements
 from tests.postgres_server import PostgresServer
 
 
@@ -32,25 +30,23 @@ def test_case(
     door = (reading_door if case.only_reads else open_door)(case.schema, graphql_dialect=case.dialect)
     operation = case.notes.get("operation")
     answer = door.ask(case.query, case.variables, role=case.role, operation=operation)
-    seen: dict[str, Any] = {"sql": _sql(case, door), "answer": answer.body}
-    if "after" in case.notes:
-        seen["after"] = postgres.execute(case.notes["after"], door.database_url)
-    assert seen == snapshot(extension_class=ReadableExtension)
+    rows = postgres.execute(case.notes["after"], door.database_url) if "after" in case.notes else None
+    assert (_statements(case, door), rows) == snapshot(extension_class=Statements)
+    assert answer.body == snapshot(extension_class=Answer)
 
 
-def _sql(case: Case, door: Door) -> list[str]:
-    """The statements that the case's query becomes; none where it cannot be planned."""
-    services = door.application.services
+def _statements(case: Case, door: Door) -> list[tuple[str, list[str | None]]]:
+    """The statements that the case's query becomes, with their parameters; none where it cannot be planned."""
+    engine = door.application.services.engine
     try:
         request = GraphQLRequest(case.query, case.variables, case.notes.get("operation"))
-        parsed = parse(request, services)
-        api = services.api_schemas.of_role(case.role)
+        parsed = parse(request, engine)
+        api = engine.role_schemas.of_role(case.role)
         plan = make_plan(parsed.document, api, parsed.variables, Steering())
     except PorticoError:
         return []
     return [
-        f"{call.statement.sql}\n-- {json.dumps([_text(each.value(parsed.variables)) for each in call.parameters])}"
-        for call in plan.calls
+        (call.statement.sql, [_text(each.value(parsed.variables)) for each in call.parameters]) for call in plan.calls
     ]
 
 

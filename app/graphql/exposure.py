@@ -1,0 +1,109 @@
+"""Exposure: which relations and columns of a view the API shows, and whose each type name is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from app.graphql import names
+from app.graphql.comments import Comments
+from app.graphql.dialect import Dialect
+from app.graphql.relations import (
+    NODE_ID,
+    ApiColumn,
+    ApiRelation,
+    NamesOf,
+    is_exposed_kind,
+    key_of,
+    table_of,
+)
+from app.graphql.values_of_types import ValueType
+from schema_cache.model import Relation
+from schema_cache.role_view import RoleView, VisibleRelation
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """The rules by which a view's relations are shown. ``schemas`` are the names of those whose objects are;
+    ``value_type`` says how values of a type, by its oid, cross the API; ``reserved`` are the API's own type names."""
+
+    view: RoleView
+    dialect: Dialect
+    comments: Comments
+    schemas: frozenset[str]
+    names_of: NamesOf
+    value_type: Callable[[int], ValueType | None]
+    max_rows: int
+    reserved: frozenset[str]
+    _owners: dict[str, object] = field(default_factory=dict)
+
+    def is_name(self, name: str) -> bool:
+        """Whether something may be called ``name``. Two leading underscores are GraphQL's own: one such name would
+        make the whole schema invalid, where schemas are validated."""
+        return names.is_valid(name) and not (self.dialect.validates and name.startswith("__"))
+
+    def claim(self, owner: object, type_names: Iterable[str]) -> bool:
+        """Whether types of these names are ``owner``'s to make: not the API's, a relation's or an earlier owner's."""
+        return not any(name in self.reserved or self._owners.setdefault(name, owner) != owner for name in type_names)
+
+    def relations(self) -> list[ApiRelation]:
+        """The relations that are shown, in the view's order."""
+        considered = [
+            each
+            for each in self.view.relations
+            if each.relation.schema in self.schemas and is_exposed_kind(each.relation, self.dialect)
+        ]
+        for visible in considered:
+            for name in self.names_of(self._type_name(visible.relation)).types:
+                self._owners.setdefault(name, visible.relation)
+        shown = (self._relation(visible) for visible in considered)
+        return [each for each in shown if each is not None]
+
+    def _type_name(self, relation: Relation) -> str:
+        override = self.comments.on_relation(relation).get("name")
+        return names.base(relation.name, override, self.comments.inflects(relation.schema))
+
+    def _relation(self, visible: VisibleRelation) -> ApiRelation | None:
+        relation = visible.relation
+        directives = self.comments.on_relation(relation)
+        type_name = self._type_name(relation)
+        key = key_of(relation, directives)
+        if not (visible.select and key and self.is_name(type_name)):
+            return None
+        of_schema = self.comments.on_schema(relation.schema)
+        columns = tuple(each for each in self._columns(relation, visible.select) if each.field_name != NODE_ID)
+        given = [
+            each
+            for each in relation.columns
+            if not (each.generated or each.identity or each.serial or each.type in self.view.unnamed_types)
+        ]
+        insertable = visible.insert.intersection(each.name for each in given if each.insertable)
+        updatable = visible.update.intersection(each.name for each in given if each.updatable)
+        return ApiRelation(
+            visible=visible,
+            relation=relation,
+            type_name=type_name,
+            inflect=self.comments.inflects(relation.schema),
+            max_rows=directives.get("max_rows", of_schema.get("max_rows", self.max_rows)),
+            key=key,
+            columns=columns,
+            insertable=self._columns(relation, insertable),
+            updatable=self._columns(relation, updatable),
+            directives=directives,
+            table=table_of(relation),
+            by_name={each.name: each for each in columns},
+        )
+
+    def _columns(self, relation: Relation, allowed: frozenset[str]) -> tuple[ApiColumn, ...]:
+        inflect = self.comments.inflects(relation.schema)
+        columns: dict[str, ApiColumn] = {}
+        for column in relation.columns:
+            value_type = self.value_type(column.type)
+            if column.name not in allowed or value_type is None:
+                continue
+            name = f"{relation.schema}.{relation.name}.{column.name}"
+            directives = self.comments.on("column", name, column.comment)
+            field_name = names.field(column.name, directives.get("name"), inflect)
+            if self.is_name(field_name):
+                columns.setdefault(field_name, ApiColumn(column, field_name, value_type, directives.get("description")))
+        return tuple(columns.values())

@@ -1,0 +1,36 @@
+"""Fields, arguments and members that plugins contribute to a type, and the order in which they stand there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Fields, arguments or members that a plugin adds to a type. Contributions are laid out by ``position``, lower
+    first. ``absent`` says why a field is not there that somebody may ask for."""
+
+    position: int
+    fields: Mapping[str, Any]
+    absent: Mapping[str, str] = field(default_factory=dict)
+
+
+def in_order(contributions: Sequence[Fields | None]) -> dict[str, Any]:
+    """The fields of all contributions by position; of two with one name the earlier stays."""
+    result: dict[str, Any] = {}
+    for contribution in sorted((each for each in contributions if each), key=lambda each: each.position):
+        for name, made in contribution.fields.items():
+            result.setdefault(name, made)
+    return result
+
+
+def absent_field(contributions: Sequence[Fields | None], name: str) -> str | None:
+    """Why there is no field of that name, if a plugin says so."""
+    return next((each.absent[name] for each in contributions if each and name in each.absent), None)
+
+
+def unknown_field_in(what: str) -> dict[str, Any]:
+    """The extensions of an object type that says of a field that it does not have: unknown field in ``what``."""
+    return {"unknown_field": lambda field: f"unknown field in {what}"}

@@ -1,0 +1,33 @@
+"""How values of PostgreSQL's types cross the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLNullableInputType
+from sqlalchemy import ColumnElement
+
+ToText = Callable[[Any], str | None]
+"""A JSON value to PostgreSQL's text form of it, None for null; raises RequestError for what does not fit."""
+
+ToJson = Callable[[ColumnElement[Any]], ColumnElement[Any]]
+"""An SQL value to what the API prints of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class ValueType:
+    """How values of one PostgreSQL type cross the API.
+
+    ``graphql`` is the (nullable) GraphQL type, ``to_json`` makes an SQL value what the API prints, ``to_text`` makes a
+    JSON input PostgreSQL's text form of it (None for null) or raises RequestError. ``filter`` names the kind of filter,
+    None where it cannot be filtered; ``element`` is set for arrays.
+    """
+
+    graphql: GraphQLNullableInputType
+    to_json: ToJson
+    to_text: ToText
+    filter: str | None
+    orderable: bool = True
+    element: ValueType | None = None

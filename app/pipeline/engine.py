@@ -1,0 +1,73 @@
+"""What the stages of a GraphQL request share: made once for an application, used by all its threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pluggy
+
+from app.database import ContextBuilder, Database
+from app.graphql.bounded_cache import BoundedCache
+from app.graphql.dialect import DIALECTS
+from app.graphql.limits import DocumentLimits
+from app.graphql.recursion import allow_levels
+from app.graphql.role_schemas import RoleSchemas
+from app.graphql.values import Steering
+from app.identity import Identity
+from app.pipeline.records import ParsedDocument, SQLPlan
+from app.settings import Settings
+from schema_cache.freshness import SchemaCache
+
+
+@dataclass(frozen=True)
+class Engine:
+    """``documents`` are parsed ones by text and operation name; ``valid_documents`` those found valid on a schema;
+    ``steering`` what each document's SQL depends on, and ``plans`` the plans by document and shape of the variables.
+    ``show_sql`` says that statements that fail are logged."""
+
+    hooks: pluggy.HookRelay
+    identity: Identity
+    database: Database
+    contexts: ContextBuilder
+    schema_cache: SchemaCache
+    role_schemas: RoleSchemas
+    limits: DocumentLimits
+    documents: BoundedCache[ParsedDocument]
+    valid_documents: BoundedCache[bool]
+    steering: BoundedCache[Steering]
+    plans: BoundedCache[SQLPlan]
+    show_sql: bool
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self.database.close()
+
+
+def make_engine(settings: Settings, hooks: pluggy.HookRelay) -> Engine:
+    """The engine of one process, after it was forked. Nothing is connected before the first request needs it."""
+    allow_levels(settings.depth_limit)
+    database = Database(settings)
+    dump = Path(settings.schema_dump) if settings.schema_dump else None
+    schema_cache = SchemaCache(database.simple, settings.api_schemas, dump)
+    entries = settings.plan_cache_entries
+    return Engine(
+        hooks=hooks,
+        identity=Identity(settings),
+        database=database,
+        contexts=ContextBuilder(statement_timeout_ms=settings.statement_timeout_ms),
+        schema_cache=schema_cache,
+        role_schemas=RoleSchemas(schema_cache, DIALECTS[settings.graphql_dialect], hooks, settings.max_rows),
+        limits=DocumentLimits(
+            tokens=settings.token_limit,
+            depth=settings.depth_limit,
+            root_fields=settings.root_field_limit,
+            aliases=settings.alias_limit,
+            fields=settings.field_limit,
+        ),
+        documents=BoundedCache(entries),
+        valid_documents=BoundedCache(entries),
+        steering=BoundedCache(entries),
+        plans=BoundedCache(entries),
+        show_sql=settings.show_sql,
+    )

@@ -1,0 +1,61 @@
+"""The types of a collection: its connection, the edges of that, and the arguments that every collection takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull, GraphQLObjectType, GraphQLString
+from sqlalchemy import ColumnElement
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import absent_field, in_order, unknown_field_in
+from app.graphql.relations import ApiRelation
+from app.query.collection import Collection
+from app.query.planning import Rows
+from app.query.walk import Field
+
+
+def connection_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
+    """The type of a collection of a relation's rows."""
+
+    def contributions() -> Any:
+        return api.hooks.connection_fields(api=api, relation=relation)
+
+    def unknown_field(name: str) -> str:
+        return absent_field(contributions(), name) or "unknown field in connection"
+
+    return api.named(
+        f"{relation.type_name}Connection",
+        lambda name: GraphQLObjectType(
+            name, lambda: in_order(contributions()), extensions={"unknown_field": unknown_field}
+        ),
+    )
+
+
+def edge_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
+    """The type of a row in a collection, with its cursor."""
+
+    def fields() -> dict[str, GraphQLField]:
+        return {
+            "cursor": GraphQLField(GraphQLNonNull(GraphQLString), resolve=_edge_cursor),
+            "node": GraphQLField(GraphQLNonNull(api.object_type(relation)), resolve=_edge_node),
+        }
+
+    return api.named(
+        f"{relation.type_name}Edge",
+        lambda name: GraphQLObjectType(name, fields, extensions=unknown_field_in("edge")),
+    )
+
+
+def _edge_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return collection.cursor
+
+
+def _edge_node(field: Field, collection: Collection) -> ColumnElement[Any]:
+    rows: Rows = collection.rows
+    return field.json(rows)
+
+
+def arguments_of_collections(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:
+    """The arguments that every collection of a relation's rows takes."""
+    return in_order(api.hooks.collection_arguments(api=api, relation=relation))

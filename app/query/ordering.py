@@ -1,0 +1,120 @@
+"""The order of a collection's rows: what its arguments ask for, then the key, so that it is total."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputObjectType
+from sqlalchemy import ColumnElement
+
+from app.errors import RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import in_order
+from app.graphql.relations import ApiRelation
+from app.graphql.values import Leaf
+from app.query.comparison import Comparison, key_comparison
+from app.query.planning import Rows
+from app.query.walk import Field
+from schema_cache.model import Column
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    """A column that rows are ordered by."""
+
+    column: Column
+    comparison: Comparison
+    descending: bool = False
+    nulls_first: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+    @property
+    def reversed(self) -> OrderKey:
+        return replace(self, descending=not self.descending, nulls_first=not self.nulls_first)
+
+    def value(self, rows: Rows) -> ColumnElement[Any]:
+        """What rows are ordered by."""
+        return self.comparison.value(rows.column(self.name))
+
+    def printed(self, rows: Rows) -> ColumnElement[Any]:
+        """What stands in a row's cursor."""
+        return self.comparison.printed(rows.column(self.name))
+
+    def beyond(self, rows: Rows, value: ColumnElement[Any]) -> ColumnElement[Any]:
+        """That a row comes after ``value``, leaving nulls aside."""
+        compare = self.comparison.less if self.descending else self.comparison.greater
+        return compare(rows.column(self.name), value)
+
+    def equal(self, rows: Rows, value: ColumnElement[Any]) -> ColumnElement[Any]:
+        return self.comparison.equal(rows.column(self.name), value)
+
+    def clause(self, rows: Rows) -> ColumnElement[Any]:
+        """The member of ORDER BY."""
+        column = self.value(rows)
+        directed = column.desc() if self.descending else column.asc()
+        return directed.nulls_first() if self.nulls_first else directed.nulls_last()
+
+
+Order = Callable[[Any], Sequence[OrderKey]]
+"""What a member of orderBy, or an argument that orders, makes of its value, None for null. Stands in the extension
+``order`` of the GraphQLInputField or GraphQLArgument."""
+
+DIRECTIONS: Mapping[str, tuple[bool, bool]] = {
+    "AscNullsFirst": (False, True),
+    "AscNullsLast": (False, False),
+    "DescNullsFirst": (True, True),
+    "DescNullsLast": (True, False),
+}
+
+
+DEPRECATED_DIRECTIONS: Mapping[str, str] = {"AscNullFirst": "AscNullsFirst"}
+
+
+def direction_type(api: ApiSchema) -> GraphQLEnumType:
+    def make(name: str) -> GraphQLEnumType:
+        values = {value: GraphQLEnumValue(value) for value in DIRECTIONS}
+        if api.dialect.direction_aliases:
+            for alias, meant in DEPRECATED_DIRECTIONS.items():
+                values[alias] = GraphQLEnumValue(alias, deprecation_reason=f"Use {meant}")
+        return GraphQLEnumType(name, values)
+
+    return api.named("OrderByDirection", make)
+
+
+def direction(api: ApiSchema, leaf: Leaf) -> tuple[bool, bool]:
+    """Whether a direction of the request is descending, and whether it has nulls first; it becomes part of the plan's
+    key. Raises RequestError for an unknown one."""
+    value = leaf.steer()
+    if isinstance(value, str):
+        if api.dialect.direction_aliases:
+            value = DEPRECATED_DIRECTIONS.get(value, value)
+        if value in DIRECTIONS:
+            return DIRECTIONS[value]
+    raise RequestError("Invalid input for OrderByDirection type")
+
+
+def order_by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType | None:
+    """The type of one element of orderBy; None if there is nothing to order by."""
+    members = in_order(api.hooks.order_fields(api=api, relation=relation))
+    if not members:
+        return None
+    return api.named(f"{relation.type_name}OrderBy", lambda name: GraphQLInputObjectType(name, members))
+
+
+def order_of(field: Field, relation: ApiRelation) -> tuple[OrderKey, ...]:
+    """The order that a field's arguments ask for of a relation's rows, ending with the relation's key."""
+    given = field.arguments
+    asked = [
+        key
+        for name, argument in field.definition.args.items()
+        if "order" in argument.extensions and name in given
+        for key in argument.extensions["order"](given[name])
+    ]
+    key_columns = (relation.relation.column(name) for name in relation.readable_key)
+    view = field.api.view
+    return (*asked, *(OrderKey(column, key_comparison(view, column)) for column in key_columns if column is not None))

@@ -1,0 +1,67 @@
+"""JSON values of a request as the text that PostgreSQL reads: what resolvers and types share of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement
+
+from app.errors import RequestError
+from app.graphql.values_of_types import ToText
+from app.query.sql import array_literal
+
+
+def refused(type_name: str, reason: str = "") -> RequestError:
+    return RequestError(f"Invalid input for {type_name} type" + (f". {reason}" if reason else ""))
+
+
+def integer_text(value: Any) -> str | None:
+    """A JSON integer of 64 bits."""
+    if value is None:
+        return None
+    if isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63:
+        return str(value)
+    raise refused("Int")
+
+
+@dataclass(frozen=True)
+class StringText:
+    """Text of a scalar that is a string in JSON."""
+
+    type_name: str
+
+    def __call__(self, value: Any) -> str | None:
+        if value is None or isinstance(value, str):
+            return value
+        raise refused(self.type_name)
+
+
+def opaque_text(value: Any) -> str | None:
+    """Anything; PostgreSQL's input function of the type decides."""
+    if value is None or isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        # What Python makes of a number with more digits than it reads.
+        raise refused("Opaque") from None
+
+
+def as_is(expression: ColumnElement[Any]) -> ColumnElement[Any]:
+    return expression
+
+
+@dataclass(frozen=True)
+class ArrayText:
+    """A JSON list as PostgreSQL's text form of an array; a single value counts as a list of one."""
+
+    element: ToText
+    delimiter: str = ","
+
+    def __call__(self, value: Any) -> str | None:
+        if value is None:
+            return None
+        items = value if isinstance(value, list) else [value]
+        return array_literal([self.element(item) for item in items], self.delimiter)

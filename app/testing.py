@@ -1,0 +1,187 @@
+"""For tests of plugins: a database, a service on it, and a client. pytest finds these fixtures by itself.
+
+The server is the one of TEST_DATABASE_URL (of a superuser), or else an embedded one of the extra ``embedded``, which
+starts when a test first asks for it. What a fixture needs is imported only then: pytest loads this file everywhere.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+import pytest
+
+if TYPE_CHECKING:
+    from falcon.testing import Result, TestClient
+
+    from app.wsgi import Application
+
+JWT_SECRET = "the secret of a service that only tests know"  # noqa: S105
+
+MakeDatabase = Callable[[str], str]
+MakeService = Callable[..., "Service"]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service under test. ``client`` is Falcon's client for tests; ``anon_key`` and ``service_role_key`` are the
+    API keys, which ``graphql`` and ``request`` send by themselves."""
+
+    database_url: str
+    application: Application
+    client: TestClient
+    anon_key: str
+    service_role_key: str
+
+    def graphql(self, query: str, variables: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
+        """The data that answers ``query``; fails where the answer has errors. Options are those of ``request``."""
+        body = json.dumps({"query": query, "variables": variables})
+        answer = self.request("POST", "/graphql/v1", body=body, **options).json
+        assert "errors" not in answer, answer["errors"]  # noqa: S101
+        data: dict[str, Any] = answer["data"]
+        return data
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        role: str | None = None,
+        claims: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> Result:
+        """An answer over HTTP. ``role`` and ``claims`` make a user's token; without them the caller is anon. Headers
+        of yours replace ours, None takes one away; other options are those of falcon.testing."""
+        caller = self.token(role or "authenticated", **(claims or {})) if role or claims else self.anon_key
+        sent = {"apikey": self.anon_key, "Authorization": f"Bearer {caller}", "Content-Type": "application/json"}
+        sent |= dict(headers or {})
+        given = {name: value for name, value in sent.items() if value is not None}
+        return self.client.simulate_request(method, path, headers=given, **options)
+
+    def token(self, role: str, **claims: Any) -> str:
+        """A token that the service takes."""
+        import jwt
+
+        return jwt.encode({"role": role, **claims}, JWT_SECRET, "HS256")
+
+    def sql(self, statement: str) -> list[list[str | None]]:
+        """Run SQL as the superuser, any number of statements, and give the rows of the last one as text."""
+        return _execute(self.database_url, statement)
+
+
+@pytest.fixture(scope="session")
+def portico_server() -> Iterator[str]:
+    """The URL of a database of a superuser, on the server that tests make theirs on."""
+    given = os.environ.get("TEST_DATABASE_URL")
+    if given:
+        yield given
+        return
+    from app.embedded import EmbeddedPostgres
+
+    # Temporary: it goes when this process ends, however it ends.
+    directory = Path(tempfile.gettempdir()) / f"portico-testing-{os.getpid()}-{secrets.token_hex(4)}"
+    with EmbeddedPostgres(directory, durable=False, temporary=True) as cluster:
+        yield cluster.url()
+
+
+@pytest.fixture(scope="session")
+def portico_template(portico_server: str) -> Iterator[str]:
+    """The name of a database in which Portico is installed; others are made like it, which is quicker."""
+    from app.installation import install
+
+    name = f"portico_testing_{os.getpid()}"
+    _execute(portico_server, f"create database {name}")
+    install(_url_of(portico_server, name))
+    yield name
+    _execute(portico_server, f"drop database {name} with (force)")
+
+
+@pytest.fixture
+def portico_database(portico_server: str, portico_template: str) -> Iterator[MakeDatabase]:
+    """``portico_database(sql)``: the URL of a new database in which ``portico init`` and ``sql`` were run."""
+    names: list[str] = []
+
+    def make(sql: str = "") -> str:
+        names.append(f"{portico_template}_{next(_numbers)}")
+        _execute(portico_server, f"create database {names[-1]} template {portico_template}")
+        url = _url_of(portico_server, names[-1])
+        if sql:
+            _execute(url, sql)
+        return url
+
+    yield make
+    for name in names:
+        _execute(portico_server, f"drop database if exists {name} with (force)")
+
+
+@pytest.fixture
+def portico_service(portico_database: MakeDatabase, tmp_path: Path) -> Iterator[MakeService]:
+    """``portico_service(sql, plugins={"mine": mine}, **settings)``: a Service on a new database made by ``sql``, with
+    the installed plugins and those given here; settings are named like the options of ``portico serve``."""
+    made: list[Service] = []
+
+    def make(sql: str = "", plugins: Mapping[str, Any] | None = None, **settings: Any) -> Service:
+        url = portico_database(sql)
+        folder = tmp_path / f"objects{len(made)}"
+        made.append(_service(url, plugins, {"storage_url": folder.as_uri(), **settings}))
+        return made[-1]
+
+    yield make
+    for service in made:
+        service.application.close()
+
+
+_numbers = itertools.count(1)
+
+
+def _service(url: str, plugins: Mapping[str, Any] | None, settings: Mapping[str, Any]) -> Service:
+    from falcon.testing import TestClient
+
+    from app.discovery import plugin_manager
+    from app.identity.issuing import make_keys
+    from app.settings import load
+    from app.wsgi import create_app
+
+    keys = make_keys(JWT_SECRET)
+    given = {
+        "jwt_secret": keys.jwt_secret,
+        "anon_key": keys.anon_key,
+        "service_role_key": keys.service_role_key,
+        "workers": 1,
+        **settings,
+        "database_url": url,
+    }
+    loaded = load({}, given)
+    chosen = plugin_manager(plugins, disabled=loaded.disabled_plugins, required=loaded.plugins_required)
+    application = create_app(loaded, chosen)
+    return Service(url, application, TestClient(application), keys.anon_key, keys.service_role_key)
+
+
+def _url_of(server: str, database: str) -> str:
+    parts = urlsplit(server)
+    parameters = [pair for pair in parse_qsl(parts.query) if pair[0] != "dbname"]
+    query = urlencode(parameters, quote_via=quote, safe="/")
+    return f"{parts.scheme}://{parts.netloc}/{database}" + (f"?{query}" if query else "")
+
+
+def _execute(url: str, sql: str) -> list[list[str | None]]:
+    from app.database.connect import connect
+    from app.database.tls import tls_context
+    from app.database.url import parse_database_url
+
+    target = parse_database_url(url)
+    connection = connect(target, tls_context(target), prepared_limit=0)
+    try:
+        rows = connection.simple(sql)[-1]
+    finally:
+        connection.close()
+    return [[None if value is None else value.decode() for value in row] for row in rows]

@@ -1,0 +1,32 @@
+"""The public names of Portico, for plugins and for embedding it. docs/plugins.md lists them.
+
+Import from here, and from ``portico.testing`` in tests; everything else may change in any release.
+"""
+
+from __future__ import annotations
+
+from portico.own_packages import check
+
+check()
+
+# After the check, which says what is wrong where these would fail.
+from app.discovery import plugin_manager  # noqa: E402
+from app.errors import AccessError, OverLimit, PorticoError, RequestError, Unavailable  # noqa: E402
+from app.hooks import Fields, hookimpl  # noqa: E402
+from app.settings import Settings, load  # noqa: E402
+from app.wsgi import Application, create_app  # noqa: E402
+
+__all__ = [
+    "AccessError",
+    "Application",
+    "Fields",
+    "OverLimit",
+    "PorticoError",
+    "RequestError",
+    "Settings",
+    "Unavailable",
+    "create_app",
+    "hookimpl",
+    "load",
+    "plugin_manager",
+]

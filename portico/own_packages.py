@@ -1,0 +1,22 @@
+"""The packages of Portico must be its own: those of the machine have names that other people's packages have too."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+OWN = ("app", "plugins", "schema_cache")
+
+
+def check() -> None:
+    """Raise ImportError, with what to do, where one of our packages is hidden by somebody else's."""
+    home = Path(__file__).resolve().parents[1]
+    for name in OWN:
+        spec = find_spec(name)
+        found = [Path(each).resolve() for each in spec.submodule_search_locations or ()] if spec is not None else []
+        if home / name not in found:
+            where = found[0] if found else (spec.origin if spec is not None else None) or "nothing"
+            raise ImportError(
+                f"Portico's package {name!r} is hidden by {where}: "
+                "start Portico from another directory, or install it into an environment of its own"
+            )

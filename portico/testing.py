@@ -1,0 +1,7 @@
+"""What the fixtures for tests of plugins give: ``portico_database``, ``portico_service`` and ``portico_server``."""
+
+from __future__ import annotations
+
+from app.testing import MakeDatabase, MakeService, Service
+
+__all__ = ["MakeDatabase", "MakeService", "Service"]

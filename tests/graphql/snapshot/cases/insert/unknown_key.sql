@@ -1,0 +1,4 @@
+-- no statement
+
+-- afterwards:
+-- [1]

@@ -1,0 +1,25 @@
+WITH affected_1 AS (
+  UPDATE public.account AS account_2
+  SET note=CAST($1 AS text)
+  WHERE account_2.id = CAST($2 AS integer)
+  RETURNING 1 AS one
+)
+SELECT CAST(
+  (
+    SELECT
+    CASE
+    WHEN (count(*) > CAST($3 AS bigint)) THEN to_json(
+      CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
+    )
+    ELSE json_build_object('affectedCount', count(*))
+    END AS anon_2
+    FROM affected_1
+    HAVING true
+  ) AS TEXT
+) AS anon_1;
+-- ["changed", "1", "1"]
+
+-- afterwards:
+-- [1, "changed"]
+-- [2, "n"]
+-- [3, null]

@@ -1,0 +1,45 @@
+"""The package ``portico``: names that stay, and what happens where its own packages are hidden."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import portico
+import portico.testing
+from tests.process.running import REPOSITORY, environment
+
+NAMES = """
+AccessError Application Fields OverLimit PorticoError RequestError Settings Unavailable create_app hookimpl load
+plugin_manager
+"""
+
+
+def test_the_names_are_these() -> None:
+    assert portico.__all__ == NAMES.split(), "a name is added with a line in docs/plugins.md, and none is taken away"
+    assert portico.testing.__all__ == ["MakeDatabase", "MakeService", "Service"]
+
+
+def test_it_is_a_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "portico", "--help"], env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: portico [OPTIONS]")
+
+
+def test_a_hidden_package_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "__init__.py").touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "portico", "version"],
+        cwd=tmp_path,
+        env=environment(PYTHONPATH=f"{tmp_path}:{REPOSITORY}"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    told = done.stderr.splitlines()[-1]
+    assert f"Portico's package 'app' is hidden by {tmp_path}/app: start Portico from another directory" in told
