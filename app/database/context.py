@@ -32,6 +32,8 @@ _quote = PGDialect(  # type: ignore[no-untyped-call]
 _CLAIM_SETTING = "request.jwt.claim."
 # What PostgreSQL accepts as a part of a custom setting's name; anything else would fail the request.
 _CLAIM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*)*", re.ASCII)
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?")
+_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _FIRST_CLAIMS = ("role", "sub", "email")
 _LONGEST_CLAIM_NAME = 63
 _MOST_CLAIM_SETTINGS = 30
@@ -41,10 +43,12 @@ _REMEMBERED_CALLERS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """``role``: whose rights the data statements have. ``steps``: what sets it and all else, as the wire takes it."""
+    """``role``: whose rights the data statements have. ``steps``: what sets it and all else, as the wire takes it.
+    ``statement_timeout_s``: after which PostgreSQL ends them; 0 where it does not."""
 
     role: str
     steps: tuple[Step, ...]
+    statement_timeout_s: float = 0.0
 
 
 def first_steps(context: Context | None, read_only: bool) -> tuple[Step, ...]:
@@ -98,7 +102,7 @@ class ContextBuilder:
         schema_version: int | None,
         more: Sequence[Setting] = (),
     ) -> Context:
-        count, encoded = self._of_caller(caller, role_settings)
+        count, encoded, timeout_s = self._of_caller(caller, role_settings)
         own = [("request.method", method), ("request.path", path), *more]
         count += len(own)
         values = [encoded, _encode_pairs(own)]
@@ -108,9 +112,9 @@ class ContextBuilder:
         statement = context_statement(count, checked=schema_version is not None)
         # The plan of neither depends on the role, so all roles share what is prepared.
         settings: Step = (statement, total.to_bytes(2, "big") + b"".join(values), "")
-        return Context(caller.role, ((_role_statement(caller.role), (), ""), settings))
+        return Context(caller.role, ((_role_statement(caller.role), (), ""), settings), timeout_s)
 
-    def _settings_of_caller(self, caller: Caller, role_settings: tuple[Setting, ...]) -> tuple[int, bytes]:
+    def _settings_of_caller(self, caller: Caller, role_settings: tuple[Setting, ...]) -> tuple[int, bytes, float]:
         if caller.role == "none":
             # PostgreSQL would switch back to the login role.
             raise ValueError("'none' is not a role")
@@ -123,7 +127,14 @@ class ContextBuilder:
             pairs.append(("statement_timeout", str(self._statement_timeout_ms)))
         pairs.append(("request.jwt.claims", caller.claims_json))
         pairs.extend(_claim_settings(caller.claims))
-        return len(pairs), _encode_pairs(pairs)
+        timeouts = [value for name, value in pairs if name.lower() == "statement_timeout"]
+        return len(pairs), _encode_pairs(pairs), seconds_of(timeouts[-1]) if timeouts else 0.0
+
+
+def seconds_of(duration: str) -> float:
+    """A duration as PostgreSQL's settings have it, such as ``5000``, ``30s`` or ``1min``; 0 if it is none."""
+    found = _DURATION.fullmatch(duration.strip())
+    return float(found[1]) * _UNITS[found[2] or "ms"] if found else 0.0
 
 
 def _claim_settings(claims: Mapping[str, object]) -> Iterator[Setting]:

@@ -9,8 +9,9 @@ from typing import Protocol
 
 from app.database.connect import connect
 from app.database.context import Context, first_steps
-from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown, unavailable
+from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown
 from app.database.pool import Pool, PoolState
+from app.database.probe import Probe
 from app.database.session import is_unclean
 from app.database.statement import Statement
 from app.database.tls import tls_context
@@ -32,6 +33,10 @@ class DatabaseSettings(Protocol):
     @property
     def pool_timeout_s(self) -> float: ...
     @property
+    def statement_timeout_ms(self) -> int: ...
+    @property
+    def database_margin_s(self) -> float: ...
+    @property
     def prepared_statements(self) -> bool: ...
     @property
     def prepared_statement_limit(self) -> int: ...
@@ -47,8 +52,12 @@ class Database:
         if self.target.ignored:
             _log.warning("parameters of the database URL without effect: %s", ", ".join(self.target.ignored))
         limit = settings.prepared_statement_limit if settings.prepared_statements else 0
+        tls = tls_context(self.target)
+        self._margin_s = settings.database_margin_s
+        self._timeout_s = settings.statement_timeout_ms / 1000
+        self._probe = Probe(self.target, tls)
         self._pool = Pool(
-            partial(connect, self.target, tls_context(self.target), prepared_limit=limit),
+            partial(connect, self.target, tls, prepared_limit=limit),
             size=settings.pool_size,
             timeout_s=settings.pool_timeout_s,
         )
@@ -66,7 +75,7 @@ class Database:
         before = first_steps(context, read_only)
         steps = [*before, *((statement, parameters, role) for statement, parameters in calls)]
         try:
-            return self._run(steps, len(before) - 1, read_only)[len(before) :]
+            return self._run(steps, len(before) - 1, read_only, self._wait_s(context, len(calls)))[len(before) :]
         except StatementError as error:
             error.statement_index = max(0, error.statement_index - len(before) + 1)
             raise explain(error, role or None) from None
@@ -75,13 +84,14 @@ class Database:
         """The single value that ``sql`` asks for, as the service's login role, by the simple protocol. For reading."""
         for attempt in (1, 2):
             lease = self._pool.acquire()
+            lease.connection.wait_at_most(self._wait_s(None, 1))
             try:
                 lease.connection.pipeline((), clean=True)
                 results = lease.connection.simple(sql)
             except ConnectionLost as lost:
-                if attempt == 1 and (lost.unapplied or not lost.answered):
+                if attempt == 1 and not lost.silent and (lost.unapplied or not lost.answered):
                     continue
-                raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost
+                raise lost.explained() from lost
             except StatementError as error:
                 error.statement_index += 1
                 raise explain(error, None) from None
@@ -92,24 +102,38 @@ class Database:
 
     def transaction(self, context: Context | None) -> Transaction:
         """A transaction of several round trips, as a context manager: it commits at the end, or rolls back."""
-        return Transaction(self._pool, context)
+        return Transaction(self._pool, context, partial(self._wait_s, context))
+
+    def probe(self) -> None:
+        """See whether the database answers, on a connection of its own. Raises Unavailable within some seconds."""
+        self._probe.ask()
 
     def pool_state(self) -> PoolState:
         return self._pool.state()
 
     def close(self) -> None:
         self._pool.close()
+        self._probe.close()
 
-    def _run(self, steps: Sequence[Step], check_index: int, read_only: bool) -> list[list[Row]]:
+    def _wait_s(self, context: Context | None, statements: int) -> float:
+        """How long the database may be silent; 0 where PostgreSQL sets no end to a statement.
+
+        It answers when the last one is done, and each may take its time.
+        """
+        timeout_s = self._timeout_s if context is None else context.statement_timeout_s
+        return timeout_s * max(1, statements) + self._margin_s if timeout_s else 0.0
+
+    def _run(self, steps: Sequence[Step], check_index: int, read_only: bool, wait_s: float) -> list[list[Row]]:
         for attempt in (1, 2):
             lease = self._pool.acquire()
+            lease.connection.wait_at_most(wait_s)
             try:
                 return lease.connection.pipeline(steps, clean=True)
             except ConnectionLost as lost:
-                if attempt == 1 and (lost.unapplied or (read_only and not lost.answered)):
+                if attempt == 1 and not lost.silent and (lost.unapplied or (read_only and not lost.answered)):
                     continue
                 if read_only or lost.unapplied:
-                    raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost
+                    raise lost.explained() from lost
                 raise outcome_unknown() from lost
             except StatementError as error:
                 if attempt == 1 and error.lost_preparation:

@@ -72,14 +72,29 @@ class ConnectionLost(Exception):
     """The connection is of no use any more.
 
     ``answered``: the server had begun to answer the request. ``unapplied``: certainly nothing of it was committed.
-    ``diagnosis``: the server's last words, when there were any.
+    ``diagnosis``: the server's last words, when there were any. ``silent``: it said nothing for longer than it may.
     """
 
-    def __init__(self, reason: str, *, answered: bool, unapplied: bool, diagnosis: Diagnosis | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        answered: bool,
+        unapplied: bool,
+        diagnosis: Diagnosis | None = None,
+        silent: bool = False,
+    ) -> None:
         super().__init__(reason)
+        self.silent = silent
         self.answered = answered
         self.unapplied = unapplied
         self.diagnosis = diagnosis
+
+    def explained(self) -> Unavailable:
+        """The error of a request that changed nothing."""
+        if self.silent:
+            return Unavailable("The database did not answer in time.", code="DATABASE_TIMEOUT", hint="Try again.")
+        return unavailable(self.diagnosis, "The connection to the database was lost.")
 
 
 def read_diagnosis(body: bytes) -> tuple[Diagnosis, dict[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 
 from app.database.context import Context, first_steps
@@ -25,8 +25,9 @@ class Transaction:
     for its end. It takes a connection at its first statement. Not shared between threads.
     """
 
-    def __init__(self, pool: Pool, context: Context | None) -> None:
+    def __init__(self, pool: Pool, context: Context | None, wait_s: Callable[[int], float]) -> None:
         self._pool = pool
+        self._wait_s = wait_s
         self._role = "" if context is None else context.role
         self._pending: list[Step] = [_BEGIN, *first_steps(context, read_only=False)]
         self._lease: Lease | None = None
@@ -79,14 +80,15 @@ class Transaction:
         for attempt in (1, 2):
             if self._lease is None:
                 self._lease = self._pool.acquire()
+            self._lease.connection.wait_at_most(self._wait_s(len(steps)))
             try:
                 return self._lease.connection.pipeline([*before, *steps], clean=first)[len(before) :]
             except ConnectionLost as lost:
-                if first and attempt == 1:
+                if first and attempt == 1 and not lost.silent:
                     self._pool.give_back(self._lease)
                     self._lease = None
                     continue
-                raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost
+                raise lost.explained() from lost
             except StatementError as error:
                 if first and attempt == 1 and is_unclean(error, len(before) - 1):
                     self._lease.connection.usable = False
@@ -109,7 +111,7 @@ class Transaction:
             lease.connection.pipeline([_COMMIT])
         except ConnectionLost as lost:
             if lost.unapplied:
-                raise unavailable(lost.diagnosis, "The connection to the database was lost.") from lost
+                raise lost.explained() from lost
             raise outcome_unknown() from lost
         except StatementError as error:
             raise explain(error, None) from None

@@ -7,6 +7,7 @@ import select
 import socket
 import ssl
 from collections.abc import Callable
+from struct import Struct
 
 from app.database.failure import ConnectionLost
 
@@ -16,6 +17,7 @@ _LARGEST_CHUNK = 1 << 20
 _SURELY_BUFFERED = 4096
 _DONT_WAIT: int = getattr(socket, "MSG_DONTWAIT", 0)
 _TERMINATE = b"X\0\0\0\4"
+_TIMEVAL = Struct("@ll")
 _WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
@@ -37,6 +39,21 @@ class Transport:
             self._arrivals = select.poll()
             self._arrivals.register(sock, select.POLLIN)
         self.buffer = b""
+        self._longest_wait_s: float | None = None
+
+    def wait_at_most(self, seconds: float) -> None:
+        """How long the server may be silent; 0 for as long as it likes."""
+        wanted = seconds or None
+        if wanted == self._longest_wait_s:
+            return
+        self._longest_wait_s = wanted
+        if self._plain:
+            # By the kernel: a timeout of Python's would cost another system call for each that receives.
+            whole = int(seconds)
+            value = _TIMEVAL.pack(whole, int((seconds - whole) * 1e6))
+            self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, value)
+        else:
+            self._sock.settimeout(wanted)
 
     def send(self, message: bytes) -> None:
         sent = 0
@@ -49,6 +66,8 @@ class Transport:
                 return
             if sent < len(message):
                 self._send_and_receive(memoryview(message)[sent:])
+        except TimeoutError as error:
+            raise _silent(unapplied=True) from error
         except (OSError, ValueError) as error:
             # Sync is at the very end: without it the server commits nothing.
             raise ConnectionLost("the connection broke while sending", answered=False, unapplied=True) from error
@@ -62,9 +81,9 @@ class Transport:
                     rest = rest[self._sock.send(rest[:_LARGEST_CHUNK]) :]
                 except _WOULD_BLOCK:
                     self._receive_into(received)
-                    _wait_for_either(self._sock)
+                    _wait_for_either(self._sock, self._longest_wait_s)
         finally:
-            self._sock.settimeout(None)
+            self._block()
             self.buffer = b"".join(received)
 
     def _receive_into(self, received: list[bytes]) -> None:
@@ -87,6 +106,8 @@ class Transport:
                     raise ConnectionResetError("the server closed the connection")
                 received.append(chunk)
                 missing -= len(chunk)
+        except (BlockingIOError, TimeoutError) as error:
+            raise _silent(unapplied=False) from error
         except (OSError, ValueError) as error:
             raise ConnectionLost("the connection broke", answered=answered, unapplied=False) from error
         return b"".join(received)
@@ -101,11 +122,14 @@ class Transport:
             try:
                 self._receive_into(received)
             finally:
-                self._sock.settimeout(None)
+                self._block()
         except (OSError, ValueError):
             return False
         self.buffer = b"".join(received)
         return True
+
+    def _block(self) -> None:
+        self._sock.settimeout(None if self._plain else self._longest_wait_s)
 
     def close(self, *, orderly: bool, release: Callable[[], None] | None) -> None:
         """Close the socket; ``orderly``: say goodbye first, for which the server must be reading."""
@@ -121,10 +145,18 @@ class Transport:
             self._sock.close()
 
 
-def _wait_for_either(sock: socket.socket) -> None:
+def _silent(*, unapplied: bool) -> ConnectionLost:
+    # Asking again would take as long again.
+    return ConnectionLost("the server is silent", answered=True, unapplied=unapplied, silent=True)
+
+
+def _wait_for_either(sock: socket.socket, seconds: float | None) -> None:
+    """Wait until it can be read or written. Raises TimeoutError."""
     if hasattr(select, "poll"):
         waiting = select.poll()
         waiting.register(sock, select.POLLIN | select.POLLOUT)
-        waiting.poll()
+        is_ready = bool(waiting.poll(None if seconds is None else seconds * 1000))
     else:
-        select.select([sock], [sock], [])
+        is_ready = any(select.select([sock], [sock], [], seconds))
+    if not is_ready:
+        raise TimeoutError

@@ -271,6 +271,10 @@ class Connection:
 
     # Life
 
+    def wait_at_most(self, seconds: float) -> None:
+        """How long the server may be silent before the connection counts as lost; 0 for as long as it likes."""
+        self._transport.wait_at_most(seconds)
+
     def _require_usable(self) -> None:
         if not self.usable:
             raise ConnectionLost("the connection is not usable any more", answered=False, unapplied=True)

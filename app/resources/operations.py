@@ -22,7 +22,7 @@ class HealthResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         try:
-            self._services.engine.database.simple("SELECT 1")
+            self._services.engine.database.probe()
             database = "ok"
         except PorticoError as ex:
             database = ex.message

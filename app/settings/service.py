@@ -81,6 +81,8 @@ class Settings:
     field_limit: int = setting(Number(1), 2000, "Fields of a GraphQL operation, counted where its fragments are used.")
     statement_timeout_ms: int = setting(Number(0, 2**31 - 1), 30_000,
         "Milliseconds that a statement may take unless its role has a timeout of its own; 0 for no limit.")
+    database_margin_s: float = setting(Seconds(), 5.0,
+        "Seconds beyond a statement's timeout after which a silent database connection is given up.")
     pool_size: int = setting(Number(1, 1000), None,
         "Database connections of each worker.",
         default_note="the number of threads", derive=lambda values: values["threads"])

@@ -37,6 +37,8 @@ class DatabaseOptions:
     pool_timeout_s: float = 60.0
     prepared_statements: bool = True
     prepared_statement_limit: int = 200
+    statement_timeout_ms: int = 30_000
+    database_margin_s: float = 60.0
 
 
 MakeDatabase = Callable[..., Database]

@@ -31,6 +31,8 @@ class Settings:
     pool_timeout_s: float = 60
     prepared_statements: bool = True
     prepared_statement_limit: int = 50
+    statement_timeout_ms: int = 30_000
+    database_margin_s: float = 60.0
 
 
 def version_of(database: Database) -> bytes | None:

@@ -1,0 +1,60 @@
+"""Whether the database answers: asked on a connection of its own, since those of the pool may all be taken."""
+
+from __future__ import annotations
+
+import dataclasses
+import ssl
+import threading
+import time
+
+from app.database.connect import connect
+from app.database.failure import ConnectionLost, StatementError, explain
+from app.database.url import Target
+from app.database.wire import Connection
+from app.errors import PorticoError
+
+_LONGEST_WAIT_S = 2.0
+# Whoever asks while it does not answer is told what the last one found: each would have to wait for it again.
+_REMEMBERED_S = 1.0
+
+
+class Probe:
+    """Connects when it is first asked; one asks at a time."""
+
+    def __init__(self, target: Target, tls: ssl.SSLContext | None) -> None:
+        self._target = dataclasses.replace(target, connect_timeout_s=_LONGEST_WAIT_S)
+        self._tls = tls
+        self._lock = threading.Lock()
+        self._connection: Connection | None = None
+        self._failure: PorticoError | None = None
+        self._failed_at = 0.0
+
+    def ask(self) -> None:
+        """Raise the error of a database that does not answer."""
+        with self._lock:
+            if self._failure is not None and time.monotonic() - self._failed_at < _REMEMBERED_S:
+                raise self._failure
+            try:
+                self._ask()
+            except PorticoError as error:
+                self._failure, self._failed_at = error, time.monotonic()
+                raise
+            self._failure = None
+
+    def _ask(self) -> None:
+        connection = self._connection
+        if connection is None or connection.is_dead():
+            self.close()
+            connection = self._connection = connect(self._target, self._tls, prepared_limit=0)
+            connection.wait_at_most(_LONGEST_WAIT_S)
+        try:
+            connection.simple("SELECT 1")
+        except ConnectionLost as lost:
+            raise lost.explained() from lost
+        except StatementError as error:
+            raise explain(error, None) from None
+
+    def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
