@@ -17,7 +17,6 @@ from app.commands import (
     schema,
     serve,
     settings,
-    storage,
     uninstall,
     upgrade,
     version,
@@ -25,14 +24,33 @@ from app.commands import (
 from app.commands.failure import explained
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Ours, and those of plugins, which are loaded only where a command is not ours."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *_of_plugins()})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name) or _of_plugins().get(cmd_name)
+
+
+def _of_plugins() -> dict[str, click.Command]:
+    from app.discovery import plugin_manager
+    from app.settings import load
+
+    # One that cannot be loaded has no commands; serve and `portico plugins` say why.
+    plugins = plugin_manager(disabled=load().disabled_plugins, required=False)
+    return {str(each.name): each for some in plugins.hook.commands() for each in some}
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """A GraphQL API and an object storage API in front of any PostgreSQL."""
     # Commands tell what went wrong in one line of their own; serve has log lines and says where they go.
     logging.getLogger("portico").addHandler(logging.NullHandler())
 
 
-for _command in (doctor, init, keys, plan, plugins, schema, serve, settings, storage, uninstall, upgrade, version):
+for _command in (doctor, init, keys, plan, plugins, schema, serve, settings, uninstall, upgrade, version):
     cli.add_command(_command.command)
 
 

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import inspect
 import logging
+import os
 from collections.abc import Collection, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from app.hooks import GROUP, GraphQLHooks, ServiceHooks, StorageHooks
 from app.plugin_guard import InstalledPlugin, Plugins, PluginUnusable, told
-from app.settings import Settings
+from app.settings import Setting, Settings, load
 
 log = logging.getLogger("portico.plugins")
+
+_CHOICE = ("disabled_plugins", "plugins_required")
+"""The settings that say which plugins there are, and so which other settings."""
 
 
 def plugin_manager(
@@ -37,9 +41,26 @@ def plugin_manager(
     return plugins
 
 
-def installed_plugins(settings: Settings) -> Plugins:
-    """The plugins that a service with these settings has. Raises PluginUnusable."""
-    return plugin_manager(disabled=settings.disabled_plugins, required=settings.plugins_required)
+def configure(
+    environ: Mapping[str, str] = os.environ,
+    overrides: Mapping[str, Any] | None = None,
+    extra: Mapping[str, Any] | None = None,
+) -> tuple[Settings, Plugins]:
+    """The settings of a service, those of its plugins among them, and the plugins.
+
+    ``environ`` and ``overrides`` are those of ``app.settings.load``, ``extra`` those of ``plugin_manager``. Raises
+    SettingError or PluginUnusable with a line for the operator.
+    """
+    chosen = {name: value for name, value in (overrides or {}).items() if name in _CHOICE}
+    choice = load(environ, chosen)
+    plugins = plugin_manager(extra, disabled=choice.disabled_plugins, required=choice.plugins_required)
+    return load(environ, overrides, declared_settings(plugins)), plugins
+
+
+def declared_settings(plugins: Plugins) -> list[Setting[Any]]:
+    """The settings that plugins declare, by name of the plugin."""
+    # pluggy calls those that were registered last first.
+    return [setting for some in reversed(plugins.hook.settings()) for setting in some]
 
 
 def _install(plugins: Plugins, entry_point: EntryPoint, disabled: bool, required: bool) -> InstalledPlugin:

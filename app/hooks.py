@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
+    import click
     import falcon
     from graphql import GraphQLInterfaceType, GraphQLNamedType
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from app.graphql.values_of_types import ValueType
     from app.query.scalars import Scalar
     from app.services import Services
-    from app.settings import Settings
+    from app.settings import Setting, Settings
     from app.storage.bytes.backend import Backend
     from app.storage.checks import ObjectCheck
     from app.storage.upkeep.events import EventReceiver
@@ -135,6 +136,16 @@ class StorageHooks:
 
 class ServiceHooks:
     """What runs around the APIs."""
+
+    @hookspec
+    def settings(self) -> Sequence[Setting[Any]]:
+        """Settings of this plugin: declared once, as ours are, and read with ``settings[DECLARATION]``."""
+        return ()
+
+    @hookspec
+    def commands(self) -> Sequence[click.Command]:
+        """Commands of ``portico``, beside its own."""
+        return ()
 
     @hookspec
     def before_fork(self, settings: Settings) -> None:

@@ -146,9 +146,8 @@ _numbers = itertools.count(1)
 def _service(url: str, plugins: Mapping[str, Any] | None, settings: Mapping[str, Any]) -> Service:
     from falcon.testing import TestClient
 
-    from app.discovery import plugin_manager
+    from app.discovery import configure
     from app.identity.issuing import make_keys
-    from app.settings import load
     from app.wsgi import create_app
 
     keys = make_keys(JWT_SECRET)
@@ -160,9 +159,7 @@ def _service(url: str, plugins: Mapping[str, Any] | None, settings: Mapping[str,
         **settings,
         "database_url": url,
     }
-    loaded = load({}, given)
-    chosen = plugin_manager(plugins, disabled=loaded.disabled_plugins, required=loaded.plugins_required)
-    application = create_app(loaded, chosen)
+    application = create_app(*configure({}, given, plugins))
     return Service(url, application, TestClient(application), keys.anon_key, keys.service_role_key)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import falcon
 
-from app.discovery import installed_plugins
 from app.plugin_guard import Plugins
 from app.resources.graphql import GraphQLResource
 from app.resources.operations import HealthResource, VersionResource
@@ -31,9 +30,10 @@ class Application:
         self.services.close()
 
 
-def create_app(settings: Settings, plugins: Plugins | None = None) -> Application:
-    """The application of one process. Call it after forking: it owns connections and threads."""
-    services = make_services(settings, plugins or installed_plugins(settings))
+def create_app(settings: Settings, plugins: Plugins) -> Application:
+    """The application of one process, with what ``app.discovery.configure`` gave. Call it after forking: it owns
+    connections and threads."""
+    services = make_services(settings, plugins)
     services.start()
     return Application(services)
 

@@ -10,10 +10,11 @@ from portico.own_packages import check
 check()
 
 # After the check, which says what is wrong where these would fail.
-from app.discovery import plugin_manager  # noqa: E402
+from app.discovery import configure, plugin_manager  # noqa: E402
 from app.errors import AccessError, OverLimit, PorticoError, RequestError, Unavailable  # noqa: E402
 from app.hooks import Fields, hookimpl  # noqa: E402
-from app.settings import Settings, load  # noqa: E402
+from app.settings import Setting, Settings  # noqa: E402
+from app.settings import kinds as setting_kinds  # noqa: E402
 from app.wsgi import Application, create_app  # noqa: E402
 
 __all__ = [
@@ -23,10 +24,12 @@ __all__ = [
     "OverLimit",
     "PorticoError",
     "RequestError",
+    "Setting",
     "Settings",
     "Unavailable",
+    "configure",
     "create_app",
     "hookimpl",
-    "load",
     "plugin_manager",
+    "setting_kinds",
 ]

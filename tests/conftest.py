@@ -17,14 +17,16 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from app.discovery import declared_settings, plugin_manager
 from app.embedded import EmbeddedPostgres
 from app.settings import SETTINGS
 from tests.postgres_server import PostgresServer
 
 # What configures PostgreSQL's and the clouds' programs for whoever runs the tests, and so would our parts and theirs.
 _OF_THE_USER = re.compile(r"PG[A-Z]+|(AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_.*|STORAGE_EMULATOR_HOST|(?i:all_proxy)")
+_SETTINGS = {setting.env for setting in (*SETTINGS, *declared_settings(plugin_manager()))}
 for _name in list(os.environ):
-    if _OF_THE_USER.fullmatch(_name) or _name in {setting.env for setting in SETTINGS}:
+    if _OF_THE_USER.fullmatch(_name) or _name in _SETTINGS:
         del os.environ[_name]
 os.environ.update(dict.fromkeys(("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "NETRC"), os.devnull))
 # A proxy is for packages to be installed through; our servers are here.

@@ -8,7 +8,6 @@ from typing import Any
 
 from graphql import print_schema, specified_rules, validate
 
-from app.discovery import installed_plugins
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
 from app.graphql.values import Steering
@@ -16,24 +15,27 @@ from app.pipeline.engine import Engine, make_engine
 from app.pipeline.parse import parse
 from app.pipeline.plan import make_plan
 from app.pipeline.records import GraphQLRequest
+from app.plugin_guard import Plugins
 from app.settings import Settings
 
 
-def schema_sdl(settings: Settings, role: str) -> str:
+def schema_sdl(settings: Settings, plugins: Plugins, role: str) -> str:
     """The GraphQL schema that ``role`` sees, in the schema definition language.
 
     Raises PorticoError where the role or the database does not answer.
     """
-    with _schema_of(settings, role) as (_, api):
+    with _schema_of(settings, plugins, role) as (_, api):
         return print_schema(api.graphql)
 
 
-def plan_sql(settings: Settings, role: str, query: str, variables: Mapping[str, Any] | None = None) -> str:
+def plan_sql(
+    settings: Settings, plugins: Plugins, role: str, query: str, variables: Mapping[str, Any] | None = None
+) -> str:
     """The SQL that answers ``query`` for ``role``, one statement for each root field of a mutation.
 
     Raises PorticoError where the query is wrong.
     """
-    with _schema_of(settings, role) as (engine, api):
+    with _schema_of(settings, plugins, role) as (engine, api):
         parsed = parse(GraphQLRequest(query, variables or {}), engine)
         errors = validate(api.graphql, parsed.document.syntax, specified_rules) if api.dialect.validates else []
         if errors:
@@ -43,8 +45,8 @@ def plan_sql(settings: Settings, role: str, query: str, variables: Mapping[str, 
 
 
 @contextmanager
-def _schema_of(settings: Settings, role: str) -> Iterator[tuple[Engine, ApiSchema]]:
-    engine = make_engine(settings, installed_plugins(settings).hook)
+def _schema_of(settings: Settings, plugins: Plugins, role: str) -> Iterator[tuple[Engine, ApiSchema]]:
+    engine = make_engine(settings, plugins.hook)
     try:
         yield engine, engine.role_schemas.of_role(role)
     finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -11,18 +10,27 @@ from app.settings import SETTINGS, Setting
 from app.settings.kinds import Choice, Switch
 
 
-def setting_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: one option for each setting that may be on a command line. Secrets are not: others see it."""
-    for setting in reversed(SETTINGS):
-        if setting.is_option:
-            function = _option(setting)(function)
-    return function
+class ServiceCommand(click.Command):
+    """A command with an option for each setting that may be on a command line, those of plugins among them, which are
+    asked only when the command is."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        if __name__ not in ctx.meta:
+            ctx.meta[__name__] = _options()
+        return [*super().get_params(ctx), *ctx.meta[__name__]]
 
 
-def _option(setting: Setting[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _options() -> list[click.Option]:
+    from app.discovery import declared_settings, plugin_manager
+
+    declared = (*SETTINGS, *declared_settings(plugin_manager(required=False)))
+    return [_option(setting) for setting in declared if setting.is_option]
+
+
+def _option(setting: Setting[Any]) -> click.Option:
     default = setting.default_note or setting.show(setting.default)
     note = f"  [{setting.env}{'; default: ' + default if default else ''}]"
     if isinstance(setting.kind, Switch):
-        return click.option(f"{setting.option}/--no-{setting.option[2:]}", default=None, help=setting.help + note)
+        return click.Option([f"{setting.option}/--no-{setting.option[2:]}"], default=None, help=setting.help + note)
     metavar = "|".join(setting.kind.words) if isinstance(setting.kind, Choice) else "VALUE"
-    return click.option(setting.option, metavar=metavar, default=None, help=setting.help + note)
+    return click.Option([setting.option], metavar=metavar, default=None, help=setting.help + note)

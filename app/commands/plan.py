@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.commands.target import settings_with_database
+from app.commands.target import service_with_database
 
 
 @click.command("plan")
@@ -20,8 +20,8 @@ def command(query: str, role: str, variables: str) -> None:
     from app.commands.inspect import plan_sql
 
     text = sys.stdin.read() if query == "-" else query
-    with settings_with_database() as settings:
-        click.echo(plan_sql(settings, role, text, _object(variables)))
+    with service_with_database() as (settings, plugins):
+        click.echo(plan_sql(settings, plugins, role, text, _object(variables)))
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from app.commands.target import settings_with_database
+from app.commands.target import service_with_database
 
 
 @click.group("schema")
@@ -18,5 +18,5 @@ def print_schema(role: str) -> None:
     """Print it in the schema definition language."""
     from app.commands.inspect import schema_sdl
 
-    with settings_with_database() as settings:
-        click.echo(schema_sdl(settings, role))
+    with service_with_database() as (settings, plugins):
+        click.echo(schema_sdl(settings, plugins, role))

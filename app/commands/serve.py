@@ -11,30 +11,32 @@ from typing import Any
 import click
 
 from app.commands.failure import CommandError
-from app.commands.options import setting_options
+from app.commands.options import ServiceCommand
+from app.plugin_guard import Plugins
 from app.server.logs import configure_logging
 from app.server.parent import address_of, listen, serve
-from app.settings import Settings, load
+from app.settings import Settings
 
 logger = logging.getLogger("portico.serve")
 
 
-@click.command("serve")
+@click.command("serve", cls=ServiceCommand)
 @click.option("--demo", is_flag=True, help="Serve demonstration data from the embedded PostgreSQL.")
-@setting_options
 def command(demo: bool, **options: Any) -> int:
     """Serve the APIs until SIGTERM or Ctrl-C.
 
     Without DATABASE_URL an embedded PostgreSQL is started, and its data kept below DATA_DIR.
     """
-    settings = load(overrides=options)
+    from app.discovery import configure
+
+    settings, plugins = configure(overrides=options)
     configure_logging(settings)
     if settings.database_url is not None:
-        return _serve_database(settings, demo)
-    return _serve_trial(settings, demo)
+        return _serve_database(settings, plugins, demo)
+    return _serve_trial(settings, plugins, demo)
 
 
-def _serve_database(settings: Settings, demo: bool) -> int:
+def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     if demo:
         raise CommandError("--demo works on the embedded PostgreSQL only; unset DATABASE_URL to use it")
     from app.commands.trial import has_keys
@@ -43,10 +45,8 @@ def _serve_database(settings: Settings, demo: bool) -> int:
         raise CommandError("nobody could be let in: run `portico keys` and set JWT_SECRET, ANON_KEY, SERVICE_ROLE_KEY")
     listener = listen(settings.host, settings.port)
     from app.database.url import parse_database_url
-    from app.discovery import installed_plugins
     from app.wsgi import create_app
 
-    plugins = installed_plugins(settings)
     plugins.hook.before_fork(settings=settings)
     _tell_version(settings)
     target = parse_database_url(settings.database_url or "")
@@ -73,11 +73,10 @@ def _tell_version(settings: Settings) -> None:
             logger.warning("%s", notice)
 
 
-def _serve_trial(settings: Settings, demo: bool) -> int:
+def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
     listener = listen(settings.host, settings.port)
     from app.commands.trial import DATABASE, DEMO_DATABASE, start_trial, trial_banner
     from app.demo import demo_banner, load_demo
-    from app.discovery import installed_plugins
     from app.wsgi import create_app
 
     cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
@@ -90,7 +89,6 @@ def _serve_trial(settings: Settings, demo: bool) -> int:
         def started() -> None:
             click.echo(banner(settings, _address(settings, listener)))
 
-        plugins = installed_plugins(settings)
         plugins.hook.before_fork(settings=settings)
         application = partial(create_app, plugins=plugins)
         return serve(settings, application, listener, started=started, look=cluster.watch)

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
-from app.settings import SETTINGS, Setting, load, shown
+from app.settings import SETTINGS, Setting, shown
 
 
 @click.command("settings")
 @click.option("--markdown", is_flag=True, help="Print docs/settings.md instead.")
 def command(markdown: bool) -> None:
     """Show every setting, its value here, and where it comes from; secrets are masked."""
+    from app.discovery import configure, declared_settings, plugin_manager
+
     if markdown:
-        click.echo(settings_page(), nl=False)
+        click.echo(settings_page([*SETTINGS, *declared_settings(plugin_manager())]), nl=False)
         return
-    for setting, value in shown(load()):
+    for setting, value in shown(configure()[0]):
         origin = "environment" if os.environ.get(setting.env) else "default"
         click.echo(f"{setting.env:<26}{value or '-':<33} {origin:<13}{setting.help}")
 
 
-def settings_page() -> str:
-    """The text of docs/settings.md."""
+def settings_page(declared: Iterable[Setting[Any]]) -> str:
+    """The text of docs/settings.md for these settings."""
     lines = [
         "# Settings",
         "",
@@ -36,7 +39,7 @@ def settings_page() -> str:
         "| variable | option of `serve` | value | default | what it is |",
         "|---|---|---|---|---|",
     ]
-    lines += [f"| {' | '.join(_cells(setting))} |" for setting in SETTINGS]
+    lines += [f"| {' | '.join(_cells(setting))} |" for setting in declared]
     return "\n".join(lines) + "\n"
 
 

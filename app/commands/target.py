@@ -9,13 +9,29 @@ from pathlib import Path
 
 from app.commands.failure import CommandError
 from app.embedded import EmbeddedPostgres
+from app.plugin_guard import Plugins
 from app.settings import Settings, load
+
+
+@contextmanager
+def service_with_database() -> Iterator[tuple[Settings, Plugins]]:
+    """As ``settings_with_database``, with the plugins and their settings."""
+    from app.discovery import configure
+
+    settings, plugins = configure()
+    with _with_database(settings) as complete:
+        yield complete, plugins
 
 
 @contextmanager
 def settings_with_database() -> Iterator[Settings]:
     """The settings with a database URL; the embedded PostgreSQL runs meanwhile if it is the one."""
-    settings = load()
+    with _with_database(load()) as complete:
+        yield complete
+
+
+@contextmanager
+def _with_database(settings: Settings) -> Iterator[Settings]:
     if settings.database_url is not None:
         yield settings
         return

@@ -112,10 +112,6 @@ class Settings:
         "Seconds that the bytes of replaced and deleted objects stay, for those who are about to read them.")
     cors_origins: tuple[str, ...] = setting(Names(), (),
         "Origins whose pages may use the APIs from a browser, comma-separated; * for all. None by default.")
-    check_content_types: bool = setting(SWITCH, False,
-        "Whether uploads that are declared to be images, PDF or archives must begin like that.")
-    webhook_url: str | None = setting(URL, None, "Where events of stored objects are posted to.")
-    webhook_key: str | None = setting(SECRET, None, "The bearer token with which events are posted.")
     disabled_plugins: tuple[str, ...] = setting(Names(), (),
         "Plugins that are not used, comma-separated, as `portico plugins` names them.")
     plugins_required: bool = setting(SWITCH, True,

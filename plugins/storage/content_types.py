@@ -7,11 +7,20 @@ table are not looked at.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from app.hooks import hookimpl
-from app.settings import Settings
+from app.settings import Setting, Settings
+from app.settings.kinds import SWITCH
 from app.storage.checks import ObjectCheck, UploadedObject
 from app.storage.errors import StorageError
+
+CHECK_CONTENT_TYPES = Setting(
+    "check_content_types",
+    SWITCH,
+    False,
+    "Whether uploads that are declared to be images, PDF or archives must begin like that.",
+)
 
 _LOOKED_AT = 32
 
@@ -37,8 +46,13 @@ SIGNATURES: Mapping[str, tuple[Signature, ...]] = {
 
 
 @hookimpl
+def settings() -> Sequence[Setting[Any]]:
+    return (CHECK_CONTENT_TYPES,)
+
+
+@hookimpl
 def object_checks(settings: Settings) -> Sequence[ObjectCheck]:
-    return (check_content_type,) if settings.check_content_types else ()
+    return (check_content_type,) if settings[CHECK_CONTENT_TYPES] else ()
 
 
 def check_content_type(uploaded: UploadedObject) -> None:

@@ -11,24 +11,36 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 from app.hooks import hookimpl
-from app.settings import SettingError, Settings
+from app.settings import Setting, SettingError, Settings
+from app.settings.kinds import SECRET, URL
 from app.storage.times import now_as_json
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
+
+WEBHOOK_URL: Setting[str | None] = Setting("webhook_url", URL, None, "Where events of stored objects are posted to.")
+WEBHOOK_KEY: Setting[str | None] = Setting(
+    "webhook_key", SECRET, None, "The bearer token with which events are posted."
+)
 
 _TIMEOUT_S = 4.0
 
 
 @hookimpl
+def settings() -> Sequence[Setting[Any]]:
+    return WEBHOOK_URL, WEBHOOK_KEY
+
+
+@hookimpl
 def object_event_receivers(settings: Settings) -> Sequence[EventReceiver]:
-    url = settings.webhook_url
+    url = settings[WEBHOOK_URL]
     if not url:
         return ()
     if urlsplit(url).scheme not in ("http", "https"):
         raise SettingError("WEBHOOK_URL: this is not an http or https URL")
-    return (EventReceiver("webhook", Webhook(url, settings.webhook_key, settings.project_ref or "").post),)
+    return (EventReceiver("webhook", Webhook(url, settings[WEBHOOK_KEY], settings.project_ref or "").post),)
 
 
 class WebhookRefused(RuntimeError):

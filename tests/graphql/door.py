@@ -10,7 +10,7 @@ from typing import Any
 import jwt
 from falcon.testing import TestClient
 
-from app.settings import load
+from app.discovery import configure
 from app.wsgi import Application, create_app
 
 JWT_SECRET = "a secret of the tests that is long enough"
@@ -55,7 +55,7 @@ class Door:
     def __init__(self, database_url: str, **settings: Any) -> None:
         self.database_url = database_url
         self.application: Application = create_app(
-            load(
+            *configure(
                 {},
                 {
                     "database_url": database_url,

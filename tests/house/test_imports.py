@@ -28,9 +28,9 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.resources",),
     ("app.wsgi",),
     ("app.server",),
-    ("plugins.graphql", "plugins.service", "plugins.storage"),
     ("app.demo",),
     ("app.commands",),
+    ("plugins.graphql", "plugins.service", "plugins.storage"),
     ("app.cli",),
     ("app.__main__", "app.testing"),
     ("portico",),
@@ -39,7 +39,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 
 A room within another one, such as app.storage.rest in app.storage, is a room of its own. The core of the storage is
 below its faces: it knows no protocol. ``app.hooks`` names in its types what a plugin is given, so it is above all of
-that; plugins are above the server and known by nobody: they are found by their entry points.
+that; plugins are above the commands and known by nobody: they are found by their entry points.
 """
 
 HOLDERS = {"app", "plugins"}

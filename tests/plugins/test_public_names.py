@@ -11,8 +11,8 @@ import portico.testing
 from tests.process.running import REPOSITORY, environment
 
 NAMES = """
-AccessError Application Fields OverLimit PorticoError RequestError Settings Unavailable create_app hookimpl load
-plugin_manager
+AccessError Application Fields OverLimit PorticoError RequestError Setting Settings Unavailable configure create_app
+hookimpl plugin_manager setting_kinds
 """
 
 

@@ -7,20 +7,24 @@ import dataclasses
 import pytest
 
 from app.commands.settings import settings_page
+from app.discovery import declared_settings, plugin_manager
 from app.settings import SETTINGS, Setting, SettingError, Settings, load, shown
 from app.settings.kinds import MASK, SECRET, SECRET_URL, Number
 from tests.process.conftest import Portico
 from tests.process.running import REPOSITORY
 
+DECLARED = (*SETTINGS, *declared_settings(plugin_manager()))
+"""With those that built-in plugins declare."""
+
 
 def test_the_table_and_the_attributes_are_the_same() -> None:
     attributes = [each.name for each in dataclasses.fields(Settings)]
     assert attributes == [*(each.name for each in SETTINGS), "of_plugins"]
-    assert len({each.env for each in SETTINGS}) == len(SETTINGS)
+    assert len({each.env for each in DECLARED}) == len(DECLARED)
 
 
 def test_the_documentation_is_current() -> None:
-    assert (REPOSITORY / "docs" / "settings.md").read_text() == settings_page(), "portico settings --markdown"
+    assert (REPOSITORY / "docs" / "settings.md").read_text() == settings_page(DECLARED), "portico settings --markdown"
 
 
 def test_defaults_depend_on_other_settings() -> None:
@@ -138,5 +142,5 @@ def test_two_declarations_of_one_name_or_variable_are_refused(other: Setting[int
 
 def test_secrets_are_no_options() -> None:
     secret = {"DATABASE_URL", "JWT_SECRET", "ANON_KEY", "SERVICE_ROLE_KEY", "WEBHOOK_KEY"}
-    assert {each.env for each in SETTINGS if not each.is_option} == secret
+    assert {each.env for each in DECLARED if not each.is_option} == secret
     assert not COLOUR_URL.is_option

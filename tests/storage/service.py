@@ -18,10 +18,9 @@ from typing import Any
 import jwt
 import requests
 
-from app.discovery import plugin_manager
+from app.discovery import configure
 from app.server.parent import listen
 from app.server.worker import Worker
-from app.settings import load
 from app.wsgi import Application, create_app
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S
@@ -127,9 +126,9 @@ def running(
         "shutdown_grace_s": 1.0,
         **settings,
     }
-    loaded = load({}, given)
+    loaded, chosen = configure({}, given, plugins)
     listener = listen("127.0.0.1", 0)
-    application = create_app(loaded, plugin_manager(plugins))
+    application = create_app(loaded, chosen)
     worker = Worker(application, listener, loaded)
     thread = threading.Thread(target=worker.run, daemon=True)
     thread.start()

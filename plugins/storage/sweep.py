@@ -1,18 +1,26 @@
-"""``portico storage sweep``"""
+"""``portico storage sweep``: the bytes that no object has."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
-from app.commands.target import settings_with_database
+from app.commands.target import service_with_database
+from app.hooks import hookimpl
+
+
+@hookimpl
+def commands() -> Sequence[click.Command]:
+    return (storage,)
 
 
 @click.group("storage")
-def command() -> None:
+def storage() -> None:
     """The bytes of stored objects."""
 
 
-@command.command("sweep")
+@storage.command("sweep")
 @click.option("--delete", is_flag=True, help="Delete what was found; without it nothing is changed.")
 @click.option(
     "--older-than",
@@ -28,15 +36,14 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
     The exit code is 1 when --rows finds objects whose bytes are missing.
     """
     from app.database import ContextBuilder, Database
-    from app.discovery import installed_plugins
     from app.storage.bytes.backend import open_backend
     from app.storage.opening import storage_url
     from app.storage.upkeep.sweep import Sweep
     from app.storage.upkeep.work import WorkList
 
-    with settings_with_database() as settings:
+    with service_with_database() as (settings, plugins):
         database, contexts = Database(settings), ContextBuilder()
-        backend = open_backend(installed_plugins(settings), storage_url(settings))
+        backend = open_backend(plugins, storage_url(settings))
         try:
             work = WorkList(database, contexts, lambda: backend, (), grace_s=settings.replaced_bytes_grace_s)
             sweeping = Sweep(database, contexts, backend, work, older_than_s=older_than)
