@@ -12,7 +12,8 @@ check()
 # After the check, which says what is wrong where these would fail.
 from app.discovery import configure, plugin_manager  # noqa: E402
 from app.errors import AccessError, OverLimit, PorticoError, RequestError, Unavailable  # noqa: E402
-from app.hooks import Fields, hookimpl  # noqa: E402
+from app.graphql.fields import Fields  # noqa: E402
+from app.hooks import hookimpl  # noqa: E402
 from app.settings import Setting, Settings  # noqa: E402
 from app.settings import kinds as setting_kinds  # noqa: E402
 from app.wsgi import Application, create_app  # noqa: E402

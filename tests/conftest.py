@@ -24,7 +24,7 @@ from tests.postgres_server import PostgresServer
 
 # What configures PostgreSQL's and the clouds' programs for whoever runs the tests, and so would our parts and theirs.
 _OF_THE_USER = re.compile(r"PG[A-Z]+|(AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_.*|STORAGE_EMULATOR_HOST|(?i:all_proxy)")
-_SETTINGS = {setting.env for setting in (*SETTINGS, *declared_settings(plugin_manager()))}
+_SETTINGS = {setting.env for setting in (*SETTINGS, *declared_settings(plugin_manager(required=False)))}
 for _name in list(os.environ):
     if _OF_THE_USER.fullmatch(_name) or _name in _SETTINGS:
         del os.environ[_name]
