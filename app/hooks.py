@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from app.graphql.fields import Fields
     from app.graphql.relations import ApiRelation, RelationNames
     from app.graphql.values_of_types import ValueType
+    from app.identity import Identity
+    from app.identity.identification import Identification
+    from app.pipeline.around import Around
     from app.query.scalars import Scalar
     from app.services import Services
     from app.settings import Setting, Settings
@@ -161,5 +164,12 @@ class ServiceHooks:
         """Add routes to an application."""
 
     @hookspec
-    def stages_timed(self, milliseconds: Mapping[str, float]) -> None:
-        """Called after each GraphQL request with the milliseconds that each of its stages took."""
+    def around_stages(self, settings: Settings) -> Mapping[str, Around]:
+        """What stands around stages of GraphQL requests, by name of the stage: a function that is given the stage and
+        its arguments and may look before and after, change what passes, or refuse by raising a PorticoError."""
+        return {}
+
+    @hookspec
+    def identifications(self, settings: Settings, identity: Identity) -> Sequence[Identification]:
+        """Credentials by which to tell who calls, at both doors. ``identity`` verifies tokens."""
+        return ()

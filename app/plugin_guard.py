@@ -78,6 +78,12 @@ class Plugins(pluggy.PluginManager):
             self.unregister(guarded)
             raise
 
+    def by_plugin(self, hook: str, **arguments: Any) -> list[tuple[str, Any]]:
+        """The results of a hook with the names of their plugins, in the order in which pluggy calls them."""
+        impls = reversed(getattr(self.hook, hook).get_hookimpls())
+        results = ((each.plugin_name, each.function(*(arguments[name] for name in each.argnames))) for each in impls)
+        return [(plugin, result) for plugin, result in results if result is not None]
+
     def blame(self, plugin: str, place: str) -> None:
         """Log the exception being handled as the plugin's, once for each place, and let /health tell of the plugin."""
         if (plugin, place) not in self._logged:

@@ -36,7 +36,7 @@ class Services:
 
 def make_services(settings: Settings, plugins: Plugins) -> Services:
     """The services of one process, after it was forked. Nothing is connected before the first request needs it."""
-    engine = make_engine(settings, plugins.hook)
+    engine = make_engine(settings, plugins)
     return Services(
         settings=settings,
         plugins=plugins,

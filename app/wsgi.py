@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import falcon
 
+from app.errors import PorticoError
+from app.identity.identification import RequestHead
 from app.plugin_guard import Plugins
 from app.resources.graphql import GraphQLResource
 from app.resources.operations import HealthResource, VersionResource
@@ -25,6 +27,13 @@ class Application:
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         return self.falcon(environ, start_response)
+
+    def recognizes(self, method: str, path: str, headers: Mapping[str, str]) -> bool:
+        """Whether a request with these headers, by names in lower case, has a credential that a plugin takes."""
+        try:
+            return self.services.engine.identifications.caller(RequestHead(method, path, headers.get)) is not None
+        except PorticoError:
+            return False
 
     def close(self) -> None:
         self.services.close()
@@ -45,7 +54,7 @@ def _routes(services: Services) -> falcon.App[Any, Any]:
     app.add_route("/graphql/v1", GraphQLResource(services))
     app.add_route("/health", HealthResource(services))
     app.add_route("/version", VersionResource())
-    app.add_sink(StorageDoor(services.storage), PATHS)
+    app.add_sink(StorageDoor(services.storage, services.engine.identifications), PATHS)
     hooks.routes(app=app, services=services)
     return app
 

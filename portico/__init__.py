@@ -14,6 +14,8 @@ from app.discovery import configure, plugin_manager  # noqa: E402
 from app.errors import AccessError, OverLimit, PorticoError, RequestError, Unavailable  # noqa: E402
 from app.graphql.fields import Fields  # noqa: E402
 from app.hooks import hookimpl  # noqa: E402
+from app.identity import Caller, Identity  # noqa: E402
+from app.identity.identification import Identification, RequestHead  # noqa: E402
 from app.settings import Setting, Settings  # noqa: E402
 from app.settings import kinds as setting_kinds  # noqa: E402
 from app.wsgi import Application, create_app  # noqa: E402
@@ -21,10 +23,14 @@ from app.wsgi import Application, create_app  # noqa: E402
 __all__ = [
     "AccessError",
     "Application",
+    "Caller",
     "Fields",
+    "Identification",
+    "Identity",
     "OverLimit",
     "PorticoError",
     "RequestError",
+    "RequestHead",
     "Setting",
     "Settings",
     "Unavailable",

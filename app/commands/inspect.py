@@ -46,7 +46,7 @@ def plan_sql(
 
 @contextmanager
 def _schema_of(settings: Settings, plugins: Plugins, role: str) -> Iterator[tuple[Engine, ApiSchema]]:
-    engine = make_engine(settings, plugins.hook)
+    engine = make_engine(settings, plugins)
     try:
         yield engine, engine.role_schemas.of_role(role)
     finally:

@@ -82,8 +82,7 @@ class Identity:
         role is ``authenticated`` unless it names another. Raises AccessError (401, or 404 for another project's host
         name), or Unavailable when the keys to verify a token with cannot be had.
         """
-        if self._project_ref:
-            check_project(host, self._project_ref)
+        self.check_host(host)
         credentials = (api_key, authorization)
         caller = self._callers.find(credentials, self._now())
         if caller is None:
@@ -94,6 +93,11 @@ class Identity:
             if len(api_key or "") + len(authorization or "") <= _LONGEST_REMEMBERED:
                 self._callers.keep(credentials, caller, self._until(caller.expires_at))
         return caller
+
+    def check_host(self, host: str | None) -> None:
+        """Raises AccessError (404) for the host name of another project."""
+        if self._project_ref:
+            check_project(host, self._project_ref)
 
     def verify(self, token: str) -> Mapping[str, Any]:
         """The claims of ``token``, which may also be one of the configured keys. Raises TokenError or Unavailable.

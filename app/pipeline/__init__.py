@@ -26,7 +26,7 @@ it does while a migration of many steps runs."""
 
 def run(request: GraphQLRequest, engine: Engine) -> Reply:
     """The reply to a request. Never raises: what goes wrong becomes the reply."""
-    timing = Timing(perf_counter())
+    timing = Timing(perf_counter(), engine.around)
     try:
         parsed = timing.of("parse", parse, request, engine)
         results = _answer(parsed, engine, timing)
@@ -39,7 +39,6 @@ def run(request: GraphQLRequest, engine: Engine) -> Reply:
     except Exception:
         log.exception("a request failed by a fault of the service")
         reply = shape_error(request, PorticoError("The request failed by a fault of the service; its log tells more."))
-    engine.hooks.stages_timed(milliseconds=timing.milliseconds)
     return timing.on(reply)
 
 

@@ -7,8 +7,9 @@ from graphql.validation.validate import ValidationAbortedError
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
+from app.identity import Caller
 from app.pipeline.engine import Engine
-from app.pipeline.records import AuthorizedOperation, ParsedDocument, ParsedOperation
+from app.pipeline.records import AuthorizedOperation, GraphQLRequest, ParsedDocument, ParsedOperation
 
 MAX_ERRORS = 50
 """How many errors of one document are told; finding more would only cost time."""
@@ -21,11 +22,20 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
     DocumentError where the document is not valid on what the role may see.
     """
     request = parsed.request
-    caller = engine.identity.caller(request.api_key, request.authorization, host=request.host)
+    caller = _caller(request, engine)
     api = engine.role_schemas.of_role(caller.role)
     if api.dialect.validates:
         _validate(parsed.document, api, engine)
     return AuthorizedOperation(parsed, caller, api)
+
+
+def _caller(request: GraphQLRequest, engine: Engine) -> Caller:
+    if request.head is not None:
+        engine.identity.check_host(request.host)
+        caller = engine.identifications.caller(request.head)
+        if caller is not None:
+            return caller
+    return engine.identity.caller(request.api_key, request.authorization, host=request.host)
 
 
 def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-import pluggy
 
 from app.database import ContextBuilder, Database
 from app.graphql.bounded_cache import BoundedCache
@@ -15,7 +14,10 @@ from app.graphql.recursion import allow_levels
 from app.graphql.role_schemas import RoleSchemas
 from app.graphql.values import Steering
 from app.identity import Identity
+from app.identity.identification import Identifications, identifications
+from app.pipeline.around import Around, around_stages
 from app.pipeline.records import ParsedDocument, SQLPlan
+from app.plugin_guard import Plugins
 from app.settings import Settings
 from schema_cache.freshness import SchemaCache
 
@@ -24,10 +26,12 @@ from schema_cache.freshness import SchemaCache
 class Engine:
     """``documents`` are parsed ones by text and operation name; ``valid_documents`` those found valid on a schema;
     ``steering`` what each document's SQL depends on, and ``plans`` the plans by document and shape of the variables.
+    ``around`` is what plugins have around the stages, ``identifications`` who else they take for a caller.
     ``show_sql`` says that statements that fail are logged."""
 
-    hooks: pluggy.HookRelay
+    around: Mapping[str, Around]
     identity: Identity
+    identifications: Identifications
     database: Database
     contexts: ContextBuilder
     schema_cache: SchemaCache
@@ -44,20 +48,22 @@ class Engine:
         self.database.close()
 
 
-def make_engine(settings: Settings, hooks: pluggy.HookRelay) -> Engine:
+def make_engine(settings: Settings, plugins: Plugins) -> Engine:
     """The engine of one process, after it was forked. Nothing is connected before the first request needs it."""
     allow_levels(settings.depth_limit)
     database = Database(settings)
     dump = Path(settings.schema_dump) if settings.schema_dump else None
     schema_cache = SchemaCache(database.simple, settings.api_schemas, dump)
     entries = settings.plan_cache_entries
+    identity = Identity(settings)
     return Engine(
-        hooks=hooks,
-        identity=Identity(settings),
+        around=around_stages(plugins, settings=settings),
+        identity=identity,
+        identifications=identifications(plugins, settings=settings, identity=identity),
         database=database,
         contexts=ContextBuilder(statement_timeout_ms=settings.statement_timeout_ms),
         schema_cache=schema_cache,
-        role_schemas=RoleSchemas(schema_cache, DIALECTS[settings.graphql_dialect], hooks, settings.max_rows),
+        role_schemas=RoleSchemas(schema_cache, DIALECTS[settings.graphql_dialect], plugins.hook, settings.max_rows),
         limits=DocumentLimits(
             tokens=settings.token_limit,
             depth=settings.depth_limit,

@@ -11,6 +11,7 @@ from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, Operatio
 from app.database import Statement
 from app.graphql.api_schema import ApiSchema
 from app.identity import Caller
+from app.identity.identification import RequestHead
 from app.query.planning import Parameter
 
 
@@ -19,7 +20,8 @@ class GraphQLRequest:
     """What a client sent, taken apart and nothing more: whether it makes sense is for the stages to find out.
 
     ``query``, ``variables`` and ``operation_name`` may be of any JSON type here. ``queries_only`` is set for GET.
-    ``wants_graphql_media_type`` says that the client prefers application/graphql-response+json.
+    ``wants_graphql_media_type`` says that the client prefers application/graphql-response+json. ``head`` is what
+    plugins see of the request to tell who sent it; without it they are not asked.
     """
 
     query: Any
@@ -32,6 +34,7 @@ class GraphQLRequest:
     path: str = "/graphql/v1"
     queries_only: bool = False
     wants_graphql_media_type: bool = False
+    head: RequestHead | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,35 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
-from typing import ParamSpec, TypeVar
+from typing import Any, TypeVar, TypeVarTuple, cast
 
 from app.pipeline.records import Reply
 
-P = ParamSpec("P")
+Arguments = TypeVarTuple("Arguments")
 R = TypeVar("R")
 
 
 class Timing:
-    """The times of one request's stages, which began at ``started`` (perf_counter seconds)."""
+    """The times of one request's stages, which began at ``started`` (perf_counter seconds), each with what is around
+    it, whose time is counted too."""
 
-    __slots__ = ("_last", "_milliseconds")
+    __slots__ = ("_around", "_last", "_milliseconds")
 
-    def __init__(self, started: float) -> None:
+    def __init__(self, started: float, around: Mapping[str, Callable[..., Any]]) -> None:
+        self._around = around
         self._last = started
         self._milliseconds: dict[str, float] = {}
 
-    def of(self, stage: str, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    def of(self, stage: str, function: Callable[[*Arguments], R], *arguments: *Arguments) -> R:
         """What ``function`` returns; its time counts for ``stage``."""
+        around = self._around.get(stage)
         try:
-            return function(*args, **kwargs)
+            return function(*arguments) if around is None else cast(R, around(function, *arguments))
         finally:
             now = perf_counter()
             self._milliseconds[stage] = self._milliseconds.get(stage, 0.0) + (now - self._last) * 1000
             self._last = now
-
-    @property
-    def milliseconds(self) -> Mapping[str, float]:
-        return self._milliseconds
 
     def on(self, reply: Reply) -> Reply:
         """The reply with the header."""

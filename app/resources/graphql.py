@@ -8,6 +8,7 @@ from typing import Any
 import falcon
 
 from app.errors import OverLimit, PorticoError, RequestError
+from app.identity.identification import RequestHead
 from app.pipeline import run
 from app.pipeline.records import GraphQLRequest, Reply
 from app.pipeline.shape import shape_error
@@ -94,6 +95,7 @@ def _request(
         method=req.method,
         path=req.path,
         queries_only=queries_only,
+        head=RequestHead.of(req.method, req.path, environ),
         wants_graphql_media_type="application/graphql-response+json" in environ.get("HTTP_ACCEPT", ""),
     )
 

@@ -12,8 +12,9 @@ from urllib.parse import parse_qsl, quote
 
 import falcon
 
-from app.errors import PorticoError
+from app.errors import AccessError, PorticoError
 from app.identity import Caller, Identity
+from app.identity.identification import Identifications, RequestHead
 from app.identity.project import check_project
 from app.storage.access import anonymous, bearer_token, caller_of, missing_credential
 from app.storage.errors import StorageError, access_denied, internal_error
@@ -35,8 +36,9 @@ _BELOW_DOORS = ("/bucket", "/object", "/render/image", "/cdn")
 class StorageDoor:
     """A Falcon sink: the API's own router decides, since it is per method and wants paths undecoded."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, identifications: Identifications) -> None:
         self._storage = storage
+        self._identifications = identifications
         self._router = Router()
         self._anonymous = anonymous()
 
@@ -72,7 +74,8 @@ class StorageDoor:
 
     def _call(self, match: Match, method: str, path: str, environ: Mapping[str, Any]) -> Call:
         headers, query = _headers(environ), _query(environ)
-        caller, identified, token = self._identify(match.route, headers, query)
+        head = RequestHead.of(method, path, environ)
+        caller, identified, token = self._identify(match.route, head, headers, query)
         if match.bucket:
             check_bucket_name(match.bucket)
         name = match.route.name
@@ -94,10 +97,15 @@ class StorageDoor:
             token=token,
         )
 
-    def _identify(self, route: Route, headers: Mapping[str, str], query: Mapping[str, str]) -> tuple[Caller, bool, str]:
+    def _identify(
+        self, route: Route, head: RequestHead, headers: Mapping[str, str], query: Mapping[str, str]
+    ) -> tuple[Caller, bool, str]:
         if route.credential == "ignored":
             return self._anonymous, False, ""
         token = bearer_token(headers, query)
+        known = self._by_other_credential(route, head) if token is None else None
+        if known is not None:
+            return known, True, ""
         if token is None and route.credential == "required":
             raise missing_credential()
         identity: Identity = self._storage.identity
@@ -109,6 +117,14 @@ class StorageDoor:
         if not token:
             raise access_denied("Invalid Compact JWS")
         return caller_of(identity, token), True, token
+
+    def _by_other_credential(self, route: Route, head: RequestHead) -> Caller | None:
+        try:
+            return self._identifications.caller(head)
+        except AccessError as error:
+            if route.credential == "optional":
+                return None
+            raise access_denied(error.message) from None
 
 
 def _raw_path(environ: Mapping[str, Any]) -> str:

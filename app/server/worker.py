@@ -15,7 +15,7 @@ from typing import Any
 
 from waitress.adjustments import Adjustments
 
-from app.server.admission import ENVELOPE, Admission
+from app.server.admission import ENVELOPE, Admission, nobody
 from app.server.capacity import Capacity, Seat
 from app.server.connections import Connections, Patience
 from app.server.cross_origin import CrossOrigin
@@ -46,7 +46,7 @@ class Worker:
             _adjustments(settings),
             self._loop,
             seat,
-            Admission(settings),
+            Admission(settings, getattr(application, "recognizes", nobody)),
             CrossOrigin(settings.cors_origins),
         )
         self._connections = Connections(seat, _patience(settings))

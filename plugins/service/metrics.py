@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
 import falcon
 
 from app.hooks import hookimpl
+from app.pipeline.around import STAGES, Around
 from app.services import Services
 from app.settings import Settings
 
@@ -38,8 +39,14 @@ class Metrics:
             os.environ[DIRECTORY] = self._directory.name
 
     @hookimpl
-    def middleware(self, services: Services) -> Sequence[object]:
+    def around_stages(self) -> Mapping[str, Around]:
         self._numbers = _Numbers()
+        return {stage: _timed(counter) for stage, counter in self._numbers.stages.items()}
+
+    @hookimpl
+    def middleware(self, services: Services) -> Sequence[object]:
+        if self._numbers is None:
+            return ()
         return [_Observer(self._numbers)]
 
     @hookimpl
@@ -47,11 +54,18 @@ class Metrics:
         if self._numbers is not None:
             app.add_route("/metrics", _MetricsResource(self._numbers, services))
 
-    @hookimpl
-    def stages_timed(self, milliseconds: Mapping[str, float]) -> None:
-        if self._numbers is not None:
-            for stage, took in milliseconds.items():
-                self._numbers.stage(stage, took / 1000)
+
+def _timed(counter: Any) -> Around:
+    """Counts the seconds that a stage takes."""
+
+    def timed(run: Callable[..., Any], *arguments: Any) -> Any:
+        began = perf_counter()
+        try:
+            return run(*arguments)
+        finally:
+            counter.inc(perf_counter() - began)
+
+    return timed
 
 
 class _Numbers:
@@ -67,15 +81,12 @@ class _Numbers:
             "portico_request_seconds", "Time of requests.", ["door", "status"], buckets=_BUCKETS, **names
         )
         stages = client.Counter("portico_stage_seconds", "Time in each stage of GraphQL requests.", ["stage"], **names)
-        self._stages = {name: stages.labels(name) for name in ("parse", "authorize", "plan", "execute", "shape")}
+        self.stages = {name: stages.labels(name) for name in STAGES}
         gauge: dict[str, Any] = {"multiprocess_mode": "livesum", **names}
         self.plans = client.Gauge("portico_plans", "Plans kept.", **gauge)
         self.plan_hits = client.Gauge("portico_plan_hits", "Requests that found their plan.", **gauge)
         self.plan_misses = client.Gauge("portico_plan_misses", "Requests that were planned.", **gauge)
         self.in_use = client.Gauge("portico_connections_in_use", "Database connections that requests use.", **gauge)
-
-    def stage(self, name: str, seconds: float) -> None:
-        self._stages[name].inc(seconds)
 
     def text(self) -> bytes:
         registry = self.registry

@@ -52,7 +52,7 @@ class Answer:
 class Door:
     """A service on one database. ``settings`` are those of app.settings by name. Close it."""
 
-    def __init__(self, database_url: str, **settings: Any) -> None:
+    def __init__(self, database_url: str, plugins: Mapping[str, Any] | None = None, **settings: Any) -> None:
         self.database_url = database_url
         self.application: Application = create_app(
             *configure(
@@ -66,6 +66,7 @@ class Door:
                     "workers": 1,
                     **settings,
                 },
+                plugins,
             )
         )
         self.client = TestClient(self.application)

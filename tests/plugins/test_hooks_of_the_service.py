@@ -1,9 +1,19 @@
-"""What plugins add around the APIs: settings and commands."""
+"""What plugins add around the APIs: settings, commands, who calls, and what is around the stages."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from portico import AccessError, Caller, Identification, RequestError, hookimpl
+from tests.graphql.door import Door
 from tests.plugins.conftest import Distribute
 from tests.process.conftest import Portico
+from tests.storage.conftest import own_service as own_service
+from tests.storage.conftest import storage_database as storage_database
+from tests.storage.service import Service, error
 
 PLUGIN = '''
 """Counts colours."""
@@ -46,3 +56,94 @@ def test_hook_commands(distribute: Distribute, portico: Portico) -> None:
     assert "Say how many colours there are." in portico("--help").stdout
     assert portico("colours", DISABLED_PLUGINS="colours").returncode == 2
     assert "sweep" in portico("storage", "--help").stdout
+
+
+TABLE = "create table thing (id int primary key); insert into thing values (1); grant select on thing to authenticated"
+QUERY = "{ thingCollection { edges { node { id } } } }"
+
+
+class Cookies:
+    """Takes the cookie ``session=ann`` for a user."""
+
+    @hookimpl
+    def identifications(self) -> Any:
+        return [Identification("cookie", self.identify)]
+
+    def identify(self, head: Any) -> Caller | None:
+        session = head.cookie("session")
+        if session == "broken":
+            raise KeyError(session)
+        if session == "old":
+            raise AccessError("The session is over.", code="SESSION_OVER")
+        return Caller.of({"sub": "ann"}, default_role="authenticated") if session == "ann" else None
+
+
+def test_hook_identifications(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
+    door = open_door(TABLE, plugins={"cookies": Cookies})
+    answer = door.ask(QUERY, key=None, headers={"Cookie": "theme=dark; session=ann"})
+    assert answer.data["thingCollection"]["edges"] == [{"node": {"id": 1}}]
+    assert door.ask(QUERY, role="authenticated", headers={"Cookie": "session=eve"}).data
+    assert door.ask(QUERY, key=None, headers={"Cookie": "session=eve"}).code == "MISSING_API_KEY"
+    refused = door.ask(QUERY, headers={"Cookie": "session=old"})
+    assert (refused.status, refused.code) == (401, "SESSION_OVER")
+    assert door.ask(QUERY, role="authenticated", headers={"Cookie": "session=broken"}).code == "INTERNAL_ERROR"
+    assert "the plugin cookies failed in identifications" in caplog.messages
+    assert door.client.simulate_get("/health").json["plugins"] == {"cookies": "failed in identifications"}
+
+
+def test_hook_identifications_at_the_storage(own_service: Callable[..., Service]) -> None:
+    service = own_service(plugins={"cookies": Cookies})
+    service.sql("insert into storage.buckets (id, name) values ('b', 'b')")
+    service.sql("create policy all_of_it on storage.objects to authenticated using (true)")
+    own, other = {"Cookie": "session=ann"}, {"Cookie": "session=eve"}
+    assert service.post("/object/b/a.txt", None, data=b"hello", headers=own).status_code == 200
+    assert service.get("/object/b/a.txt", None, headers=own).content == b"hello"
+    assert service.sql("select owner_id from storage.objects") == [["ann"]]
+    assert service.post("/object/b/b.txt", None, data=b"hello", headers=other).status_code == 400
+    refused = service.delete("/object/b/a.txt", None, headers={"Cookie": "session=old"})
+    assert error(refused)[2:] == ("AccessDenied", "The session is over.")
+
+
+class Around:
+    """Keeps what it saw of the stages, and refuses an operation called Never."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    @hookimpl
+    def around_stages(self) -> Any:
+        return {stage: self.around(stage) for stage in ("parse", "authorize", "plan", "execute", "shape")}
+
+    def around(self, stage: str) -> Any:
+        def look(run: Any, *arguments: Any) -> Any:
+            self.seen.append(f"before {stage}")
+            if stage == "authorize" and arguments[0].request.operation_name == "Never":
+                raise RequestError("Not this one", code="NEVER")
+            if stage == "plan" and arguments[0].parsed.request.operation_name == "Broken":
+                raise KeyError("lost")
+            result = run(*arguments)
+            self.seen.append(f"after {stage}")
+            return result
+
+        return look
+
+
+def test_hook_around_stages(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
+    around = Around()
+    door = open_door(TABLE, plugins={"around": around})
+    assert door.ask(QUERY, role="authenticated").data
+    stages = ("parse", "authorize", "plan", "execute", "shape")
+    assert around.seen == [f"{when} {stage}" for stage in stages for when in ("before", "after")]
+    assert door.ask(f"query Never {QUERY}", operation="Never").code == "NEVER"
+    assert door.ask("{ nothing }").code == "GRAPHQL_VALIDATION_FAILED"
+    assert door.client.simulate_get("/health").json["process"] == "ok"
+    assert door.ask(f"query Broken {QUERY}", role="authenticated", operation="Broken").code == "INTERNAL_ERROR"
+    assert "the plugin around failed in around_stages, at plan" in caplog.messages
+    assert door.client.simulate_get("/health").json["plugins"] == {"around": "failed in around_stages, at plan"}
+
+
+def test_a_fault_of_ours_is_not_a_plugins(open_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+    door = open_door(TABLE, plugins={"around": Around()})
+    monkeypatch.setattr(type(door.application.services.engine.plans), "get", lambda *_: 1 / 0)
+    assert door.ask(QUERY, role="authenticated").code == "INTERNAL_ERROR"
+    assert door.client.simulate_get("/health").json["process"] == "ok"

@@ -11,8 +11,8 @@ import portico.testing
 from tests.process.running import REPOSITORY, environment
 
 NAMES = """
-AccessError Application Fields OverLimit PorticoError RequestError Setting Settings Unavailable configure create_app
-hookimpl plugin_manager setting_kinds
+AccessError Application Caller Fields Identification Identity OverLimit PorticoError RequestError RequestHead Setting
+Settings Unavailable configure create_app hookimpl plugin_manager setting_kinds
 """
 
 
