@@ -67,7 +67,8 @@ def walk(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
                        array_agg(CASE WHEN slash > 0 THEN {first} END {in_order}) AS folders,
                        array_agg(CASE WHEN slash > 0 THEN {last} END {in_order}) AS lasts,
                        bool_or(slash > 0) AS folder,
-                       (array_agg(CASE WHEN slash > 0 THEN {after_folder} ELSE {after_object} END {in_order}))[count(*)] COLLATE "C" AS pos
+                       (array_agg(CASE WHEN slash > 0 THEN {after_folder} ELSE {after_object} END
+                                  {in_order}))[count(*)] COLLATE "C" AS pos
                 FROM (
                     SELECT s.*, coalesce(bool_or(slash > 0) OVER (
                                {in_order}

@@ -130,7 +130,8 @@ class Backend(Protocol):
     """Bytes under keys. Every method may be called from many threads at once.
 
     All raise BackendUnavailable when the backend cannot be reached, and KeyRefused for a key that ``checked_key``
-    refuses. Of many puts of one key at a time one wins, whole; the others succeed before it or raise BackendUnavailable.
+    refuses. Of many puts of one key at a time one wins, whole; the others succeed before it or raise
+    BackendUnavailable.
     """
 
     def put(self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None) -> Stored:

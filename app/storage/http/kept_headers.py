@@ -13,10 +13,10 @@ from app.storage.http.errors import InvalidRequest, InvalidRobotsTag
 
 ROBOTS, ENCODING, DISPOSITION = "xRobotsTag", "contentEncoding", "contentDisposition"
 
-_RULES = frozenset(
-    ["all", "none", "noindex", "nofollow", "noarchive", "nocache", "nosnippet", "noimageindex", "notranslate"]
-    + ["indexifembedded", "index", "follow", "nositelinkssearchbox"]
-)
+_RULES = frozenset({
+    "all", "none", "noindex", "nofollow", "noarchive", "nocache", "nosnippet", "noimageindex", "notranslate",
+    "indexifembedded", "index", "follow", "nositelinkssearchbox",
+})  # fmt: skip
 _RULES_WITH_VALUE = {
     "max-snippet": re.compile(r"-?\d+", re.ASCII),
     "max-video-preview": re.compile(r"-?\d+", re.ASCII),
