@@ -1,6 +1,6 @@
 """Requests that are refused at their header, before a byte of their body is read.
 
-waitress reads a body whole before it calls the application. Without this, a client without a credential could fill the disk.
+waitress reads a body whole before it calls the application, so a client without a credential could fill the disk.
 What can be seen at once is looked at here: whether there is a credential where one is needed, and the declared length.
 """
 
