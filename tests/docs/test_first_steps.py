@@ -65,6 +65,17 @@ def test_your_own_database(reading: Reading, database_url: str) -> None:
     assert "authorId: UUID" in told[-1]
 
 
+def test_readme(reading: Reading, database_url: str) -> None:
+    reader = reading(database_url)
+    # The two that begin the page: the one is done above, the other one runs these tests.
+    demo, suite, serve, ask = blocks("README.md", "sh")
+    assert (demo.text, suite.text) == ("sh demo.sh\n", "sh test.sh\n")
+    reader.run(serve)
+    for statements in blocks("README.md", "sql"):
+        reader.run(statements)
+    assert json.loads(reader.run(ask)) == {"data": {"articleCollection": {"edges": []}}}
+
+
 def test_operate(reading: Reading, database_url: str) -> None:
     reader = reading(database_url)
     reader.set(DATABASE_URL=database_url)
