@@ -17,9 +17,10 @@ _BLOCK = re.compile(r"^(?:<!-- not run: (?P<why>.+?) -->\n)?```(?P<language>[^\n
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """``line`` is where it begins on its page. ``not_run`` is the reason of one that no test runs, or None."""
+    """``heading`` is that of its section. ``not_run`` is the reason of one that no test runs, or None."""
 
     page: str
+    heading: str
     line: int
     language: str
     text: str
@@ -29,10 +30,13 @@ class Block:
 def all_blocks(page: str) -> list[Block]:
     """Every fenced block of a page, in order."""
     text = (REPOSITORY / page).read_text()
-    return [
-        Block(page, text.count("\n", 0, found.start()) + 1, found["language"], found["text"], found["why"])
-        for found in _BLOCK.finditer(text)
-    ]
+    return [_block(page, text[: found.start()], found) for found in _BLOCK.finditer(text)]
+
+
+def _block(page: str, before: str, found: re.Match[str]) -> Block:
+    outside = _BLOCK.sub("", before)
+    headings = ["", *re.findall(r"^#+ (.+)$", outside, re.M)]
+    return Block(page, headings[-1], before.count("\n") + 1, found["language"], found["text"], found["why"])
 
 
 def blocks(page: str, *languages: str) -> list[Block]:

@@ -62,7 +62,12 @@ class Reader:
         """Run a program with the variables of the shell."""
         path = self.directory / f"program{suffix}"
         path.write_text(self._meant(text))
-        return self._in_shell(f"{interpreter} {path}")
+        done = subprocess.run(
+            [interpreter, str(path)], cwd=self.directory, env=self._variables(),
+            capture_output=True, text=True, timeout=PATIENCE_S,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
     def sql(self, text: str) -> str:
         """Run statements in the database; gives the rows of the last one."""
@@ -100,10 +105,8 @@ class Reader:
 
     def _serve(self, options: list[str], *, demo: bool) -> None:
         command = [sys.executable, "-m", "app", "serve", *(["--demo"] if demo else []), *options]
-        variables = dict(each.split("=", 1) for each in self._in_shell("env -0").split("\0") if "=" in each)
-        process = self._closing.enter_context(
-            started([*command, "--port", "0", "--workers", "1"], self.directory, **variables)
-        )
+        command += ["--port", "0", "--workers", "1"]
+        process = self._closing.enter_context(started(command, self.directory, **self._variables()))
         assert process.stdout
         self.banner = ""
         while ("Ctrl-C stops." if demo else "/graphql/v1") not in self.banner:
@@ -119,6 +122,9 @@ class Reader:
             assert process.wait(PATIENCE_S) == 0
 
         self._closing.callback(stop)
+
+    def _variables(self) -> dict[str, str]:
+        return dict(each.split("=", 1) for each in self._in_shell("env -0").split("\0") if "=" in each)
 
     def _end_shell(self) -> None:
         assert self._shell.stdin

@@ -30,7 +30,7 @@ def test_a_block_is_run_or_says_why_not(page: str) -> None:
         for block in all_blocks(page)
         if block.language in RUNNABLE and block.not_run is None and (page, block.language) not in PROMISED
     ]
-    assert nobody == [], "run them in a test, or say `<!-- not run: why -->` in the line above"
+    assert nobody == [], "run what blocks(page, language) gives in a test, or say `<!-- not run: why -->` above"
 
 
 @pytest.mark.parametrize("page", PAGES)
