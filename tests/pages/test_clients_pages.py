@@ -10,8 +10,8 @@ import pytest
 
 from app.installation import install
 from tests.docs.blocks import REPOSITORY, Block, all_blocks, blocks
-from tests.docs.reader import Reader
 from tests.packages import node_packages, program, python_packages
+from tests.pages.reader import Reader
 from tests.postgres_server import PostgresServer
 from tests.process.running import open_directory
 

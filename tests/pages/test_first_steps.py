@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import REPOSITORY, blocks
-from tests.docs.reader import Reader
+from tests.pages.reader import Reader
 from tests.process.running import open_directory
 
 pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
