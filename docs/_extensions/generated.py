@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -18,15 +18,15 @@ def commands() -> str:
     """Each command with its help and options, in Markdown."""
     from app.cli import cli
 
-    return "\n".join(line for name in sorted(cli.commands) for line in _command(f"portico {name}", cli.commands[name]))
+    return "\n".join(_command("portico", cli))
 
 
 def _command(path: str, command: click.Command) -> Iterator[str]:
-    if isinstance(command, click.Group):
-        for name in sorted(command.commands):
-            yield from _command(f"{path} {name}", command.commands[name])
-        return
     context = click.Context(command, info_name=path)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            yield from _command(f"{path} {name}", cast("click.Command", command.get_command(context, name)))
+        return
     yield from (f"## `{path}`", "", "```text", " ".join(command.get_usage(context).split()[1:]), "```", "")
     yield from (re.sub(r"(?m)^ +", "", command.help or "").strip(), "")
     if path == "portico serve":
