@@ -22,5 +22,5 @@ def command(in_browser: bool) -> None:
 
 def _address() -> str:
     """The address that setup.cfg gives the distribution, which is its only place."""
-    labelled = (each.split(", ", 1) for each in metadata("portico").get_all("Project-URL") or ())
-    return next(address for label, address in labelled if label == "Documentation")
+    labelled: dict[str, str] = dict(each.split(", ", 1) for each in metadata("portico").get_all("Project-URL") or ())
+    return labelled["Documentation"]
