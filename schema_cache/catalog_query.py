@@ -243,6 +243,10 @@ select json_build_object(
     join pg_catalog.pg_class c on c.oid = d.classoid and c.relnamespace = 'pg_catalog'::regnamespace
     where c.relname in ('pg_class', 'pg_namespace', 'pg_type', 'pg_proc', 'pg_constraint')
       and (d.objoid >= '16384' or c.relname = 'pg_namespace')),
+  'extension_members', (
+    select json_agg(d.objid::bigint)
+    from pg_catalog.pg_depend d
+    where d.deptype = 'e' and d.classid in ('pg_catalog.pg_class'::regclass, 'pg_catalog.pg_proc'::regclass)),
   'roles', (
     select json_agg(json_build_array(r.oid::bigint, r.rolname, r.rolsuper::int) order by r.oid)
     from pg_catalog.pg_roles r),

@@ -58,6 +58,7 @@ class _Decoder:
         self._schema_names: dict[int, str] = {oid: name for oid, name, *_ in self._rows("schemas")}
         self._quoted_schemas: dict[int, str] = {oid: quoted for oid, _, quoted, *_ in self._rows("schemas")}
         self._comments = {(catalog, oid, number): text for catalog, oid, number, text in self._rows("comments")}
+        self._extension_members = frozenset(payload["extension_members"] or ())
         self._types = self._read_types()
 
     def catalog(self) -> Catalog:
@@ -219,6 +220,7 @@ class _Decoder:
                 unique_indexes=tuple(indexes.get(oid, ())),
                 foreign_keys=tuple(keys.get(oid, ())),
                 comment=self._comment("pg_class", oid),
+                of_extension=oid in self._extension_members,
             )
 
     def _read_functions(self) -> Iterator[Function]:
@@ -252,6 +254,7 @@ class _Decoder:
                 rows=float(rows),
                 volatility=volatility,
                 comment=self._comment("pg_proc", oid),
+                of_extension=oid in self._extension_members,
             )
 
     def _read_roles(self) -> Iterator[Role]:

@@ -33,9 +33,15 @@ Directives = Mapping[str, object]
 """The directives of one object by key. Absent ones are absent; a flag that is off is False or absent."""
 
 _NONE: Directives = MappingProxyType({})
+_MARK_BEGINS = "@graphql("
 # Greedy, so that the JSON runs to the last parenthesis and may hold some itself.
 _MARK = re.compile(r"@graphql\((.+)\)", re.DOTALL)
 _REMEMBERED = 20_000
+
+
+def has_directives(comment: str | None) -> bool:
+    """Whether the comment speaks to the API at all."""
+    return comment is not None and _MARK_BEGINS in comment
 
 
 class DirectiveError(ValueError):
@@ -63,7 +69,7 @@ class DirectiveReader:
 
         ``object_name``, such as ``table public.account``, is for the message of ``DirectiveError``.
         """
-        if comment is None or "@graphql(" not in comment:
+        if comment is None or not has_directives(comment):
             return _NONE
         try:
             return self._read_text(on, comment)

@@ -135,6 +135,7 @@ class Relation:
     """A row of ``pg_class`` that can be read: kind r table, p partitioned table, v view, m materialized view,
     f foreign table. ``row_security`` is ``relrowsecurity``; ``row_type`` the oid of its row type;
     ``insertable``, ``updatable``, ``deletable`` what ``pg_relation_is_updatable`` says (triggers included).
+    ``of_extension`` says that an extension made it.
     """
 
     oid: int
@@ -151,6 +152,7 @@ class Relation:
     unique_indexes: tuple[UniqueIndex, ...]
     foreign_keys: tuple[ForeignKey, ...]
     comment: str | None = None
+    of_extension: bool = False
 
     def column(self, name: str) -> Column | None:
         """The column of that name, or None."""
@@ -176,7 +178,8 @@ class Argument:
 @dataclass(frozen=True, slots=True)
 class Function:
     """A row of ``pg_proc`` of kind function. ``arguments`` are the input ones (in, inout, variadic);
-    ``volatility`` is i, s or v; ``rows`` is ``prorows`` (0 unless ``returns_set``)."""
+    ``volatility`` is i, s or v; ``rows`` is ``prorows`` (0 unless ``returns_set``); ``of_extension`` says that an
+    extension made it."""
 
     oid: int
     schema: str
@@ -188,6 +191,7 @@ class Function:
     rows: float
     volatility: str
     comment: str | None = None
+    of_extension: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ src/backend/utils/adt/acl.c and src/backend/catalog/aclchk.c.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from schema_cache.model import PUBLIC, Acl, Catalog, Membership, Role
 
@@ -77,6 +77,21 @@ def settable_roles(catalog: Catalog) -> frozenset[str]:
         return frozenset(catalog.role_by_name)
     reached = _roles_behind(catalog, login, lambda membership: membership.can_set)
     return frozenset(catalog.role_by_oid[oid].name for oid in reached)
+
+
+def api_roles(catalog: Catalog, named: Iterable[str]) -> frozenset[str]:
+    """The names of the roles that a token may have: those ``named``, and the ones granted to them.
+
+    Never a superuser, the login, or a role of PostgreSQL's own.
+    """
+    starts = (catalog.role_by_name.get(name) for name in named)
+    reached = {oid for role in starts if role is not None for oid in _roles_behind(catalog, role, lambda _: True)}
+    roles = (catalog.role_by_oid[oid] for oid in reached)
+    return frozenset(
+        role.name
+        for role in roles
+        if not role.superuser and role.oid != catalog.login and not role.name.startswith("pg_")
+    )
 
 
 def role_settings(catalog: Catalog, role_name: str) -> tuple[tuple[str, str], ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 
+from schema_cache.directives import has_directives
 from schema_cache.model import Catalog, Function, Relation, Schema
 from schema_cache.privileges import Privileges, find_role, settable_roles
 
@@ -97,12 +98,12 @@ def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) ->
     relations = tuple(
         visible
         for relation in catalog.relations
-        if relation.schema in exposed and (visible := _visible(catalog, privileges, relation))
+        if relation.schema in exposed and is_offered(relation) and (visible := _visible(catalog, privileges, relation))
     )
     functions = tuple(
         function
         for function in catalog.functions
-        if function.schema in exposed and "EXECUTE" in privileges.granted(function.acl)
+        if function.schema in exposed and is_offered(function) and "EXECUTE" in privileges.granted(function.acl)
     )
     unnamed_types = frozenset(type_.oid for type_ in catalog.types if type_.schema not in usable)
     unusable_types = unnamed_types.union(
@@ -117,6 +118,11 @@ def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) ->
         unusable_types=unusable_types,
         unnamed_types=unnamed_types,
     )
+
+
+def is_offered(made: Relation | Function) -> bool:
+    """Whether it may be part of the API: not what an extension made for its own ends, unless a comment says so."""
+    return not made.of_extension or has_directives(made.comment)
 
 
 def _visible(catalog: Catalog, privileges: Privileges, relation: Relation) -> VisibleRelation | None:

@@ -63,5 +63,9 @@ def check_role(role: object) -> None:
     """
     if not isinstance(role, str) or not role or "\0" in role or role == "none":
         raise AccessError("The token's role claim is not the name of a role.", code="INVALID_JWT")
-    if len(role.encode(errors="replace")) > _LONGEST_ROLE_NAME:
+    try:
+        length = len(role.encode())
+    except UnicodeEncodeError:
+        raise AccessError("The token's role claim is not the name of a role.", code="INVALID_JWT") from None
+    if length > _LONGEST_ROLE_NAME:
         raise AccessError(f"The token's role claim is longer than {_LONGEST_ROLE_NAME} bytes.", code="INVALID_JWT")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from app.errors import AccessError
+from app.identity.api_roles import ApiRoles
 from app.identity.caller import Caller, expiry
 from app.identity.key_sets import KeySet
 from app.identity.project import check_project
@@ -45,18 +46,21 @@ class IdentitySettings(Protocol):
 class Identity:
     """One per process, shared by its threads.
 
-    ``leeway_s``: by how much the clocks of token issuers may differ from ours. ``now``: seconds since 1970.
+    ``roles``: which ones tokens may have; None for any. ``leeway_s``: by how much the clocks of token issuers may
+    differ from ours. ``now``: seconds since 1970.
     """
 
     def __init__(
         self,
         settings: IdentitySettings,
         *,
+        roles: ApiRoles | None = None,
         leeway_s: float = DEFAULT_LEEWAY_S,
         now: Callable[[], float] = time.time,
     ) -> None:
+        self._roles = roles
         self._project_ref = settings.project_ref
-        self._keys = tuple(
+        self._keys: tuple[tuple[bytes, Caller], ...] = tuple(
             (key.encode(), Caller.of({"role": role}, default_role=role))
             for key, role in ((settings.anon_key, ANON), (settings.service_role_key, SERVICE_ROLE))
             if key
@@ -92,6 +96,8 @@ class Identity:
                 caller = self._configured(token) or Caller.of(self._verified(token), default_role=AUTHENTICATED)
             if len(api_key or "") + len(authorization or "") <= _LONGEST_REMEMBERED:
                 self._callers.keep(credentials, caller, self._until(caller.expires_at))
+        if all(caller is not configured for _, configured in self._keys):
+            self._check_role(caller.role)
         return caller
 
     def check_host(self, host: str | None) -> None:
@@ -105,7 +111,16 @@ class Identity:
         What a missing role means is for the caller of this to decide; ``Caller.of`` takes it as ``default_role``.
         """
         configured = self._configured(token)
-        return configured.claims if configured is not None else self._verified(token)
+        if configured is not None:
+            return configured.claims
+        claims = self._verified(token)
+        self._check_role(claims.get("role"))
+        return claims
+
+    def _check_role(self, role: object) -> None:
+        # Each time: what a role may do can have changed since its token was remembered.
+        if self._roles is not None and isinstance(role, str):
+            self._roles.check(role)
 
     def _by_key(self, api_key: str | None) -> Caller:
         if not api_key:

@@ -13,7 +13,7 @@ from app.graphql.limits import DocumentLimits
 from app.graphql.recursion import allow_levels
 from app.graphql.role_schemas import RoleSchemas
 from app.graphql.values import Steering
-from app.identity import Identity
+from app.identity import ApiRoles, Identity
 from app.identity.identification import Identifications, identifications
 from app.pipeline.around import Around, around_stages
 from app.pipeline.records import ParsedDocument, SQLPlan
@@ -55,7 +55,8 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
     dump = Path(settings.schema_dump) if settings.schema_dump else None
     schema_cache = SchemaCache(database.simple, settings.api_schemas, dump)
     entries = settings.plan_cache_entries
-    identity = Identity(settings)
+    roles = ApiRoles(settings.api_roles, schema_cache.current, schema_cache.refresh_if_changed)
+    identity = Identity(settings, roles=roles)
     return Engine(
         around=around_stages(plugins, settings=settings),
         identity=identity,

@@ -67,6 +67,8 @@ class Settings:
         "The secret of HS256 tokens, of 32 characters or more; `portico keys` makes one.")
     jwt_jwks: str | None = setting(URL, None, "A file or URL with the public keys of RS, ES and EdDSA tokens.")
     jwt_audience: str | None = setting(TEXT, None, "The audience that tokens must be for.")
+    api_roles: tuple[str, ...] = setting(Names(), ("anon", "authenticated", "service_role"),
+        "The database roles that tokens may have, comma-separated, with those granted to them.")
     anon_key: str | None = setting(SECRET, None, "The public API key: its bearer is the role anon.")
     service_role_key: str | None = setting(SECRET, None,
         "The private API key: its bearer is the role service_role and passes row level security.")

@@ -49,6 +49,10 @@ class Answer:
         return self.errors[0]["extensions"]["code"]
 
 
+ROLES = ("anon", "authenticated", "service_role", "nesting", "reader_of_columns", "rights_member", "some_columns")
+"""The roles that the tests' tokens may have."""
+
+
 class Door:
     """A service on one database. ``settings`` are those of app.settings by name. Close it."""
 
@@ -62,6 +66,7 @@ class Door:
                     "jwt_secret": JWT_SECRET,
                     "anon_key": ANON_KEY,
                     "service_role_key": SERVICE_KEY,
+                    "api_roles": ROLES,
                     "threads": 4,
                     "workers": 1,
                     **settings,

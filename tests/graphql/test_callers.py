@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import OpenDoor
+from tests.graphql.conftest import ROLES, OpenDoor
 from tests.graphql.door import SERVICE_KEY, Door
 from tests.postgres_server import PostgresServer
 from tests.process.running import until
@@ -48,7 +48,7 @@ def new_role(postgres: PostgresServer) -> Iterator[str]:
     """A role of this test's own; what it may do is for the test to grant."""
     name = f'role {uuid.uuid4().hex[:8]} "ü"'
     quoted = '"' + name.replace('"', '""') + '"'
-    postgres.execute(f"create role {quoted}")
+    postgres.execute(f"{ROLES}; create role {quoted}; grant {quoted} to authenticated")
     yield name
     postgres.execute(f"drop role {quoted}")
 
@@ -149,7 +149,7 @@ def test_nothing_stays_behind(door: Door) -> None:
 
 
 def test_any_role(open_door: OpenDoor, postgres: PostgresServer, new_role: str) -> None:
-    """A token may name any role that the service may take on; it sees what that role was granted."""
+    """A token may name any role that was granted to one of the API's; it sees what that role was granted."""
     door = open_door(SCHEMA)
     quoted = '"' + new_role.replace('"', '""') + '"'
     postgres.execute(
@@ -213,3 +213,40 @@ def test_a_role_keeps_its_schema(door: Door) -> None:
     views = {id(services.engine.role_schemas.of_role(role)) for role in ("anon", "authenticated", "service_role")}
     assert len(views) == 3
     assert services.engine.role_schemas.of_role("anon") is services.engine.role_schemas.of_role("anon")
+
+
+API_ROLES = """
+do $$ begin
+  if to_regrole('api_editor') is null then create role api_editor; end if;
+  if to_regrole('api_stranger') is null then create role api_stranger; end if;
+  if to_regrole('api_mighty') is null then create role api_mighty superuser; end if;
+  grant api_editor to authenticated;
+end $$;
+create table item (id int primary key);
+grant select on item to anon, api_editor, api_stranger;
+"""
+
+
+def test_which_roles_a_token_may_have(open_door: OpenDoor) -> None:
+    door = open_door(API_ROLES)
+    read = "{ itemCollection { edges { node { id } } } }"
+    assert door.ask(read, role="api_editor").data is not None
+    login = door.application.services.engine.database.target.user
+    for role in ("api_stranger", "api_mighty", "pg_database_owner", "pg_read_all_data", login):
+        answer = door.ask(read, role=role)
+        assert (answer.status, answer.code) == (403, "ROLE_NOT_ALLOWED"), role
+    named = open_door(API_ROLES, api_roles="anon,api_stranger,api_mighty")
+    assert named.ask(read, role="api_stranger").data is not None
+    for role in ("api_editor", "authenticated", "api_mighty"):
+        assert named.ask(read, role=role).code == "ROLE_NOT_ALLOWED"
+
+
+def test_a_role_that_becomes_one_of_the_api_is_known_at_once(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    door = open_door(API_ROLES)
+    read = "{ itemCollection { edges { node { id } } } }"
+    assert door.ask(read, role="api_stranger").code == "ROLE_NOT_ALLOWED"
+    postgres.execute("grant api_stranger to authenticated")
+    try:
+        assert door.ask(read, role="api_stranger").data is not None
+    finally:
+        postgres.execute("revoke api_stranger from authenticated")

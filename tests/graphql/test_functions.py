@@ -462,3 +462,27 @@ def test_an_argument_whose_type_the_role_may_not_name(open_door: OpenDoor) -> No
     """
     assert "half" in open_door(sql + "grant usage on schema closed to anon").ask("{ half(n: 8) }").data
     assert open_door(sql).ask("{ half(n: 8) }").code == "GRAPHQL_VALIDATION_FAILED"
+
+
+def test_what_extensions_made_is_shown_where_a_comment_says_so(open_door: OpenDoor) -> None:
+    door = open_door("""
+        create function theirs() returns int language sql stable as 'select 1';
+        create function wanted() returns int language sql stable as 'select 2';
+        create table their_table (id int primary key);
+        create table wanted_table (id int primary key);
+        alter extension plpgsql add function theirs();
+        alter extension plpgsql add function wanted();
+        alter extension plpgsql add table their_table;
+        alter extension plpgsql add table wanted_table;
+        comment on function wanted() is '@graphql({"name": "asked"})';
+        comment on table wanted_table is '@graphql({"totalCount": {"enabled": true}})';
+        grant select on their_table, wanted_table to anon;
+    """)
+    fields = {
+        field["name"]
+        for field in door.ask("{ __schema { queryType { fields { name } } } }").data["__schema"]["queryType"]["fields"]
+    }
+    assert "asked" in fields
+    assert "wanted_tableCollection" in fields
+    assert not {name for name in fields if "their" in name}
+    assert door.ask("{ asked }").data == {"asked": 2}

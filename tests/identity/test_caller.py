@@ -98,7 +98,7 @@ def test_unusable_authorization(authorization: str) -> None:
     assert (raised.value.status, raised.value.code) == (401, "INVALID_JWT")
 
 
-@pytest.mark.parametrize("role", [None, 1, True, [], {}, "", "a\0b", "x" * 64, "é" * 32, "none"])
+@pytest.mark.parametrize("role", [None, 1, True, [], {}, "", "a\0b", "x" * 64, "é" * 32, "none", "\ud800"])
 def test_roles_that_cannot_be_set(user_token: UserToken, role: Any) -> None:
     token = user_token(role=role)
     for key, authorization in ((ANON_KEY, f"Bearer {token}"), (token, None)):

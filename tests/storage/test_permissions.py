@@ -118,7 +118,8 @@ def test_how_refusals_are_told(service: Service, policies: Policies) -> None:
 
 
 def test_a_missing_grant_is_told_apart(service: Service, policies: Policies) -> None:
-    service.sql("create role unprivileged nologin; grant usage on schema storage to unprivileged")
+    service.sql("create role unprivileged nologin; grant unprivileged to authenticated")
+    service.sql("grant usage on schema storage to unprivileged")
     try:
         answer = service.upload(f"{policies.bucket}/k", credential=token("unprivileged"))
         assert error(answer) == DENIED

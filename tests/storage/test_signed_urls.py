@@ -8,6 +8,7 @@ from urllib.parse import quote
 import jwt
 import pytest
 
+from app.storage.http.signing import signing_secret
 from tests.storage.service import SECRET, SERVICE, USER, Service, error, token, unique
 
 NO_OBJECT = (400, "404", "NoSuchKey", "Object not found")
@@ -30,7 +31,7 @@ def test_sign_and_get(service: Service, path: str) -> None:
     assert list(answer.json()) == ["signedURL"]
     url = answer.json()["signedURL"]
     assert url.startswith(f"/object/sign/{path}?token=")
-    claims = jwt.decode(url.partition("token=")[2], SECRET, algorithms=["HS256"])
+    claims = jwt.decode(url.partition("token=")[2], signing_secret(SECRET, None), algorithms=["HS256"])
     assert claims.keys() == {"url", "scope", "iat", "exp"}
     assert (claims["url"], claims["scope"], claims["exp"] - claims["iat"]) == (path, "download", 60)
     got = service.get(encode_uri(url), None)
@@ -116,7 +117,15 @@ def test_how_many_are_signed_at_a_time(service: Service, path: str) -> None:
 
 
 def signed(claims: dict[str, object], secret: str = SECRET, algorithm: str = "HS256") -> str:
-    return jwt.encode(claims, secret, algorithm=algorithm)
+    return jwt.encode(claims, signing_secret(secret, None), algorithm=algorithm)
+
+
+def test_a_users_token_signs_no_url_and_a_url_is_no_user(service: Service, path: str) -> None:
+    claims = {"url": path, "scope": "download", "exp": int(time.time()) + 60}
+    answer = service.get(f"/object/sign/{quote(path)}?token={token('service_role', **claims)}", None)
+    assert error(answer)[2:] == ("InvalidJWT", "signature verification failed")
+    answer = service.get(f"/object/authenticated/{quote(path)}", signed({**claims, "role": "service_role"}))
+    assert error(answer)[3] == "signature verification failed"
 
 
 def test_tokens_that_do_not_open_the_object(service: Service, path: str) -> None:
@@ -144,7 +153,7 @@ def test_tokens_that_do_not_open_the_object(service: Service, path: str) -> None
     assert told(signed({"url": path, "scope": "download"})) == ("InvalidJWT", 'missing required "exp" claim')
     assert told(signed({**good, "scope": "upload"})) == ("InvalidSignature", "Token is not scoped for download")
     assert told(signed({**good, "url": path + "x"})) == ("InvalidSignature", "Invalid signature")
-    assert told(token(sub=USER, exp=later)) == ("InvalidSignature", "Invalid signature")
+    assert told(token(sub=USER, exp=later)) == ("InvalidJWT", "signature verification failed")
     assert told(signed({**good, "transformations": "width:10"}))[0] == "InvalidSignature"
     assert told(signed({"url": path, "exp": later, "upsert": False}))[1] == "Token is not scoped for download"
     old = signed({"url": path, "exp": later})
@@ -156,7 +165,7 @@ def test_signed_upload(service: Service) -> None:
     answer = service.post(f"/object/upload/sign/{bucket}/a%3Fb", token("service_role", sub=USER))
     url, given = answer.json()["url"], answer.json()["token"]
     assert list(answer.json()) == ["url", "token"]
-    claims = jwt.decode(given, SECRET, algorithms=["HS256"])
+    claims = jwt.decode(given, signing_secret(SECRET, None), algorithms=["HS256"])
     assert claims.keys() == {"owner", "url", "upsert", "scope", "iat", "exp"}
     assert (claims["scope"], claims["upsert"], claims["exp"] - claims["iat"]) == ("upload", False, 7200)
     put = service.put(encode_uri(url), None, data=b"there", headers={"content-type": "text/x"})
@@ -179,7 +188,7 @@ def test_signed_upload_may_replace_if_it_was_signed_so(service: Service) -> None
 def test_signed_upload_form(service: Service) -> None:
     path = f"{service.bucket()}/k"
     url = service.post(f"/object/upload/sign/{path}", json={"expiresIn": 5}).json()["url"]
-    claims = jwt.decode(url.partition("token=")[2], SECRET, algorithms=["HS256"])
+    claims = jwt.decode(url.partition("token=")[2], signing_secret(SECRET, None), algorithms=["HS256"])
     assert claims["exp"] - claims["iat"] == 5
     service.put(url, None, files={"": ("n", b"form", "a/b")}).raise_for_status()
     assert service.get(f"/object/{path}").content == b"form"
