@@ -1,10 +1,9 @@
 #!/bin/sh
-# Install Portico and its test tools into .venv and run the tests. Arguments go to pytest; EXTRA
-# names another set of tools that has those.
+# Install Portico and its test tools into .venv and run the tests. Arguments go to pytest.
 set -eu
 cd "$(dirname "$0")"
 . .ci/environment.sh
-prepare "${EXTRA:-test}"
+prepare test
 # Each worker has an embedded server of its own; one server for all would have tests change each other's roles.
 workers=2
 [ -z "${TEST_DATABASE_URL:-}" ] || workers=0

@@ -9,34 +9,97 @@ from portico.own_packages import check
 
 check()
 
-# After the check, which says what is wrong where these would fail.
-from app.discovery import configure, plugin_manager  # noqa: E402
-from app.errors import AccessError, OverLimit, PorticoError, RequestError, Unavailable  # noqa: E402
-from app.graphql.fields import Fields  # noqa: E402
-from app.hooks import hookimpl  # noqa: E402
-from app.identity import Caller, Identity  # noqa: E402
-from app.identity.identification import Identification, RequestHead  # noqa: E402
-from app.settings import Setting, Settings  # noqa: E402
-from app.settings import kinds as setting_kinds  # noqa: E402
-from app.wsgi import Application, create_app  # noqa: E402
+# ruff: noqa: E402 - after the check, which says what is wrong where these would fail.
+from app.discovery import configure, plugin_manager
+from app.errors import AccessError, OverLimit, PorticoError, RequestError, Unavailable
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values_of_types import ValueType
+from app.hooks import hookimpl
+from app.identity import Caller, Identity
+from app.identity.identification import Identification, RequestHead
+from app.pipeline.around import Around
+from app.plugin_guard import Plugins, PluginUnusable
+from app.query.collection import Collection
+from app.query.conditions import Compared
+from app.query.planning import Planning, Rows
+from app.query.scalars import Scalar, scalar_type
+from app.query.sql import as_text, cast_to, json_object
+from app.query.texts import StringText
+from app.query.walk import Field
+from app.services import Services
+from app.settings import Setting, Settings
+from app.settings import kinds as setting_kinds
+from app.storage.bytes.backend import (
+    Backend,
+    BackendFull,
+    BackendUnavailable,
+    BackendUnusable,
+    Blob,
+    BlobMissing,
+    Readable,
+    Stored,
+    StreamCutShort,
+    checked_key,
+)
+from app.storage.checks import UploadedObject
+from app.storage.errors import StorageError
+from app.storage.upkeep.events import EventReceiver, ObjectEvent
+from app.wsgi import Application, create_app
+from schema_cache.directives import Directive
 
 __all__ = [
     "AccessError",
+    "ApiColumn",
+    "ApiRelation",
+    "ApiSchema",
     "Application",
+    "Around",
+    "Backend",
+    "BackendFull",
+    "BackendUnavailable",
+    "BackendUnusable",
+    "Blob",
+    "BlobMissing",
     "Caller",
+    "Collection",
+    "Compared",
+    "Directive",
+    "EventReceiver",
+    "Field",
     "Fields",
     "Identification",
     "Identity",
+    "ObjectEvent",
     "OverLimit",
+    "Planning",
+    "PluginUnusable",
+    "Plugins",
     "PorticoError",
+    "Readable",
     "RequestError",
     "RequestHead",
+    "Rows",
+    "Scalar",
+    "Services",
     "Setting",
     "Settings",
+    "StorageError",
+    "Stored",
+    "StreamCutShort",
+    "StringText",
     "Unavailable",
+    "UploadedObject",
+    "ValueType",
+    "as_text",
+    "cast_to",
+    "checked_key",
     "configure",
     "create_app",
     "hookimpl",
+    "json_object",
     "plugin_manager",
+    "scalar_type",
     "setting_kinds",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
-from app.storage.errors import InvalidBucketName, InvalidKey
+from app.storage.errors import invalid_bucket_name, invalid_key
 
 # The rule of S3; longer ones could not be moved there.
 LONGEST_KEY_BYTES = 1024
@@ -17,17 +18,17 @@ _RESERVED_END = "--table-s3"
 
 
 def check_bucket_name(name: str) -> str:
-    """The name itself. Raises InvalidBucketName."""
+    """The name, or the error InvalidBucketName."""
     # Clients take "." and ".." in a URL for directories, and would ask for something else.
     if not _BUCKET.fullmatch(name) or name != name.strip() or name.endswith(_RESERVED_END) or name in (".", ".."):
-        raise InvalidBucketName
+        raise invalid_bucket_name()
     return name
 
 
 def check_key(key: str, *, any_script: bool = False) -> str:
-    """The key itself. Raises InvalidKey. ``any_script`` allows all of Unicode but control characters and backslash."""
+    """The key, or the error InvalidKey. ``any_script`` allows all of Unicode but control characters and backslash."""
     if not _is_key(key, any_script=any_script):
-        raise InvalidKey(key)
+        raise invalid_key(key)
     return key
 
 
@@ -39,6 +40,11 @@ def _is_key(key: str, *, any_script: bool) -> bool:
         return False
     # No backend has a file of that name; but a client, a proxy or a mirror may take these for directories.
     return len(key.encode()) <= LONGEST_KEY_BYTES and not {".", ".."}.intersection(key.split("/"))
+
+
+def in_url(key: str) -> str:
+    """The key as a part of a URL that clients pass through JavaScript's encodeURI: only what that would leave wrong."""
+    return "".join(quote(character, safe="") if character in "?#%" else character for character in key)
 
 
 def successor(prefix: str) -> str | None:

@@ -11,8 +11,11 @@ import portico.testing
 from tests.process.running import REPOSITORY, environment
 
 NAMES = """
-AccessError Application Caller Fields Identification Identity OverLimit PorticoError RequestError RequestHead Setting
-Settings Unavailable configure create_app hookimpl plugin_manager setting_kinds
+AccessError ApiColumn ApiRelation ApiSchema Application Around Backend BackendFull BackendUnavailable BackendUnusable
+Blob BlobMissing Caller Collection Compared Directive EventReceiver Field Fields Identification Identity ObjectEvent
+OverLimit Planning PluginUnusable Plugins PorticoError Readable RequestError RequestHead Rows Scalar Services Setting
+Settings StorageError Stored StreamCutShort StringText Unavailable UploadedObject ValueType as_text cast_to
+checked_key configure create_app hookimpl json_object plugin_manager scalar_type setting_kinds
 """
 
 

@@ -1,0 +1,1 @@
+"""Plugins for Portico, each in a file of its own."""
