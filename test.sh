@@ -1,9 +1,10 @@
 #!/bin/sh
-# Install Portico and its test tools into .venv and run the tests. Arguments go to pytest.
+# Install Portico and its test tools into .venv and run the tests. Arguments go to pytest; EXTRA
+# names another set of tools that has those.
 set -eu
 cd "$(dirname "$0")"
 . .ci/environment.sh
-prepare test
+prepare "${EXTRA:-test}"
 # Each worker has an embedded server of its own; one server for all would have tests change each other's roles.
 workers=2
 [ -z "${TEST_DATABASE_URL:-}" ] || workers=0

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from app.commands import (
+    docs,
     doctor,
     init,
     keys,
@@ -50,7 +51,7 @@ def cli() -> None:
     logging.getLogger("portico").addHandler(logging.NullHandler())
 
 
-for _command in (doctor, init, keys, plan, plugins, schema, serve, settings, uninstall, upgrade, version):
+for _command in (docs, doctor, init, keys, plan, plugins, schema, serve, settings, uninstall, upgrade, version):
     cli.add_command(_command.command)
 
 

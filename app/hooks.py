@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from app.services import Services
     from app.settings import Setting, Settings
     from app.storage.bytes.backend import Backend
-    from app.storage.checks import ObjectCheck
-    from app.storage.upkeep.events import EventReceiver
+    from app.storage.upkeep.events import EventReceiver, ObjectCheck
     from schema_cache.directives import Directive
     from schema_cache.model import Type
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
 from app.settings import Settings
-from app.storage.opening import open_storage
-from app.storage.storage import Storage
+from app.storage.storage import Storage, open_storage
 from schema_cache.poller import Poller
 
 

@@ -43,9 +43,8 @@ from app.storage.bytes.backend import (
     StreamCutShort,
     checked_key,
 )
-from app.storage.checks import UploadedObject
 from app.storage.errors import StorageError
-from app.storage.upkeep.events import EventReceiver, ObjectEvent
+from app.storage.upkeep.events import EventReceiver, ObjectEvent, UploadedObject
 from app.wsgi import Application, create_app
 from schema_cache.directives import Directive
 

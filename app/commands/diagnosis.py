@@ -13,7 +13,7 @@ from app.identity.key_sets import load_key_set
 from app.installation import outdated, read_state
 from app.installation.state import Ask, State
 from app.settings import Settings
-from app.storage.opening import storage_url
+from app.storage.storage import storage_url
 
 Mark = Literal["ok", "note", "WRONG"]
 _OLDEST_SERVER = 140000

@@ -13,18 +13,19 @@ from urllib.parse import parse_qsl, quote
 import falcon
 
 from app.errors import AccessError, PorticoError
-from app.identity import Caller, Identity
+from app.identity import Caller
 from app.identity.identification import Identifications, RequestHead
 from app.identity.project import check_project
-from app.storage.access import anonymous, bearer_token, caller_of, missing_credential
-from app.storage.errors import StorageError, access_denied, internal_error
+from app.storage.asker import Asker, anonymous
+from app.storage.http.credentials import bearer_token
 from app.storage.names import check_bucket_name
-from app.storage.records import Answer, Call
-from app.storage.rest.failures import as_storage_error
+from app.storage.rest.call import LONGEST_REQUEST_ID, Answer, Call
+from app.storage.rest.credentials import caller_of, presented_token
+from app.storage.rest.errors import RestError, access_denied, as_rest_error, internal_error
 from app.storage.rest.routes import PREFIX, Match, Route, Router, path_of, without_prefix
 from app.storage.storage import Storage
 
-_log = logging.getLogger("portico.storage")
+log = logging.getLogger("portico.storage")
 
 PATHS = re.compile(r"/(?:storage/v1|bucket|object|upload|render|cdn|status)(?:/|$)")
 
@@ -48,10 +49,10 @@ class StorageDoor:
         try:
             answer = self._answer(req)
             _check_headers(answer)
-        except PorticoError as error:
-            _send_error(as_storage_error(error), req, resp)
+        except PorticoError as ex:
+            _send_error(as_rest_error(ex), req, resp)
         except Exception:
-            _log.exception("the request failed: %s %s", req.method, req.path)
+            log.exception("the request failed: %s %s", req.method, req.path)
             _send_error(internal_error(), req, resp)
         else:
             _send(answer, resp)
@@ -75,60 +76,58 @@ class StorageDoor:
     def _call(self, match: Match, method: str, path: str, environ: Mapping[str, Any]) -> Call:
         headers, query = _headers(environ), _query(environ)
         head = RequestHead.of(method, path, environ)
-        caller, identified, token = self._identify(match.route, head, headers, query)
+        caller, token = self._identify(match.route, head, headers, query)
         if match.bucket:
             check_bucket_name(match.bucket)
-        name = match.route.name
-        if method == "HEAD" and name.startswith("storage.object.get_authenticated"):
-            name = "object.head_authenticated_info"
         length = environ.get("CONTENT_LENGTH")
         return Call(
-            operation=name,
+            asker=Asker(
+                contexts=self._storage.contexts,
+                caller=caller or self._anonymous,
+                operation=match.route.operation(method),
+                method=method,
+                path=path,
+                headers=headers,
+                token=token,
+                given_id=headers.get("x-request-id", "")[:LONGEST_REQUEST_ID],
+            ),
+            identified=caller is not None,
             method=method,
-            path=path,
             bucket=match.bucket,
             key=match.key,
             headers=headers,
             query=query,
             body=environ["wsgi.input"],
             length=int(length) if length else _length_unless_chunked(environ),
-            caller=caller,
-            identified=identified,
-            token=token,
         )
 
     def _identify(
         self, route: Route, head: RequestHead, headers: Mapping[str, str], query: Mapping[str, str]
-    ) -> tuple[Caller, bool, str]:
+    ) -> tuple[Caller | None, str]:
+        """Who presents which token; None for a caller without a credential, where the route allows that."""
         if route.credential == "ignored":
-            return self._anonymous, False, ""
-        token = bearer_token(headers, query)
-        known = self._by_other_credential(route, head) if token is None else None
-        if known is not None:
-            return known, True, ""
-        if token is None and route.credential == "required":
-            raise missing_credential()
-        identity: Identity = self._storage.identity
-        if route.credential == "optional":
-            try:
-                return (caller_of(identity, token), True, token) if token else (self._anonymous, False, "")
-            except StorageError:
-                return self._anonymous, False, ""
-        if not token:
-            raise access_denied("Invalid Compact JWS")
-        return caller_of(identity, token), True, token
+            return None, ""
+        if bearer_token(headers, query) is None and (known := self._by_other_credential(route, head)) is not None:
+            return known, ""
+        token = presented_token(route.credential, headers, query) or ""
+        try:
+            return caller_of(self._storage.identity, token), token
+        except RestError:
+            if route.credential == "optional":
+                return None, ""
+            raise
 
     def _by_other_credential(self, route: Route, head: RequestHead) -> Caller | None:
         try:
             return self._identifications.caller(head)
-        except AccessError as error:
+        except AccessError as ex:
             if route.credential == "optional":
                 return None
-            raise access_denied(error.message) from None
+            raise access_denied(ex.message) from None
 
 
 def _raw_path(environ: Mapping[str, Any]) -> str:
-    """The path before it was decoded; encoded again where the server does not tell."""
+    """The path before it was decoded; encoded again where the server does not say."""
     uri = environ.get("REQUEST_URI")
     if uri is None:
         # WSGI holds the decoded bytes as Latin-1.
@@ -159,7 +158,7 @@ def _check_headers(answer: Answer) -> None:
     for name, value in (*answer.headers, ("content-type", answer.content_type or "")):
         if _CONTROL.search(value):
             _close(answer)
-            raise StorageError("invalid_header_char", 400, f'Invalid character in header content ["{name}"]')
+            raise RestError("invalid_header_char", 400, f'Invalid character in header content ["{name}"]')
 
 
 def _close(answer: Answer) -> None:
@@ -188,7 +187,7 @@ def _as_latin(value: str) -> str:
     return value if value.isascii() else value.encode(errors="replace").decode("latin-1")
 
 
-def _send_error(error: StorageError, req: falcon.Request, resp: falcon.Response) -> None:
+def _send_error(error: RestError, req: falcon.Request, resp: falcon.Response) -> None:
     _send(Answer(error.status, error.headers, b"" if req.method == "HEAD" else error.body(), _JSON), resp)
 
 
@@ -209,10 +208,7 @@ def _status(_storage: Storage, _environ: Mapping[str, Any]) -> Answer:
 
 def _health(storage: Storage, environ: Mapping[str, Any]) -> Answer:
     """GET /storage/v1/health: the database answers; for callers with a credential."""
-    token = bearer_token(_headers(environ), _query(environ))
-    if not token:
-        raise access_denied("Invalid Compact JWS")
-    caller_of(storage.identity, token)
+    caller_of(storage.identity, bearer_token(_headers(environ), _query(environ)))
     storage.database.simple("SELECT 1")
     return Answer(body=b'{"healthy":true}')
 

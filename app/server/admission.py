@@ -1,6 +1,6 @@
 """Requests that are refused at their header, before a byte of their body is read.
 
-waitress reads a body whole before it calls the application. Without this, who has no credential could fill the disk.
+waitress reads a body whole before it calls the application, so a client without a credential could fill the disk.
 What can be seen at once is looked at here: whether there is a credential where one is needed, and the declared length.
 """
 
@@ -10,10 +10,13 @@ import json
 from collections.abc import Callable, Mapping
 from urllib.parse import parse_qsl
 
+from app.errors import PorticoError
 from app.server.request import Refused
 from app.settings import Settings
-from app.storage.access import bearer_token, missing_credential
-from app.storage.errors import StorageError, access_denied, invalid_request, too_large
+from app.storage.errors import TooLarge
+from app.storage.http.credentials import bearer_token
+from app.storage.rest.credentials import presented_token, required_signed_token
+from app.storage.rest.errors import as_rest_error
 from app.storage.rest.json_bodies import LARGEST_JSON_BODY
 from app.storage.rest.routes import Route, Router, path_of, takes_object, without_prefix
 
@@ -50,8 +53,8 @@ class Admission:
             is_ours = match.route.credential == "ignored" or bearer_token(headers, given) is not None
             if is_ours or not self._recognizes(method, path, headers):
                 _check_credential(match.route, headers, given)
-        except StorageError as error:
-            raise _refused(error) from None
+        except PorticoError as ex:
+            raise _refused(ex) from None
         if not takes_object(match.route):
             return LARGEST_JSON_BODY
         is_form = headers.get("content-type", "").lower().startswith("multipart/")
@@ -59,19 +62,17 @@ class Admission:
 
     def too_large(self, target: str, largest: int) -> Refused:
         if path_of(target) != GRAPHQL:
-            return _refused(too_large())
+            return _refused(TooLarge())
         error = {"message": f"The body is larger than {largest} bytes", "extensions": {"code": "LIMIT_EXCEEDED"}}
         return Refused(413, json.dumps({"errors": [error]}).encode())
 
 
 def _check_credential(route: Route, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
-    if route.credential == "required" and bearer_token(headers, query) is None:
-        raise missing_credential()
-    if route.credential == "judged" and not bearer_token(headers, query):
-        raise access_denied("Invalid Compact JWS")
-    if route.credential == "ignored" and "token" not in query and takes_object(route):
-        raise invalid_request("querystring must have required property 'token'")
+    presented_token(route.credential, headers, query)
+    if route.credential == "ignored" and takes_object(route):
+        required_signed_token(query)
 
 
-def _refused(error: StorageError) -> Refused:
+def _refused(ex: PorticoError) -> Refused:
+    error = as_rest_error(ex)
     return Refused(error.status, error.body(), error.headers)

@@ -1,5 +1,6 @@
 """Object storage: metadata in PostgreSQL under the caller's rights, bytes in a backend.
 
-Every file holds one idea. The operations are functions from (Storage, Call) to an Answer; ``routes.py`` tells which
-request is which operation, ``app/resources/storage.py`` turns HTTP into a Call and an Answer into HTTP.
+The files of this folder are the core. Its operations are functions of a Storage, an Asker and plain values; they raise
+the errors of ``errors.py`` and know no protocol. A face speaks one: ``rest/`` turns requests into calls of the core and
+what comes back into answers. ``http/`` is what faces that speak HTTP share.
 """

@@ -1,142 +1,178 @@
-"""The errors of the storage API, in the form that its clients match on.
-
-The body says the logical status as a text; the HTTP status is 400 for nearly all of them, since released clients rely
-on that.
-"""
+"""What can go wrong with buckets and objects, one class a kind. Each face tells them in its protocol's words."""
 
 from __future__ import annotations
-
-import json
 
 from app.errors import PorticoError
 
 
 class StorageError(PorticoError):
-    """``logical`` is the status in the body, ``tag`` its older word for the code, ``status`` the one of HTTP."""
+    """An operation was refused or failed. Nothing of it is seen, unless a subclass says otherwise."""
 
-    def __init__(
-        self,
-        code: str,
-        logical: int,
-        message: str,
-        *,
-        tag: str | None = None,
-        status: int = 400,
-        hint: str | None = None,
-        headers: tuple[tuple[str, str], ...] = (),
-    ) -> None:
-        super().__init__(message, code=code, status=status, hint=hint)
-        self.logical = logical
-        self.tag = tag or code
-        self.headers = headers
+    code = "STORAGE_ERROR"
 
-    def body(self) -> bytes:
-        members = {"statusCode": str(self.logical), "error": self.tag, "message": self.message, "code": self.code}
-        if self.hint:
-            members["hint"] = self.hint
-        return json.dumps(members, ensure_ascii=False).encode(errors="replace")
+    def __init__(self, message: str = "", *, hint: str | None = None) -> None:
+        super().__init__(message or type(self).__name__, hint=hint)
 
 
-def no_such_bucket() -> StorageError:
-    return StorageError("NoSuchBucket", 404, "Bucket not found", tag="Bucket not found")
+class NoSuchBucket(StorageError):
+    """There is no such bucket, or the caller may not see it."""
 
 
-def no_such_object() -> StorageError:
-    return StorageError("NoSuchKey", 404, "Object not found", tag="not_found")
+class NoSuchObject(StorageError):
+    """There is no such object, or the caller may not see it."""
 
 
-def missing_blob() -> StorageError:
-    return StorageError(
-        "NoSuchKey", 404, "The resource was not found", tag="Not found", headers=(("cache-control", "no-store"),)
-    )
+class RelatedMissing(StorageError):
+    """A row that this one refers to does not exist, such as the bucket of an object."""
 
 
-def access_denied(message: str, *, hint: str | None = None, status: int = 400) -> StorageError:
-    return StorageError("AccessDenied", 403, message, tag="Unauthorized", hint=hint, status=status)
+class AlreadyExists(StorageError):
+    """A row with these values exists already."""
 
 
-def already_exists(what: str) -> StorageError:
-    """``what``: Key, Bucket or Resource."""
-    return StorageError(f"{what}AlreadyExists", 409, "The resource already exists", tag="Duplicate")
+class ObjectExists(AlreadyExists):
+    """An object of this key exists already."""
 
 
-def related_missing() -> StorageError:
-    return StorageError("InvalidRequest", 404, "The related resource does not exist")
+class BucketExists(AlreadyExists):
+    """A bucket of this name exists already."""
 
 
-def too_large(what: str = "object") -> StorageError:
-    message = f"The {what} exceeded the maximum allowed size"
-    return StorageError("EntityTooLarge", 413, message, tag="Payload too large")
+class BucketNotEmpty(StorageError):
+    """The bucket still has objects."""
 
 
-def invalid_mime_type(mime_type: str) -> StorageError:
-    return StorageError("InvalidMimeType", 415, f"mime type {mime_type} is not supported", tag="invalid_mime_type")
+class BucketReferenced(StorageError):
+    """Rows of other tables refer to the bucket."""
 
 
-def invalid_content_type() -> StorageError:
-    return StorageError("InvalidMimeType", 415, "Invalid Content-Type header", tag="invalid_mime_type")
+class TooManyObjects(StorageError):
+    """The bucket has more objects than one call empties."""
 
 
-def invalid_key(key: str) -> StorageError:
-    return StorageError("InvalidKey", 400, f"Invalid key: {key}")
+class InvalidBucketName(StorageError):
+    """No bucket can have this name."""
 
 
-def invalid_bucket_name() -> StorageError:
-    return StorageError("InvalidBucketName", 400, "Bucket name invalid", tag="Invalid Input")
+class InvalidKey(StorageError):
+    """No object can have this key."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self.key = key
 
 
-def invalid_range(size: int) -> StorageError:
-    return StorageError(
-        "InvalidRange",
-        416,
-        "invalid range provided",
-        tag="invalid_range",
-        status=416,
-        headers=(("content-range", f"bytes */{size}"),),
-    )
+class InvalidValue(StorageError):
+    """A value cannot be understood; ``name`` is what it was given for."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
 
 
-def precondition_failed() -> StorageError:
-    """RFC 9110 section 15.5.13; the only error of a conditional request with its own HTTP status."""
-    return StorageError("PreconditionFailed", 412, "A precondition of the request does not hold", status=412)
+class AccessDenied(StorageError):
+    """The credential is valid and does not allow this."""
 
 
-def invalid_request(message: str) -> StorageError:
-    """A body, query or header that is not as its schema says."""
-    return StorageError("InvalidRequest", 400, message, tag="Error")
+class ServiceRoleOnly(AccessDenied):
+    """Only the service role may do this."""
 
 
-def invalid_json(message: str) -> StorageError:
-    return StorageError("InvalidRequest", 400, message, tag="FastifyError")
+class NotPermitted(AccessDenied):
+    """A privilege or a policy of the database is missing; the hint tells which."""
 
 
-def invalid_parameter(name: str) -> StorageError:
-    return StorageError("InvalidParameter", 400, f"Invalid Parameter {name}")
+class DeletionNotPermitted(NotPermitted):
+    """The object exists, and no policy lets the caller delete it."""
 
 
-def invalid_token(message: str) -> StorageError:
-    return StorageError("InvalidJWT", 400, message)
+class PreconditionFailed(StorageError):
+    """The object is not, or no longer, as the caller demanded."""
 
 
-def invalid_signature(message: str = "Invalid signature") -> StorageError:
-    return StorageError("InvalidSignature", 400, message)
+class RangeNotSatisfiable(StorageError):
+    """The range has no byte of the object, which has ``size`` bytes."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
 
 
-def database_error(sqlstate: str, *, hint: str | None = None) -> StorageError:
-    return StorageError("DatabaseError", 500, f"database error, code: {sqlstate}", status=500, hint=hint)
+class TooLarge(StorageError):
+    """``what``, mostly the object, is larger than a limit."""
+
+    def __init__(self, what: str = "object") -> None:
+        super().__init__()
+        self.what = what
 
 
-def internal_error() -> StorageError:
-    return StorageError("InternalError", 500, "Internal Server Error", tag="Internal", status=500)
+class InvalidMimeType(StorageError):
+    """The bucket does not take this MIME type, or this is none."""
+
+    def __init__(self, mime_type: str) -> None:
+        super().__init__()
+        self.mime_type = mime_type
 
 
-def insufficient_space() -> StorageError:
-    return StorageError("InsufficientStorage", 507, "The storage has no room for the object", status=507)
+class ContentMismatch(StorageError):
+    """The bytes do not begin like those of the declared MIME type."""
+
+    def __init__(self, mime_type: str) -> None:
+        super().__init__()
+        self.mime_type = mime_type
 
 
-def slow_down(message: str, *, logical: int = 503, retry_after: int = 1) -> StorageError:
-    """More work than there is room for; nothing was done."""
-    return StorageError(
-        "SlowDown", logical, message, tag="too_many_connections" if logical == 429 else "SlowDown", status=logical,
-        headers=(("retry-after", str(retry_after)),),
-    )  # fmt: skip
+class UploadRefused(StorageError):
+    """A check of a plugin refuses the upload, and its message tells the client why."""
+
+
+class LengthMismatch(StorageError):
+    """The bytes that came are fewer or more than were declared."""
+
+
+class BytesMissing(StorageError):
+    """The object has a row, and its bytes are gone."""
+
+
+class StorageFull(StorageError):
+    """The backend has no room for the object."""
+
+
+class BackendDown(StorageError):
+    """The backend cannot be reached or used now."""
+
+
+class TooManyDownloads(StorageError):
+    """All places for downloads from a remote backend are taken."""
+
+
+class TooManyConnections(StorageError):
+    """All connections to the database are in use."""
+
+
+class DatabaseTimeout(StorageError):
+    """The database did not answer in time."""
+
+
+class DatabaseReadOnly(StorageError):
+    """The database takes no writes now."""
+
+
+class RowLocked(StorageError):
+    """Another transaction holds the row."""
+
+
+class DatabaseRefused(StorageError):
+    """The database refused a statement for a reason of no kind of its own; ``sqlstate`` tells which."""
+
+    def __init__(self, sqlstate: str, *, hint: str | None = None) -> None:
+        super().__init__(hint=hint)
+        self.sqlstate = sqlstate
+
+
+class SchemaMismatch(DatabaseRefused):
+    """The tables of schema ``storage`` are not those that this version needs."""
+
+
+class Fault(StorageError):
+    """A fault of the service; the log tells more."""

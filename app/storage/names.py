@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import quote
 
-from app.storage.errors import invalid_bucket_name, invalid_key
+from app.storage.errors import InvalidBucketName, InvalidKey
 
 # The rule of S3; longer ones could not be moved there.
 LONGEST_KEY_BYTES = 1024
@@ -18,17 +17,17 @@ _RESERVED_END = "--table-s3"
 
 
 def check_bucket_name(name: str) -> str:
-    """The name, or the error InvalidBucketName."""
+    """The name itself. Raises InvalidBucketName."""
     # Clients take "." and ".." in a URL for directories, and would ask for something else.
     if not _BUCKET.fullmatch(name) or name != name.strip() or name.endswith(_RESERVED_END) or name in (".", ".."):
-        raise invalid_bucket_name()
+        raise InvalidBucketName
     return name
 
 
 def check_key(key: str, *, any_script: bool = False) -> str:
-    """The key, or the error InvalidKey. ``any_script`` allows all of Unicode but control characters and backslash."""
+    """The key itself. Raises InvalidKey. ``any_script`` allows all of Unicode but control characters and backslash."""
     if not _is_key(key, any_script=any_script):
-        raise invalid_key(key)
+        raise InvalidKey(key)
     return key
 
 
@@ -40,11 +39,6 @@ def _is_key(key: str, *, any_script: bool) -> bool:
         return False
     # No backend has a file of that name; but a client, a proxy or a mirror may take these for directories.
     return len(key.encode()) <= LONGEST_KEY_BYTES and not {".", ".."}.intersection(key.split("/"))
-
-
-def in_url(key: str) -> str:
-    """The key as a part of a URL that clients pass through JavaScript's encodeURI: only what that would leave wrong."""
-    return "".join(quote(character, safe="") if character in "?#%" else character for character in key)
 
 
 def successor(prefix: str) -> str | None:

@@ -8,45 +8,45 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.database import Row
-from app.identity import Caller
 from app.storage.records import Bucket, StoredObject
 
-Parameter = bytes | None
+RawValue = bytes | None
+"""A value as the database takes and gives it: a text, or null."""
 
 # With one more backslash before it, it is the text \\u0000, which is harmless.
 _ESCAPED_NUL = re.compile(r"((?<!\\)(?:\\\\)*)\\u0000")
 _UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 
-def text(value: str | None) -> Parameter:
+def text(value: str | None) -> RawValue:
     # PostgreSQL's text has no NUL; a name with one is refused before, a claim may have any.
     return None if value is None else value.replace("\0", "").encode(errors="replace")
 
 
-def json_value(value: object) -> Parameter:
+def json_value(value: object) -> RawValue:
     """As JSON, without what PostgreSQL's cannot hold: NUL, and halves of surrogate pairs."""
     if value is None:
         return None
     return _ESCAPED_NUL.sub(r"\1", json.dumps(value, ensure_ascii=False)).encode(errors="replace")
 
 
-def boolean(value: bool) -> Parameter:
+def number(value: int | None) -> RawValue:
+    return None if value is None else str(value).encode()
+
+
+def boolean(value: bool) -> RawValue:
     return b"true" if value else b"false"
 
 
-def owner_of(caller: Caller) -> tuple[Parameter, Parameter]:
-    """The columns owner and owner_id: the sub claim, in the first only when it is a UUID."""
-    return owner_columns(caller.claims.get("sub"))
-
-
-def owner_columns(sub: object) -> tuple[Parameter, Parameter]:
+def owner_columns(sub: object) -> tuple[RawValue, RawValue]:
+    """The columns owner and owner_id of a claim ``sub``, which is in the first only when it is a UUID."""
     if not isinstance(sub, str) or not sub:
         return None, None
     return (text(sub) if _UUID.fullmatch(sub) else None), text(sub)
 
 
 def read_bucket(row: Row) -> Bucket | None:
-    """The bucket of BUCKET or BUCKET_THEN_ROLE; None when there is none."""
+    """The bucket in a row of BUCKET or BUCKET_THEN_ROLE; None when there is none."""
     _, identifier, public, limit, types = row
     if identifier is None:
         return None
@@ -58,23 +58,24 @@ def read_bucket(row: Row) -> Bucket | None:
     )
 
 
-def read_object(row: Sequence[Parameter]) -> StoredObject:
+def read_object(row: Sequence[RawValue]) -> StoredObject:
+    """The object in the first columns of a row of ``find_object``."""
     identifier, version, updated_at, metadata = row[:4]
-    found = json.loads(metadata or b"{}")
     return StoredObject(
         id=(identifier or b"").decode(),
         version=(version or b"").decode(),
         updated_at=float(updated_at or 0),
-        metadata=found if isinstance(found, dict) else {},
+        metadata=read_metadata(metadata),
     )
 
 
-def read_metadata(value: Parameter) -> Mapping[str, Any]:
+def read_metadata(value: RawValue) -> Mapping[str, Any]:
+    """The members of a JSON object; none for null and for what is no object."""
     found = json.loads(value) if value else {}
     return found if isinstance(found, dict) else {}
 
 
-def known(value: Parameter) -> bytes:
+def known(value: RawValue) -> bytes:
     """A value of a column that is never null."""
     if value is None:
         raise TypeError("the database answered null where there cannot be one")

@@ -1,29 +1,22 @@
-"""The SQL of buckets and objects, except listings. All values are parameters ($1 ...)."""
+"""The SQL of buckets and objects, except listings of objects. All values are parameters ($1 ...)."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from app.database import Statement
 
-TIME = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
-"""An expression's time as clients compare it: milliseconds and Z."""
+Projection = str
+"""An expression on the row ``o`` (of a bucket: ``b``) that makes of it what a face tells of it, in its own words. It is
+a constant of the face and never holds a value of a request."""
+
+NOTHING: Projection = "NULL"
 
 
-def _time(column: str) -> str:
-    return TIME.format(column)
+def time_text(expression: str) -> str:
+    """An expression's time in UTC with milliseconds and Z, as clients compare it."""
+    return f"to_char({expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
 
-
-BUCKET_MEMBERS = """
-    'id', b.id, 'name', b.name, 'owner', coalesce(b.owner::text, ''), 'public', coalesce(b.public, false)"""
-
-BUCKET_LIMITS = f"""
-    'file_size_limit', b.file_size_limit, 'allowed_mime_types', b.allowed_mime_types,
-    'created_at', {_time("b.created_at")}, 'updated_at', {_time("b.updated_at")}"""
-
-RECORD_MEMBERS = f"""
-    'name', o.name, 'bucket_id', o.bucket_id, 'owner', coalesce(o.owner::text, ''),
-    'owner_id', coalesce(o.owner_id, ''), 'version', coalesce(o.version, ''), 'id', o.id,
-    'updated_at', {_time("o.updated_at")}, 'created_at', {_time("o.created_at")},
-    'last_accessed_at', {_time("o.last_accessed_at")}, 'metadata', o.metadata, 'user_metadata', o.user_metadata"""
 
 _OBJECT_COLUMNS = """
     o.id, coalesce(o.version, ''), extract(epoch FROM o.updated_at), coalesce(o.metadata, '{}')"""
@@ -57,10 +50,29 @@ CREATE_BUCKET = Statement(
     """,
     "create_bucket",
 )
-GET_BUCKET = Statement(
-    f"SELECT json_build_object({BUCKET_MEMBERS}, {BUCKET_LIMITS}) FROM storage.buckets b WHERE b.id = $1",  # noqa: S608
-    "get_bucket",
-)
+
+
+@lru_cache(16)
+def get_bucket(told: Projection) -> Statement:
+    return Statement(f"SELECT {told} FROM storage.buckets b WHERE b.id = $1", "get_bucket")  # noqa: S608
+
+
+@lru_cache(64)
+def list_buckets(told: Projection, column: str | None, direction: str) -> Statement:
+    """Parameters: what names contain (in lower case), limit, offset. ``told`` is of all rows: an aggregate."""
+    # Column and direction are words of our own, which the face has checked.
+    ordered = f"ORDER BY b.{column} {direction}, b.id {direction}" if column else ""
+    return Statement(
+        f"""
+        SELECT {told}
+        FROM (
+            SELECT b.* FROM storage.buckets b WHERE $1::text IS NULL OR position($1 IN lower(b.name)) > 0
+            {ordered} LIMIT $2::bigint OFFSET $3::bigint) b
+        """,  # noqa: S608
+        "list_buckets",
+    )
+
+
 # $1 to $3: which of public, file_size_limit and allowed_mime_types are given.
 UPDATE_BUCKET = Statement(
     """
@@ -124,53 +136,57 @@ _WRITTEN = """
     INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
     VALUES ($1, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb)"""
 
-# xmax is 0 in a row that was inserted, not updated.
-COMMIT_NEW = Statement(
-    f"""{_WRITTEN}
-    ON CONFLICT (bucket_id, name) DO NOTHING
-    RETURNING o.id, true, json_build_object({RECORD_MEMBERS})
-    """,
-    "commit_new",
-)
-COMMIT_ANY = Statement(
-    f"""{_WRITTEN}
-    ON CONFLICT (bucket_id, name) DO UPDATE SET
-        owner = excluded.owner, owner_id = excluded.owner_id, version = excluded.version,
-        metadata = excluded.metadata, user_metadata = excluded.user_metadata
-    RETURNING o.id, o.xmax = 0, json_build_object({RECORD_MEMBERS})
-    """,
-    "commit_any",
-)
-# $8: the entity tags of If-Match, or null for any.
-COMMIT_MATCHING = Statement(
-    f"""
-    UPDATE storage.objects o SET
-        owner = $3::uuid, owner_id = $4, version = $5, metadata = $6::jsonb, user_metadata = $7::jsonb
-    WHERE o.bucket_id = $1 AND o.name = $2
-      AND ($8::json IS NULL OR o.metadata ->> 'eTag' IN (SELECT json_array_elements_text($8::json)))
-    RETURNING o.id, false, json_build_object({RECORD_MEMBERS})
-    """,  # noqa: S608
-    "commit_matching",
-)
+
+@lru_cache(16)
+def commit_new(told: Projection) -> Statement:
+    return Statement(
+        f"""{_WRITTEN}
+        ON CONFLICT (bucket_id, name) DO NOTHING
+        RETURNING o.id, {told}
+        """,
+        "commit_new",
+    )
+
+
+@lru_cache(16)
+def commit_any(told: Projection) -> Statement:
+    return Statement(
+        f"""{_WRITTEN}
+        ON CONFLICT (bucket_id, name) DO UPDATE SET
+            owner = excluded.owner, owner_id = excluded.owner_id, version = excluded.version,
+            metadata = excluded.metadata, user_metadata = excluded.user_metadata
+        RETURNING o.id, {told}
+        """,
+        "commit_any",
+    )
+
+
+@lru_cache(16)
+def commit_matching(told: Projection) -> Statement:
+    """$8: the entity tags that the object may have, or null for any."""
+    return Statement(
+        f"""
+        UPDATE storage.objects o SET
+            owner = $3::uuid, owner_id = $4, version = $5, metadata = $6::jsonb, user_metadata = $7::jsonb
+        WHERE o.bucket_id = $1 AND o.name = $2
+          AND ($8::json IS NULL OR o.metadata ->> 'eTag' IN (SELECT json_array_elements_text($8::json)))
+        RETURNING o.id, {told}
+        """,  # noqa: S608
+        "commit_matching",
+    )
+
 
 # -- objects: reading
 
-FIND_OBJECT = Statement(
-    f"SELECT {_OBJECT_COLUMNS} FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2",  # noqa: S608
-    "find_object",
-)
-OBJECT_INFO = Statement(
-    f"""
-    SELECT {_OBJECT_COLUMNS}, json_build_object(
-        'id', o.id, 'name', o.name, 'version', coalesce(o.version, ''), 'bucket_id', o.bucket_id,
-        'size', coalesce(o.metadata -> 'size', o.metadata -> 'contentLength'),
-        'content_type', o.metadata ->> 'mimetype',
-        'cache_control', o.metadata ->> 'cacheControl', 'etag', o.metadata ->> 'eTag', 'metadata', o.user_metadata,
-        'last_modified', {_time("o.updated_at")}, 'created_at', {_time("o.created_at")})
-    FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2
-    """,  # noqa: S608
-    "object_info",
-)
+
+@lru_cache(16)
+def find_object(told: Projection) -> Statement:
+    return Statement(
+        f"SELECT {_OBJECT_COLUMNS}, {told} FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2",  # noqa: S608
+        "find_object",
+    )
+
+
 FIND_SOURCE = Statement(
     f"""
     SELECT {_OBJECT_COLUMNS}, o.user_metadata
@@ -198,14 +214,20 @@ DELETE_OBJECT = Statement(
     """,
     "delete_object",
 )
-DELETE_OBJECTS = Statement(
-    f"""
-    DELETE FROM storage.objects o
-    WHERE o.bucket_id = $1 AND o.name = ANY (array(SELECT json_array_elements_text($2::json)))
-    RETURNING o.name, o.version, o.metadata, json_build_object({RECORD_MEMBERS})
-    """,  # noqa: S608
-    "delete_objects",
-)
+
+
+@lru_cache(16)
+def delete_objects(told: Projection) -> Statement:
+    return Statement(
+        f"""
+        DELETE FROM storage.objects o
+        WHERE o.bucket_id = $1 AND o.name = ANY (array(SELECT json_array_elements_text($2::json)))
+        RETURNING o.name, o.version, o.metadata, {told}
+        """,  # noqa: S608
+        "delete_objects",
+    )
+
+
 MOVE_OBJECT = Statement(
     """
     UPDATE storage.objects o SET bucket_id = $3, name = $4, owner = $5::uuid, owner_id = $6

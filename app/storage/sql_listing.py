@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import Literal
 
 from app.database import Statement
-from app.storage.sql import TIME
+from app.storage.sql import Projection, time_text
 
-Order = Literal["asc", "desc"]
+Direction = Literal["asc", "desc"]
 
 BEYOND = "\U0010ffff\U0010ffff"
 """After every key: keys cannot have this character."""
@@ -30,7 +30,7 @@ _FIRST, _AFTER_FOLDER, _GROWTH, _MOST = 16, 4, 4, 1024
 
 
 @lru_cache(16)
-def walk(*, folded: bool, order: Order, delimited: bool) -> Statement:
+def walk(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
     """The next entries of a level: their number, ids and folders (each null where the other is not), the position.
 
     Parameters: bucket, position, lower and upper bound of the keys, length of the prefix, how many entries are wanted.
@@ -41,17 +41,18 @@ def walk(*, folded: bool, order: Order, delimited: bool) -> Statement:
     encountered = "left(name, $5::int + slash)"
     first, last = encountered, "NULL::text"
     if folded:
-        opposite = "desc" if order == "asc" else "asc"
+        opposite = "desc" if direction == "asc" else "asc"
         other_end = f"""(
             SELECT left(o.name, $5::int + slash) FROM storage.objects o
             WHERE o.bucket_id = $1 AND {key} >= left(k, $5::int + slash) AND {key} < left(k, $5::int + slash - 1) || '0'
             ORDER BY {key} {opposite} LIMIT 1)"""  # noqa: S608
-        first, last = (encountered, other_end) if order == "asc" else (other_end, encountered)
+        first, last = (encountered, other_end) if direction == "asc" else (other_end, encountered)
     slash = "strpos(substr(r.k, $5::int + 1), '/')" if delimited else "0"
-    if order == "asc":
+    if direction == "asc":
         beyond, after_object, after_folder = ">=", "k || chr(1)", "left(k, $5::int + slash - 1) || '0'"
     else:
         beyond, after_object, after_folder = "<", "k", "left(k, $5::int + slash)"
+    in_order = f'ORDER BY k {direction}, name COLLATE "C" {direction}'
     return Statement(
         f"""
         WITH RECURSIVE walk AS (
@@ -62,23 +63,21 @@ def walk(*, folded: bool, order: Order, delimited: bool) -> Statement:
                    CASE WHEN b.folder THEN {_AFTER_FOLDER} ELSE least(w.size * {_GROWTH}, {_MOST}) END,
                    w.total + cardinality(b.ids), b.ids, b.folders, b.lasts
             FROM walk w CROSS JOIN LATERAL (
-                SELECT array_agg(CASE WHEN slash = 0 THEN id END ORDER BY k {order}, name COLLATE "C" {order}) AS ids,
-                       array_agg(CASE WHEN slash > 0 THEN {first} END
-                                 ORDER BY k {order}, name COLLATE "C" {order}) AS folders,
-                       array_agg(CASE WHEN slash > 0 THEN {last} END
-                                 ORDER BY k {order}, name COLLATE "C" {order}) AS lasts,
+                SELECT array_agg(CASE WHEN slash = 0 THEN id END {in_order}) AS ids,
+                       array_agg(CASE WHEN slash > 0 THEN {first} END {in_order}) AS folders,
+                       array_agg(CASE WHEN slash > 0 THEN {last} END {in_order}) AS lasts,
                        bool_or(slash > 0) AS folder,
                        (array_agg(CASE WHEN slash > 0 THEN {after_folder} ELSE {after_object} END
-                                  ORDER BY k {order}, name COLLATE "C" {order}))[count(*)] COLLATE "C" AS pos
+                                  {in_order}))[count(*)] COLLATE "C" AS pos
                 FROM (
                     SELECT s.*, coalesce(bool_or(slash > 0) OVER (
-                               ORDER BY k {order}, name COLLATE "C" {order}
+                               {in_order}
                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false) AS behind_folder
                     FROM (
                         SELECT r.*, {slash} AS slash FROM (
                             SELECT o.id, o.name, {key} AS k FROM storage.objects o
                             WHERE o.bucket_id = $1 AND {key} >= $3 AND {key} < $4 AND {key} {beyond} w.pos
-                            ORDER BY {key} {order} FETCH FIRST (w.size) ROWS WITH TIES
+                            ORDER BY {key} {direction} FETCH FIRST (w.size) ROWS WITH TIES
                         ) r
                     ) s
                 ) cut
@@ -120,57 +119,51 @@ _RANGE = """
     WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= $2 AND o.name COLLATE "C" < $3 AND $4::text IS NULL"""
 
 
-def _time(column: str) -> str:
-    return TIME.format(column)
-
-
-_V1_ENTRY = f"""json_build_object(
-    'name', substr(coalesce(left(v.folder, -1), v.name), $5::int + 1), 'id', v.id,
-    'updated_at', {_time("v.updated_at")}, 'created_at', {_time("v.created_at")},
-    'last_accessed_at', {_time("v.last_accessed_at")}, 'metadata', v.metadata)"""
-
-
 @lru_cache(16)
-def page_v1(column: str, order: Order) -> Statement:
+def page_by_offset(entry: Projection, column: str, direction: Direction) -> Statement:
     """The visible ones of candidates, from an offset on: how many there are in all, how many are given, and these.
 
-    Parameters: bucket, ids, folders, their other spellings, length of the prefix, offset, limit.
+    ``entry`` is told of each row ``v``. Parameters: bucket, ids, folders, their other spellings, length of the prefix,
+    offset, limit.
     """
-    ordered = "v.n" if column == "name" else _sorted_by(column, order)
+    ordered = "v.n" if column == "name" else _sorted_by(column, direction)
     return Statement(
         f"""
         WITH visible AS MATERIALIZED ({_VISIBLE}),
         page AS (SELECT v.*, row_number() OVER () AS place FROM (
             SELECT * FROM visible v ORDER BY {ordered} OFFSET $6::bigint LIMIT $7::bigint) v)
-        SELECT (SELECT count(*) FROM visible), count(*), coalesce(json_agg({_V1_ENTRY} ORDER BY v.place), '[]')
+        SELECT (SELECT count(*) FROM visible), count(*), coalesce(json_agg({entry} ORDER BY v.place), '[]')
         FROM page v
         """,  # noqa: S608
         "list_page",
     )
 
 
-def _sorted_by(column: str, order: Order) -> str:
+def _sorted_by(column: str, direction: Direction) -> str:
     """Folders first, by name; then objects by a time, those of the same time by name."""
-    by_name = f'lower(coalesce(v.folder, v.name)) COLLATE "C" {order}, coalesce(v.folder, v.name) COLLATE "C" {order}'
-    return f"v.folder IS NULL, CASE WHEN v.folder IS NULL THEN v.{column} END {order}, {by_name}"
+    by_name = (
+        f'lower(coalesce(v.folder, v.name)) COLLATE "C" {direction}, coalesce(v.folder, v.name) COLLATE "C" {direction}'
+    )
+    return f"v.folder IS NULL, CASE WHEN v.folder IS NULL THEN v.{column} END {direction}, {by_name}"
 
 
 @lru_cache(32)
-def page_v2(column: str, order: Order, *, delimited: bool) -> Statement:
+def page_by_cursor(
+    folder: Projection, entry: Projection, column: str, direction: Direction, *, delimited: bool
+) -> Statement:
     """The visible ones of candidates: whether there are more than wanted, folders, objects, and the last one given.
 
-    The last one is given as its name, its time, and whether it is a folder. Parameters: bucket; three arrays of
-    candidates, or the bounds of the keys and null when the listing is by time and not delimited; limit; and for a
-    listing by time the last one of the page before: whether it was a folder (null at the first page), its time, name.
+    ``folder`` is told of each row ``v`` that is a folder, ``entry`` of each that is an object. The last one is given as
+    its name, its time, and whether it is a folder. Parameters: bucket; three arrays of candidates, or the bounds of the
+    keys and null when the listing is by time and not delimited; limit; and for a listing by time the last one of the
+    page before: whether it was a folder (null at the first page), its time, name.
     """
     by_time = column != "name"
     source = _RANGE if by_time and not delimited else _VISIBLE
     moment = f"date_trunc('milliseconds', v.{column})" if by_time else "NULL::timestamptz"
     name = 'coalesce(v.folder, v.name) COLLATE "C"'
-    key = "substring(coalesce(v.folder, v.name) from '([^/]*)/?$')"
-    ordered = f"(v.folder IS NULL), {moment} {order}, {name} {order}" if by_time else "v.n"
-    condition = _after_cursor(moment, name, order) if by_time else "true"
-    key_member = f"'key', {key}, " if delimited else ""
+    ordered = f"(v.folder IS NULL), {moment} {direction}, {name} {direction}" if by_time else "v.n"
+    condition = _after_cursor(moment, name, direction) if by_time else "true"
     return Statement(
         f"""
         WITH visible AS ({source}),
@@ -179,23 +172,18 @@ def page_v2(column: str, order: Order, *, delimited: bool) -> Statement:
             FROM visible v WHERE {condition} ORDER BY {ordered} LIMIT $5::bigint + 1),
         given AS (SELECT * FROM page WHERE place <= $5::bigint)
         SELECT (SELECT count(*) FROM page), (SELECT count(*) FROM given),
-            (SELECT json_agg(json_build_object({key_member}'name', v.folder, 'id', v.id, 'updated_at', v.updated_at,
-                                               'created_at', v.created_at) ORDER BY v.place)
-             FROM given v WHERE v.folder IS NOT NULL),
-            (SELECT json_agg(json_build_object({key_member}'name', v.name, 'id', v.id,
-                    'updated_at', {_time("v.updated_at")}, 'created_at', {_time("v.created_at")},
-                    'last_accessed_at', {_time("v.last_accessed_at")}, 'metadata', v.metadata) ORDER BY v.place)
-             FROM given v WHERE v.folder IS NULL),
-            l.folder IS NOT NULL, coalesce(l.folder, l.name), {_time("l.moment")}
+            (SELECT json_agg({folder} ORDER BY v.place) FROM given v WHERE v.folder IS NOT NULL),
+            (SELECT json_agg({entry} ORDER BY v.place) FROM given v WHERE v.folder IS NULL),
+            l.folder IS NOT NULL, coalesce(l.folder, l.name), {time_text("l.moment")}
         FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM given ORDER BY place DESC LIMIT 1) AS l ON true
         """,  # noqa: S608
         "list_page_v2",
     )
 
 
-def _after_cursor(moment: str, name: str, order: Order) -> str:
+def _after_cursor(moment: str, name: str, direction: Direction) -> str:
     """What comes after the cursor in the order (object or folder, time, name)."""
-    later = ">" if order == "asc" else "<"
+    later = ">" if direction == "asc" else "<"
     return f"""(
         $6::boolean IS NULL
         OR (NOT $6::boolean AND v.folder IS NULL AND ({moment}, {name}) {later} ($7::timestamptz, $8 COLLATE "C"))

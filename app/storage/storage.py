@@ -1,28 +1,33 @@
-"""What the operations share in one process."""
+"""What the operations share in one process, and how it is made from the settings."""
 
 from __future__ import annotations
 
 import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from pathlib import Path
+
+import pluggy
 
 from app.database import Call as DatabaseCall
 from app.database import Context, ContextBuilder, Database, Row, despite_conflicts
 from app.identity import Identity
-from app.storage.access import SERVICE_ROLE
-from app.storage.bytes.backend import Backend
-from app.storage.checks import ObjectCheck
-from app.storage.http.signing import Signer
-from app.storage.records import Call
+from app.identity.derived_keys import SIGNED_URLS, derived_key
+from app.settings import Settings
+from app.storage.asker import SERVICE_ROLE, Asker
+from app.storage.bytes.backend import Backend, open_backend
 from app.storage.sql import BECOME, RECORD_EVENTS
-from app.storage.upkeep.events import EventReceiver, ObjectEvent, encode_events
-from app.storage.upkeep.work import Background
+from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, encode_events
+from app.storage.upkeep.work import Background, WorkList
+
+_MOST_NOTED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class StorageLimits:
     """``upload``: bytes of an object. ``signed_upload_s``: how long an upload may begin with a signed upload URL.
     ``any_script``: see ``check_key``."""
 
@@ -33,15 +38,16 @@ class Limits:
 
 @dataclass(frozen=True)
 class Storage:
-    """``streams`` are the places of downloads from afar. ``accessed`` collects the ids of objects that were read;
-    ``wake`` is set when there is work for the background."""
+    """``streams`` are the places of downloads from a remote backend. ``accessed`` collects the ids of objects that were
+    read; ``wake`` is set when there is work for the background. ``signing_secret`` is the key of signed URLs, empty
+    when none is configured."""
 
     database: Database
     contexts: ContextBuilder
     identity: Identity
     open_backend: Callable[[], Backend]
-    signer: Signer
-    limits: Limits
+    signing_secret: bytes = field(repr=False)
+    limits: StorageLimits
     receivers: Sequence[EventReceiver]
     checks: Sequence[ObjectCheck]
     project_ref: str | None
@@ -52,26 +58,28 @@ class Storage:
 
     @cached_property
     def backend(self) -> Backend:
+        """The backend, opened at its first use. Raises BackendUnusable."""
         return self.open_backend()
 
     def close(self) -> None:
+        """Stop the background, and close the backend if it was opened."""
         self.background.close()
         if "backend" in self.__dict__:
             self.backend.close()
 
     def change(
         self,
-        call: Call,
+        asker: Asker,
         context: Context,
         calls: Sequence[DatabaseCall],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
     ) -> list[list[Row]]:
         """Run ``calls`` and write down the events they cause, in one transaction (one round trip without receivers)."""
-        return despite_conflicts(lambda: self._change(call, context, calls, events_of))
+        return despite_conflicts(lambda: self._change(asker, context, calls, events_of))
 
     def _change(
         self,
-        call: Call,
+        asker: Asker,
         context: Context,
         calls: Sequence[DatabaseCall],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
@@ -83,12 +91,72 @@ class Storage:
             events = events_of(results)
             if events:
                 names = json.dumps([receiver.name for receiver in self.receivers]).encode()
-                written = encode_events(events, call.request_id())
+                written = encode_events(events, asker.request_id())
                 transaction.run_all([(BECOME, (SERVICE_ROLE.encode(),)), (RECORD_EVENTS, (written, names))])
         self.wake.set()
         return results
 
     def note_access(self, object_id: str) -> None:
+        """Have the background write down that the object was read."""
         # Bounded: what is forgotten here was read often, and will be noted again.
-        if len(self.accessed) < 10_000:
+        if len(self.accessed) < _MOST_NOTED:
             self.accessed.add(object_id)
+
+
+def storage_url(settings: Settings) -> str:
+    """Where the bytes are; without a setting in a folder beside the embedded database."""
+    return settings.storage_url or (Path(settings.data_dir).absolute() / "objects").as_uri()
+
+
+def open_storage(
+    settings: Settings,
+    plugins: pluggy.PluginManager,
+    database: Database,
+    contexts: ContextBuilder,
+    identity: Identity,
+) -> Storage:
+    """The storage of a process. A backend that was asked for is opened now, so that a wrong URL is told at the start.
+
+    Raises BackendUnusable.
+    """
+
+    def opened() -> Backend:
+        return open_backend(plugins, storage_url(settings))
+
+    receivers = tuple(chain.from_iterable(plugins.hook.object_event_receivers(settings=settings)))
+    wake, accessed = threading.Event(), set[str]()
+    storage = Storage(
+        database=database,
+        contexts=contexts,
+        identity=identity,
+        open_backend=opened,
+        signing_secret=_signing_secret(settings),
+        limits=StorageLimits(
+            upload=settings.upload_size_limit,
+            signed_upload_s=settings.signed_upload_s,
+            any_script=settings.object_keys == "unicode",
+        ),
+        receivers=receivers,
+        checks=tuple(chain.from_iterable(plugins.hook.object_checks(settings=settings))),
+        project_ref=settings.project_ref,
+        streams=threading.BoundedSemaphore(settings.remote_streams),
+        wake=wake,
+        accessed=accessed,
+        background=Background(
+            WorkList(database, contexts, lambda: storage.backend, receivers, grace_s=settings.replaced_bytes_grace_s),
+            wake,
+            accessed,
+        ),
+    )
+    if settings.storage_url:
+        _ = storage.backend
+    return storage
+
+
+def _signing_secret(settings: Settings) -> bytes:
+    """The key of signed URLs, made from the secret of tokens or else the service's key; empty when there is neither.
+
+    Not the secret itself: a signed URL is no user's token then, and a user's token signs no URL.
+    """
+    secret = settings.jwt_secret or settings.service_role_key
+    return derived_key(secret, SIGNED_URLS) if secret else b""

@@ -154,14 +154,14 @@ def _credential() -> Any:
         ) from ex
 
 
-def _translate(error: BaseException) -> PorticoError | None:
+def _translate(ex: BaseException) -> PorticoError | None:
     """What azure-storage-blob raises."""
     azure = cloud_module("azure.core.exceptions", "azure")
-    if isinstance(error, azure.HttpResponseError):
-        code = getattr(error, "error_code", None)
+    if isinstance(ex, azure.HttpResponseError):
+        code = getattr(ex, "error_code", None)
         if code in ("BlobNotFound", "InvalidRange", "CannotVerifyCopySource") or (
-            isinstance(error, azure.ResourceNotFoundError) and code not in ("ContainerNotFound",)
+            isinstance(ex, azure.ResourceNotFoundError) and code not in ("ContainerNotFound",)
         ):
             return BlobMissing()
-        return BackendFull() if error.status_code == 507 else BackendUnavailable()
-    return BackendUnavailable() if isinstance(error, OSError | azure.AzureError) else None
+        return BackendFull() if ex.status_code == 507 else BackendUnavailable()
+    return BackendUnavailable() if isinstance(ex, OSError | azure.AzureError) else None

@@ -12,8 +12,8 @@ from typing import Any
 from app.hooks import hookimpl
 from app.settings import Setting, Settings
 from app.settings.kinds import SWITCH
-from app.storage.checks import ObjectCheck, UploadedObject
-from app.storage.errors import StorageError
+from app.storage.errors import ContentMismatch
+from app.storage.upkeep.events import ObjectCheck, UploadedObject
 
 CHECK_CONTENT_TYPES = Setting(
     "check_content_types",
@@ -56,14 +56,14 @@ def object_checks(settings: Settings) -> Sequence[ObjectCheck]:
 
 
 def check_content_type(uploaded: UploadedObject) -> None:
-    """Raise InvalidMimeType when the bytes are not of the declared type."""
+    """Raise ContentMismatch when the bytes do not begin like those of the declared type."""
     declared = str(uploaded.metadata.get("mimetype", "")).partition(";")[0].strip().lower()
     signatures = SIGNATURES.get(declared)
     if signatures is None:
         return
     start = _first_bytes(uploaded)
     if not any(start[place : place + len(mark)] == mark for place, mark in signatures):
-        raise StorageError("InvalidMimeType", 415, f"the content is not {declared}", tag="invalid_mime_type")
+        raise ContentMismatch(declared)
 
 
 def _first_bytes(uploaded: UploadedObject) -> bytes:

@@ -189,16 +189,16 @@ class FolderBackend:
                 _sync(path.parent)
 
 
-def _translate_reading(error: BaseException) -> PorticoError | None:
-    if isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError):
+def _translate_reading(ex: BaseException) -> PorticoError | None:
+    if isinstance(ex, FileNotFoundError | NotADirectoryError | IsADirectoryError):
         return BlobMissing()
-    return _translate_writing(error)
+    return _translate_writing(ex)
 
 
-def _translate_writing(error: BaseException) -> PorticoError | None:
-    if not isinstance(error, OSError):
+def _translate_writing(ex: BaseException) -> PorticoError | None:
+    if not isinstance(ex, OSError):
         return None
-    return BackendFull() if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else BackendUnavailable()
+    return BackendFull() if ex.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else BackendUnavailable()
 
 
 _reading = Translated(_translate_reading)

@@ -115,12 +115,12 @@ class GoogleBackend(CloudBackend):
         self._client.close()
 
 
-def _translate(error: BaseException) -> PorticoError | None:
+def _translate(ex: BaseException) -> PorticoError | None:
     """What google-cloud-storage and the libraries below it raise."""
     api = cloud_module("google.api_core.exceptions", "gcs")
-    if isinstance(error, api.NotFound | api.RequestRangeNotSatisfiable):
+    if isinstance(ex, api.NotFound | api.RequestRangeNotSatisfiable):
         return BlobMissing()
-    if isinstance(error, api.GoogleAPICallError) and error.code == 507:
+    if isinstance(ex, api.GoogleAPICallError) and ex.code == 507:
         return BackendFull()
     theirs = (
         OSError,
@@ -129,4 +129,4 @@ def _translate(error: BaseException) -> PorticoError | None:
         cloud_module("google.cloud.storage.exceptions", "gcs").InvalidResponse,
         cloud_module("google.cloud.storage.exceptions", "gcs").DataCorruption,
     )
-    return BackendUnavailable() if isinstance(error, theirs) else None
+    return BackendUnavailable() if isinstance(ex, theirs) else None

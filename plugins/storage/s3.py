@@ -152,12 +152,12 @@ def _other_endpoint() -> bool:
     return any(os.environ.get(name) for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"))
 
 
-def _translate(error: BaseException) -> PorticoError | None:
+def _translate(ex: BaseException) -> PorticoError | None:
     """What boto3, botocore, its urllib3 and smart-open raise."""
     exceptions = cloud_module("botocore.exceptions", "s3")
-    if isinstance(error, exceptions.ClientError):
-        code = error.response.get("Error", {}).get("Code")
-        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    if isinstance(ex, exceptions.ClientError):
+        code = ex.response.get("Error", {}).get("Code")
+        status = ex.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
         # HEAD has no body to say a code in; a range behind the end means that a blob is shorter than its row says.
         if code in ("NoSuchKey", "404", "InvalidRange"):
             return BlobMissing()
@@ -170,4 +170,4 @@ def _translate(error: BaseException) -> PorticoError | None:
         cloud_module("boto3.exceptions", "s3").Boto3Error,
         cloud_module("urllib3.exceptions", "s3").HTTPError,
     )
-    return BackendUnavailable() if isinstance(error, ours) else None
+    return BackendUnavailable() if isinstance(ex, ours) else None

@@ -37,7 +37,7 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
     """
     from app.database import ContextBuilder, Database
     from app.storage.bytes.backend import open_backend
-    from app.storage.opening import storage_url
+    from app.storage.storage import storage_url
     from app.storage.upkeep.sweep import Sweep
     from app.storage.upkeep.work import WorkList
 
@@ -58,7 +58,7 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
             if found.foreign:
                 click.echo(f"{found.foreign} that are not of this service's making: left alone")
             missing = 0
-            for each in sweeping.missing() if rows else ():
+            for each in sweeping.rows_without_bytes() if rows else ():
                 missing += 1
                 click.echo(f"missing bytes: {each.bucket}/{each.name} (version {each.version or 'none'})")
             return 1 if missing else 0

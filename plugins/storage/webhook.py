@@ -73,9 +73,9 @@ class Webhook:
         try:
             with _opener.open(request, timeout=_TIMEOUT_S) as response:
                 response.read(1024)
-        except urllib.error.HTTPError as error:
-            error.close()
-            raise WebhookRefused(f"the receiver answered {error.code}") from None
+        except urllib.error.HTTPError as ex:
+            ex.close()
+            raise WebhookRefused(f"the receiver answered {ex.code}") from None
 
     def _body(self, event: ObjectEvent) -> bytes:
         payload = {

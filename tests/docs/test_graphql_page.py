@@ -1,17 +1,20 @@
-"""Every example on the page about the GraphQL API works on the demonstration data, one after the other."""
+"""Every example of GraphQL works, one after the other: on the demonstration data, or on what its page creates."""
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 from app.demo import load_demo
 from app.demo.banner import USERS
+from app.discovery import plugin_manager
+from app.graphql.comments import DIRECTIVES
 from app.installation import install
+from tests.docs.blocks import REPOSITORY, blocks
 from tests.graphql.door import Door
+from tests.postgres_server import PostgresServer
 
-PAGE = (Path(__file__).parents[2] / "docs" / "graphql.md").read_text()
+PAGE = (REPOSITORY / "docs" / "graphql.md").read_text()
 EXAMPLE = re.compile(r"```graphql\n(.*?)```(?:\n\n```json\n(.*?)```)?", re.DOTALL)
 
 
@@ -19,7 +22,8 @@ def test_the_examples_work(database_url: str) -> None:
     install(database_url)
     load_demo(database_url, lambda line: None)
     examples = EXAMPLE.findall(PAGE)
-    assert len(examples) >= 6
+    assert len(examples) == len(blocks("docs/graphql.md", "graphql")) >= 6
+    examples += [(each.text, "") for each in blocks("docs/index.md", "graphql")]
     door = Door(database_url)
     try:
         for query, variables in examples:
@@ -28,3 +32,60 @@ def test_the_examples_work(database_url: str) -> None:
             assert all(answer.data.values()), query
     finally:
         door.close()
+
+
+def test_the_page_about_directives(database_url: str, postgres: PostgresServer) -> None:
+    install(database_url)
+    for statements in blocks("docs/directives.md", "sql"):
+        postgres.execute(statements.text, database_url)
+    door = Door(database_url, api_schemas=("library",))
+    try:
+        (query,) = blocks("docs/directives.md", "graphql")
+        data = door.ask(query.text).data
+        sdl = door.ask('{ __type(name: "Author") { fields { name description } } }').data["__type"]["fields"]
+    finally:
+        door.close()
+    assert data["bookCollection"] == {
+        "totalCount": 1,
+        "edges": [{"node": {"title": "The Dispossessed", "shelf": "B2", "author": {"name": "Ursula"}}}],
+    }
+    (title,) = data["titleCollection"]["edges"]
+    assert title["node"]["author"]["books"]["edges"] == [{"node": {"title": "The Dispossessed"}}]
+    assert {"name": "name", "description": "As on the cover"} in sdl
+
+
+def test_each_directive_is_on_its_page() -> None:
+    page = (REPOSITORY / "docs" / "directives.md").read_text()
+    told = re.findall(r"^\| (schema|relation|column|function|foreign key|enum) \| `(\w+)` \|", page, re.M)
+    manager = plugin_manager()
+    known = [*DIRECTIVES, *(each for plugin in manager.hook.comment_directives() for each in plugin)]
+    assert sorted(told) == sorted((each.on.replace("_", " "), each.key) for each in known)
+
+
+FILTERS = {
+    "numbers, strings, dates and times": ("IntFilter", "FloatFilter", "BigIntFilter", "BigFloatFilter", "DateFilter",
+                                          "TimeFilter", "DatetimeFilter"),
+    "UUIDs and enums": ("UUIDFilter",),
+    "booleans and opaque types": ("BooleanFilter", "OpaqueFilter"),
+    "arrays": ("StringListFilter",),
+}  # fmt: skip
+"""Types of the schema for rows of the page's table of operators."""
+
+
+def test_the_table_of_operators_is_that_of_the_schema(database_url: str) -> None:
+    told = {
+        on.partition(";")[0].strip(): names.split()
+        for names, on in re.findall(r"^\| `([a-zA-Z ]+)` \| (.*) \|$", PAGE, re.M)
+    }
+    install(database_url)
+    door = Door(database_url)
+    try:
+        types = door.ask("{ __schema { types { name inputFields { name } } } }").data["__schema"]["types"]
+    finally:
+        door.close()
+    operators = {each["name"]: {field["name"] for field in each["inputFields"] or ()} for each in types}
+    for on, names in FILTERS.items():
+        for name in names:
+            assert operators[name] == set(told[on]), name
+    both = told["numbers, strings, dates and times"] + told["strings"]
+    assert operators["StringFilter"] == set(both)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +14,7 @@ import requests
 from app import hooks
 from app.discovery import plugin_manager
 from app.wsgi import create_app
+from tests.docs.blocks import blocks
 from tests.graphql.conftest import open_door as open_door
 from tests.graphql.door import Door
 from tests.process.running import PATIENCE_S, until
@@ -45,9 +45,7 @@ def test_each_hook_is_used_by_a_built_in_plugin() -> None:
 
 def _example(number: int) -> ModuleType:
     plugin = ModuleType("example")
-    exec(
-        compile(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[number], "docs/plugins.md", "exec"), plugin.__dict__
-    )
+    exec(compile(blocks("docs/plugins.md", "python")[number].text, "docs/plugins.md", "exec"), plugin.__dict__)
     return plugin
 
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +14,9 @@ import pytest
 
 from tests.graphql.conftest import ROLES
 from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY, token
+from tests.packages import program as node_program
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, started
-
-NODE = Path(__file__).parent / "node"
-NPM_LIMIT_S = 120
 
 SCHEMA = """
 comment on schema public is '@graphql({"inflect_names": true})';
@@ -158,41 +152,8 @@ def test_gql_makes_documents_from_the_schema(service: str) -> None:
 # Apollo Client
 
 
-@pytest.fixture(scope="session")
-def apollo_program() -> Path:
-    """The program of tests/graphql/node with its packages, which are kept outside of the repository."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        pytest.skip("node and npm are not installed")
-    package = (NODE / "package.json").read_bytes()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "portico-tests"
-    folder = cache / f"apollo-{sha256(package).hexdigest()[:12]}"
-    if not folder.exists():
-        try:
-            cache.mkdir(parents=True, exist_ok=True)
-        except OSError as ex:
-            pytest.skip(f"there is no place for Apollo Client: {ex}")
-        # Installed beside and moved when it is complete, since another process may do the same.
-        with tempfile.TemporaryDirectory(dir=cache) as work:
-            made = Path(work) / "made"
-            made.mkdir()
-            (made / "package.json").write_bytes(package)
-            _install(made)
-            if not folder.exists():
-                made.rename(folder)
-    return Path(shutil.copy(NODE / "notes.mjs", folder))
-
-
-def _install(folder: Path) -> None:
-    command = ["npm", "install", "--no-fund", "--no-audit", "--loglevel", "error", "--ignore-scripts"]
-    try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=NPM_LIMIT_S)
-    except subprocess.TimeoutExpired:
-        pytest.skip(f"npm did not install Apollo Client within {NPM_LIMIT_S} seconds")
-    if done.returncode:
-        pytest.skip(f"npm cannot install Apollo Client: {done.stderr.strip()[-200:]}")
-
-
-def test_apollo_client(service: str, apollo_program: Path) -> None:
+def test_apollo_client(service: str) -> None:
+    apollo_program = node_program("apollo.mjs")
     user = token({"role": "authenticated", "sub": "ann"})
     done = subprocess.run(
         ["node", str(apollo_program), service, ANON_KEY, user],

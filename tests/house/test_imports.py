@@ -46,11 +46,7 @@ HOLDERS = {"app", "plugins"}
 """Packages that only hold rooms."""
 
 KNOWN_CIRCLES: set[str] = set()
-KNOWN_UPWARD = {
-    "app.storage.opening -> app.storage.http.signing",
-    "app.storage.permissions -> app.storage.rest.failures",
-    "app.storage.storage -> app.storage.http.signing",
-}
+KNOWN_UPWARD: set[str] = set()
 KNOWN_BETWEEN_PLUGINS: set[str] = set()
 KNOWN_FEATURES: set[str] = set()
 KNOWN_UNPLACED: set[str] = set()

@@ -1,8 +1,7 @@
-"""Each command in docs/database.md is run here, in the order of the page."""
+"""Each command on the pages about the database is run here, in the order of the pages."""
 
 from __future__ import annotations
 
-import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -10,11 +9,16 @@ from pathlib import Path
 import pg8000.exceptions
 
 from app.installation import VERSION, install, uninstall, upgrade
+from tests.docs.blocks import REPOSITORY, blocks
 from tests.installation.conftest import Session, show_files
 from tests.postgres_server import PostgresServer
 
-PAGE = Path(__file__).parents[2] / "docs" / "database.md"
-BLOCKS = re.findall(r"^```(sql|sh)\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
+BLOCKS = [
+    *blocks("docs/database.md", "sql", "sh"),
+    *blocks("docs/roles-and-policies.md", "sql", "sh"),
+    *blocks("docs/upgrading.md", "sql", "sh"),
+    *blocks("docs/operations.md", "sql"),
+]
 # They belong to the cluster, and exist after the installation.
 ROLES = "create role anon nologin noinherit;"
 
@@ -24,7 +28,7 @@ def test_all_of_them(fresh_server: PostgresServer, files, session: Session) -> N
     for database in (url, elsewhere):
         show_files(fresh_server, database, files)
     owner = session(url)
-    for language, text in BLOCKS:
+    for language, text in ((each.language, each.text) for each in BLOCKS):
         if language == "sql" and "portico.grant_public" in text:
             other = session(elsewhere)
             other.run(text)
@@ -84,7 +88,7 @@ def _shell(command: str, url: str) -> None:
         with tempfile.TemporaryDirectory() as share:
             (Path(share) / "extension").mkdir()
             here = command.replace("$(pg_config --sharedir)", share)
-            subprocess.run(["sh", "-c", here], cwd=PAGE.parents[1], check=True)
+            subprocess.run(["sh", "-c", here], cwd=REPOSITORY, check=True)
             assert (Path(share) / "extension" / "portico.control").is_file()
     else:
         raise AssertionError(f"nobody runs this command: {command}")

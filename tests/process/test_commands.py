@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import json
 import os
 import stat
@@ -21,6 +22,7 @@ from tests.process.running import PATIENCE_S, REPOSITORY, environment, open_dire
 
 def test_every_command_says_what_it_does(portico: Portico) -> None:
     expected = {
+        "docs",
         "doctor",
         "init",
         "keys",
@@ -178,7 +180,24 @@ def test_the_program_and_the_module_are_the_same() -> None:
 
 def test_the_readme_and_the_continuous_integration_run_the_same_command() -> None:
     readme = (REPOSITORY / "README.md").read_text()
-    assert "\n    sh demo.sh\n" in readme
-    assert "\n    sh test.sh\n" in readme
+    assert "\n```sh\nsh demo.sh\n```\n" in readme
+    assert "\n```sh\nsh test.sh\n```\n" in readme
     assert "exec sh test.sh" in (REPOSITORY / ".ci" / "run").read_text()
     assert os.access(REPOSITORY / ".ci" / "run", os.X_OK)
+
+
+def test_docs_are_where_the_distribution_says(portico: Portico, monkeypatch: pytest.MonkeyPatch) -> None:
+    configuration = configparser.ConfigParser()
+    configuration.read(REPOSITORY / "setup.cfg")
+    urls = dict(line.split(" = ") for line in configuration["metadata"]["project_urls"].strip().splitlines())
+    assert portico("docs").stdout == urls["Documentation"] + "\n"
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
+    assert portico("docs", "--open").returncode == 0
+    assert opened == [urls["Documentation"]]
+    monkeypatch.setattr("webbrowser.open", lambda url: False)
+    without = portico("docs", "--open")
+    assert (without.returncode, without.stderr) == (
+        1,
+        f"portico: no browser was found; open {urls['Documentation']} yourself\n",
+    )

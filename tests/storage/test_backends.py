@@ -55,7 +55,7 @@ def test_life_cycle_and_sweep(
     found = {blob.key for blob in storage.backend.list(PREFIX)}
     rows = service.sql("select version from storage.objects")
     assert found == {blob_key(version) for (version,) in rows}
-    assert list(sweep.missing()) == []
+    assert list(sweep.rows_without_bytes()) == []
     young = Sweep(storage.database, storage.contexts, storage.backend, work, older_than_s=3600.0)
     storage.backend.put(orphan, io.BytesIO(b"under way"))
     assert young.run(delete=True).orphans == 0

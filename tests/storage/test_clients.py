@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from tests.packages import program as node_program
 from tests.process.running import PATIENCE_S
 from tests.storage.service import ANON, SERVICE, Service, token
-
-NODE = Path(__file__).parent / "node"
-NPM_LIMIT_S = 120
 
 
 def headers(key: str) -> dict[str, str]:
@@ -120,29 +116,11 @@ def test_supabase(service: Service) -> None:
         service.sql("drop policy own on storage.objects")
 
 
-@pytest.fixture(scope="session")
-def node_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program of tests/storage/node, with its package installed; skipped where that cannot be had."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        pytest.skip("node and npm are not installed")
-    folder = tmp_path_factory.mktemp("node")
-    for file in NODE.glob("*.*"):
-        if file.is_file():
-            shutil.copy(file, folder)
-    command = ["npm", "install", "--no-fund", "--no-audit", "--loglevel", "error"]
-    try:
-        installed = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=NPM_LIMIT_S)
-    except subprocess.TimeoutExpired:
-        pytest.skip(f"npm did not install the client within {NPM_LIMIT_S} seconds")
-    if installed.returncode:
-        pytest.skip(f"npm cannot install the client: {installed.stderr.strip()[-200:]}")
-    return folder / "life.mjs"
-
-
-def test_storage_js(service: Service, node_program: Path) -> None:
+def test_storage_js(service: Service) -> None:
+    life = node_program("storage.mjs")
     done = subprocess.run(
-        ["node", str(node_program), f"{service.url}/storage/v1", SERVICE, ANON],
-        cwd=node_program.parent,
+        ["node", str(life), f"{service.url}/storage/v1", SERVICE, ANON],
+        cwd=life.parent,
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,

@@ -9,7 +9,9 @@ import pytest
 
 from app.database import Statement
 from app.storage.names import successor
-from app.storage.sql_listing import BEYOND, Order, page_v1, page_v2, walk
+from app.storage.rest.listing import page_v1
+from app.storage.rest.listing_v2 import page_v2
+from app.storage.sql_listing import BEYOND, Direction, walk
 from tests.postgres_server import connect
 from tests.storage.service import SERVICE, Service, error, token, unique
 
@@ -275,12 +277,12 @@ def array(values: list[Any]) -> str:
 @pytest.mark.parametrize("folded", [True, False])
 @pytest.mark.parametrize(("prefix", "entries"), [("small/", 100), ("", 2), ("large/", 40)])
 def test_a_listing_reads_what_it_lists(
-    service: Service, large: str, prefix: str, entries: int, folded: bool, order: Order, role: str
+    service: Service, large: str, prefix: str, entries: int, folded: bool, order: Direction, role: str
 ) -> None:
     """A folder of 100 costs some hundred rows of the 40,000, by an index, also under row level security."""
     lower, upper = prefix, successor(prefix) or BEYOND
     start = lower if order == "asc" else upper
-    statement = walk(folded=folded, order=order, delimited=True)
+    statement = walk(folded=folded, direction=order, delimited=True)
     given = [quoted(large), quoted(start), quoted(lower), quoted(upper), str(len(prefix)), "1000"]
     read, rows = rows_read(service, statement, given, "service_role")
     count, ids, folders, lasts, _ = rows[0]

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import jwt
 import pytest
 
-from app.storage.http.signing import signing_secret
+from app.identity.derived_keys import SIGNED_URLS, derived_key
 from tests.storage.service import SECRET, SERVICE, USER, Service, error, token, unique
 
 NO_OBJECT = (400, "404", "NoSuchKey", "Object not found")
@@ -31,7 +31,7 @@ def test_sign_and_get(service: Service, path: str) -> None:
     assert list(answer.json()) == ["signedURL"]
     url = answer.json()["signedURL"]
     assert url.startswith(f"/object/sign/{path}?token=")
-    claims = jwt.decode(url.partition("token=")[2], signing_secret(SECRET, None), algorithms=["HS256"])
+    claims = jwt.decode(url.partition("token=")[2], derived_key(SECRET, SIGNED_URLS), algorithms=["HS256"])
     assert claims.keys() == {"url", "scope", "iat", "exp"}
     assert (claims["url"], claims["scope"], claims["exp"] - claims["iat"]) == (path, "download", 60)
     got = service.get(encode_uri(url), None)
@@ -117,7 +117,7 @@ def test_how_many_are_signed_at_a_time(service: Service, path: str) -> None:
 
 
 def signed(claims: dict[str, object], secret: str = SECRET, algorithm: str = "HS256") -> str:
-    return jwt.encode(claims, signing_secret(secret, None), algorithm=algorithm)
+    return jwt.encode(claims, derived_key(secret, SIGNED_URLS), algorithm=algorithm)
 
 
 def test_a_users_token_signs_no_url_and_a_url_is_no_user(service: Service, path: str) -> None:
@@ -165,7 +165,7 @@ def test_signed_upload(service: Service) -> None:
     answer = service.post(f"/object/upload/sign/{bucket}/a%3Fb", token("service_role", sub=USER))
     url, given = answer.json()["url"], answer.json()["token"]
     assert list(answer.json()) == ["url", "token"]
-    claims = jwt.decode(given, signing_secret(SECRET, None), algorithms=["HS256"])
+    claims = jwt.decode(given, derived_key(SECRET, SIGNED_URLS), algorithms=["HS256"])
     assert claims.keys() == {"owner", "url", "upsert", "scope", "iat", "exp"}
     assert (claims["scope"], claims["upsert"], claims["exp"] - claims["iat"]) == ("upload", False, 7200)
     put = service.put(encode_uri(url), None, data=b"there", headers={"content-type": "text/x"})
@@ -188,7 +188,7 @@ def test_signed_upload_may_replace_if_it_was_signed_so(service: Service) -> None
 def test_signed_upload_form(service: Service) -> None:
     path = f"{service.bucket()}/k"
     url = service.post(f"/object/upload/sign/{path}", json={"expiresIn": 5}).json()["url"]
-    claims = jwt.decode(url.partition("token=")[2], signing_secret(SECRET, None), algorithms=["HS256"])
+    claims = jwt.decode(url.partition("token=")[2], derived_key(SECRET, SIGNED_URLS), algorithms=["HS256"])
     assert claims["exp"] - claims["iat"] == 5
     service.put(url, None, files={"": ("n", b"form", "a/b")}).raise_for_status()
     assert service.get(f"/object/{path}").content == b"form"

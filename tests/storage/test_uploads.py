@@ -13,7 +13,7 @@ import pytest
 
 from app.hooks import hookimpl
 from app.settings import Settings
-from app.storage.checks import ObjectCheck, UploadedObject
+from app.storage.upkeep.events import ObjectCheck, UploadedObject
 from tests.storage.service import SERVICE, USER, Service, error, raw_request, token, unique
 
 EXISTS = (400, "409", "KeyAlreadyExists", "The resource already exists")

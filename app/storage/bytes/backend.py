@@ -1,7 +1,7 @@
 """Where the bytes of objects are: the protocol of a backend, its records and its errors.
 
 A backend keeps blobs, plain bytes under keys of our own making; who may see them, their type and their entity tag are
-rows in PostgreSQL. One module of plugins/ serves one URL scheme, found by the hook ``storage_backend``.
+rows in PostgreSQL. One module of plugins/storage serves one URL scheme, found by the hook ``storage_backend``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ class BlobMissing(PorticoError):
     """No blob has this key."""
 
     code = "BLOB_MISSING"
-    status = 404
 
     def __init__(self) -> None:
         super().__init__("The stored content of this object is missing")
@@ -35,7 +34,6 @@ class BackendFull(PorticoError):
     """The backend has no room (or no quota) for more bytes."""
 
     code = "STORAGE_FULL"
-    status = 507
 
     def __init__(self) -> None:
         super().__init__("The storage is full")
@@ -77,7 +75,7 @@ class ByteSource(Protocol):
 
 
 class Chunks(Protocol):
-    """Bytes from afar: an iterator that can be closed early.
+    """Bytes from a remote backend: an iterator that can be closed early.
 
     It has no ``read`` on purpose: a WSGI server takes what has one for a local file, and would block on it in the
     loop that serves all connections.
@@ -131,8 +129,9 @@ class Blob:
 class Backend(Protocol):
     """Bytes under keys. Every method may be called from many threads at once.
 
-    All raise BackendUnavailable when the backend cannot be had, and KeyRefused for a key that ``checked_key`` refuses.
-    Of many puts of one key at a time one wins, whole; the others succeed before it or raise BackendUnavailable.
+    All raise BackendUnavailable when the backend cannot be reached, and KeyRefused for a key that ``checked_key``
+    refuses. Of many puts of one key at a time one wins, whole; the others succeed before it or raise
+    BackendUnavailable.
     """
 
     def put(self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None) -> Stored:
@@ -174,7 +173,7 @@ class Backend(Protocol):
         """
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close its connections."""
 
 
 def checked_key(key: str) -> str:

@@ -9,7 +9,7 @@ import uuid
 from app.errors import PorticoError
 from app.storage.bytes.backend import Backend, BlobMissing
 
-_log = logging.getLogger("portico.storage")
+log = logging.getLogger("portico.storage")
 
 PREFIX = "blobs/"
 _VERSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -22,7 +22,7 @@ def new_version() -> str:
 def blob_key(version: str) -> str:
     """Where the bytes of a version are. Neither bucket nor name is in it: moving an object moves no bytes.
 
-    Raises BlobMissing for a version that this service has not made: a row that was written past it.
+    Raises BlobMissing for a version that this service has not made: a row that somebody else wrote.
     """
     if not _VERSION.fullmatch(version):
         raise BlobMissing
@@ -36,8 +36,8 @@ def version_of(key: str) -> str | None:
 
 
 def discard(backend: Backend, version: str) -> None:
-    """Delete bytes that no row names, after a write that failed. What cannot be deleted now the sweep finds."""
+    """Delete bytes that no row names, after a write that failed. The sweep finds what cannot be deleted now."""
     try:
         backend.delete_many([blob_key(version)])
-    except (PorticoError, OSError) as error:
-        _log.warning("the bytes of a failed write stay until the next sweep (version %s): %s", version, error)
+    except (PorticoError, OSError) as ex:
+        log.warning("the bytes of a failed write stay until the next sweep (version %s): %s", version, ex)

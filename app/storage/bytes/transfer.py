@@ -1,4 +1,4 @@
-"""Moving bytes: a source that counts and hashes, chunks that come from afar, and errors that become ours."""
+"""Moving bytes: a source that counts and hashes, chunks from a remote backend, and errors that become ours."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class Translated(AbstractContextManager[None]):
         self._translate = translate
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self, kind: type[BaseException] | None, ex: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if error is not None and (ours := self._translate(error)):
-            raise ours from error
+        if ex is not None and (ours := self._translate(ex)):
+            raise ours from ex
 
 
 class FetchedChunks:

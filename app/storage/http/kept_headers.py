@@ -9,27 +9,38 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from app.storage.errors import invalid_request
-from app.storage.records import Call
-from app.storage.robots import check_robots_tag
+from app.storage.http.errors import InvalidRequest, InvalidRobotsTag
 
 ROBOTS, ENCODING, DISPOSITION = "xRobotsTag", "contentEncoding", "contentDisposition"
 
+_RULES = frozenset({
+    "all", "none", "noindex", "nofollow", "noarchive", "nocache", "nosnippet", "noimageindex", "notranslate",
+    "indexifembedded", "index", "follow", "nositelinkssearchbox",
+})  # fmt: skip
+_RULES_WITH_VALUE = {
+    "max-snippet": re.compile(r"-?\d+", re.ASCII),
+    "max-video-preview": re.compile(r"-?\d+", re.ASCII),
+    "max-image-preview": re.compile(r"none|standard|large"),
+    "unavailable_after": re.compile(r".+"),
+}
+_ROBOT = re.compile(r"[A-Za-z][A-Za-z0-9_.*-]*", re.ASCII)
+_LONGEST_ROBOTS_TAG = 1000
 # RFC 9110 section 8.4
 _CODINGS = re.compile(r"[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*", re.ASCII)
 
 
-def headers_to_keep(call: Call) -> dict[str, str]:
-    """The metadata that these headers become, as far as they are given. Raises for a value that is not well-formed."""
+def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
+    """The metadata that these headers become, as far as they are given. Raises InvalidRequest or InvalidRobotsTag."""
     kept = {
-        ROBOTS: check_robots_tag(call.header("x-robots-tag")),
-        ENCODING: _encoding(call.header("content-encoding") or ""),
-        DISPOSITION: _text(call.header("content-disposition") or ""),
+        ROBOTS: _robots_tag(headers.get("x-robots-tag")),
+        ENCODING: _encoding(headers.get("content-encoding") or ""),
+        DISPOSITION: _text(headers.get("content-disposition") or ""),
     }
     return {name: value for name, value in kept.items() if value}
 
 
 def kept_header(metadata: Mapping[str, Any], name: str) -> str | None:
+    """The header's value in an object's metadata; ``name`` is ROBOTS, ENCODING or DISPOSITION."""
     value = metadata.get(name)
     return value if isinstance(value, str) and value else None
 
@@ -40,7 +51,7 @@ def _encoding(value: str) -> str:
     if not value or value.lower() == "identity":
         return ""
     if not _CODINGS.fullmatch(value):
-        raise invalid_request("headers/content-encoding must be a list of content codings")
+        raise InvalidRequest("headers/content-encoding must be a list of content codings")
     return value
 
 
@@ -50,3 +61,43 @@ def _text(value: str) -> str:
         return value.strip().encode("latin-1").decode()
     except ValueError:
         return value.strip()
+
+
+def _robots_tag(value: str | None) -> str | None:
+    """Rules for search engines, each with or without a robot's name.
+
+    The value if it is well-formed, None when there is none. Raises InvalidRobotsTag.
+    """
+    if value is None or not value.strip():
+        return None
+    if len(value) > _LONGEST_ROBOTS_TAG:
+        raise _invalid("the value is too long")
+    # A date in unavailable_after may have commas of its own; all that follows the rule is taken for the date.
+    head, found, _ = value.partition("unavailable_after")
+    rules = head.split(",") if found else value.split(",")
+    for rule in rules:
+        rule = rule.strip()
+        if rule or not found:
+            _check_rule(rule)
+    return value.strip()
+
+
+def _check_rule(rule: str) -> None:
+    name, colon, argument = (part.strip() for part in rule.partition(":"))
+    name_in_lower_case = name.lower()
+    if not colon:
+        if name_in_lower_case not in _RULES:
+            raise _invalid(f"unknown rule {name[:50]!r}")
+        return
+    if name_in_lower_case in _RULES_WITH_VALUE:
+        if not _RULES_WITH_VALUE[name_in_lower_case].fullmatch(argument):
+            raise _invalid(f"the value of {name_in_lower_case} is not valid")
+        return
+    if name_in_lower_case in _RULES or not _ROBOT.fullmatch(name):
+        raise _invalid(f"unknown rule {name[:50]!r}")
+    if argument:
+        _check_rule(argument)
+
+
+def _invalid(why: str) -> InvalidRobotsTag:
+    return InvalidRobotsTag(f"Invalid X-Robots-Tag header: {why}")

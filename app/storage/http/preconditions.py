@@ -79,6 +79,17 @@ def range_applies(headers: Mapping[str, str], *, etag: str, modified: int) -> bo
     return date is not None and date == modified
 
 
+def write_conditions(headers: Mapping[str, str]) -> tuple[tuple[str, ...] | None, bool]:
+    """If-Match as tags (``()`` is any version), and whether If-None-Match demands that there is no object yet."""
+    none_match = headers.get("if-none-match")
+    must_be_new = none_match is not None and read_entity_tags(none_match).anything
+    match = headers.get("if-match")
+    if match is None:
+        return None, must_be_new
+    tags = read_entity_tags(match)
+    return (() if tags.anything else tags.strong or ("",)), must_be_new
+
+
 def _date(headers: Mapping[str, str], name: str) -> int | None:
     value = headers.get(name)
     return None if value is None else read_http_date(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.storage.errors import invalid_range
+from app.storage.errors import RangeNotSatisfiable
 
 _OTHER_UNIT = re.compile(r"(?!bytes=)[!#$%&'*+.^_`|~0-9a-z-]+=.*", re.ASCII | re.IGNORECASE | re.DOTALL)
 _RANGE = re.compile(r"bytes=\s*(\d*)-(\d*)", re.ASCII | re.IGNORECASE)
@@ -18,19 +18,19 @@ def is_of_other_unit(value: str) -> bool:
 
 
 def read_range(value: str, size: int) -> tuple[int, int]:
-    """Start and end (not included) of the bytes to send. Raises InvalidRange for what cannot be satisfied."""
+    """Start and end (not included) of the bytes to send. Raises RangeNotSatisfiable."""
     found = _RANGE.fullmatch(value.strip())
     if not found or not (found[1] or found[2]):
-        raise invalid_range(size)
+        raise RangeNotSatisfiable(size)
     if not found[1]:
         length = min(_number(found[2]), size)
         if length == 0:
-            raise invalid_range(size)
+            raise RangeNotSatisfiable(size)
         return size - length, size
     start = _number(found[1])
     end = min(_number(found[2]) + 1, size) if found[2] else size
     if start >= size or end <= start:
-        raise invalid_range(size)
+        raise RangeNotSatisfiable(size)
     return start, end
 
 

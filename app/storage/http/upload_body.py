@@ -11,15 +11,17 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, cast
 
 import falcon
 from falcon.media.multipart import BodyPart, MultipartFormHandler
 
 from app.storage.bytes.backend import ByteSource
-from app.storage.errors import StorageError, invalid_content_type, invalid_request, too_large
-from app.storage.records import Call
+from app.storage.errors import TooLarge
+from app.storage.http.errors import InvalidContentType, InvalidRequest, NoContent
+from app.storage.http.kept_headers import headers_to_keep
+from app.storage.writing import Content
 
 LARGEST_USER_METADATA = 1024 * 1024
 _MOST_FIELDS = 10
@@ -28,68 +30,67 @@ _CHUNK = 256 * 1024
 _CONTENT_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+*-]+[ \t]*(;[\t\x20-\x7e]*)?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class UploadBody:
-    """``size`` is the number of bytes that ``stream`` will give; None when only reading tells.
+def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) -> Content:
+    """The upload in a request; ``length`` is the declared one, None for a chunked body.
 
-    ``declared`` is what policies see as the content's length before it is read: of a form, the whole form's.
+    Raises InvalidRequest or NoContent for a form that is broken or empty, InvalidContentType, TooLarge for its fields,
+    and what ``headers_to_keep`` raises.
     """
-
-    stream: ByteSource = field(repr=False)
-    size: int | None
-    declared: int | None
-    mime_type: str
-    cache_control: str
-    user_metadata: Mapping[str, Any] | None
-
-
-def read_upload(call: Call) -> UploadBody:
-    """The upload in a request. Raises InvalidRequest for a broken or empty form."""
-    content_type = call.header("content-type") or ""
-    if call.media_type == "multipart/form-data":
-        return _read_form(call, content_type)
-    return UploadBody(
-        stream=call.body,
-        size=call.length,
-        declared=call.length,
-        mime_type=check_content_type(content_type) or "application/octet-stream",
-        cache_control=call.header("cache-control") or "no-cache",
-        user_metadata=header_metadata(call),
-    )
+    content_type = headers.get("content-type") or ""
+    if media_type(headers) == "multipart/form-data":
+        content = _read_form(headers, body, length, content_type)
+    else:
+        content = Content(
+            stream=body,
+            size=length,
+            declared=length,
+            mime_type=check_content_type(content_type) or "application/octet-stream",
+            caching=headers.get("cache-control") or "no-cache",
+            more_metadata={},
+            user_metadata=header_metadata(headers),
+        )
+    kept = headers_to_keep(headers)
+    return replace(content, more_metadata=kept) if kept else content
 
 
-def header_metadata(call: Call) -> dict[str, Any] | None:
-    """The user's metadata in ``x-metadata``: base64 of a JSON object; what is not that is ignored."""
-    encoded = call.header("x-metadata")
+def media_type(headers: Mapping[str, str]) -> str:
+    """Of the body, in lower case and without parameters; '' when it is not declared."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def header_metadata(headers: Mapping[str, str]) -> dict[str, Any] | None:
+    """The user's metadata in ``x-metadata``: base64 of a JSON object; anything else is ignored."""
+    encoded = headers.get("x-metadata")
     if not encoded:
         return None
     if len(encoded) > LARGEST_USER_METADATA * 4 // 3 + 4:
-        raise too_large("user_metadata")
+        raise TooLarge("user_metadata")
     try:
         return _as_object(base64.b64decode(encoded, validate=False))
     except (binascii.Error, ValueError):
         return None
 
 
-def _read_form(call: Call, content_type: str) -> UploadBody:
-    body = _seekable(call.body)
+def _read_form(headers: Mapping[str, str], sent: BinaryIO, length: int | None, content_type: str) -> Content:
+    body = _seekable(sent)
     try:
         form = _look_through(_parts(body, content_type))
         body.seek(0)
         # The second pass stops at the file, whose size is known now.
         stream = next(part.stream for part in _parts(body, content_type) if part.filename is not None)
     except (falcon.HTTPError, ValueError):
-        raise invalid_request("The multipart form is broken") from None
+        raise InvalidRequest("The multipart form is broken") from None
     except StopIteration:
-        raise StorageError("InvalidRequest", 400, "No content provided") from None
+        raise NoContent from None
     cache = form.text("cacheControl")
-    return UploadBody(
+    return Content(
         stream=stream,
         size=form.file_size,
-        declared=call.length,
+        declared=length,
         mime_type=check_content_type(form.text("contentType") or form.file_type) or "text/plain",
-        cache_control=f"max-age={cache}" if re.fullmatch(r"\d+", cache, re.ASCII) else "no-cache",
-        user_metadata=_form_metadata(form) or header_metadata(call),
+        caching=f"max-age={cache}" if re.fullmatch(r"\d+", cache, re.ASCII) else "no-cache",
+        more_metadata={},
+        user_metadata=_form_metadata(form) or header_metadata(headers),
     )
 
 
@@ -110,17 +111,17 @@ def _look_through(parts: Iterable[BodyPart]) -> _Form:
     for part in parts:
         if part.filename is not None:
             if size is not None:
-                raise invalid_request("The form has more than one file")
+                raise InvalidRequest("The form has more than one file")
             file_type, size = part.content_type, _measure(part.stream)
             continue
         if len(fields) >= _MOST_FIELDS:
-            raise invalid_request(f"The form has more than {_MOST_FIELDS} fields")
+            raise InvalidRequest(f"The form has more than {_MOST_FIELDS} fields")
         name = part.name or ""
         is_metadata = name in ("metadata", "userMetadata")
         limit = LARGEST_USER_METADATA if is_metadata else _LARGEST_FIELD
         data = part.stream.read(limit + 1)
         if len(data) > limit:
-            raise too_large("user_metadata" if is_metadata else "field")
+            raise TooLarge("user_metadata" if is_metadata else "field")
         fields[name] = data
     return _Form(fields, file_type, size)
 
@@ -178,8 +179,8 @@ def _finite(number: str) -> float:
 
 
 def check_content_type(content_type: str) -> str:
-    """The type without surrounding spaces, '' when there is none. Raises InvalidMimeType for what is no type."""
+    """The type without surrounding spaces, '' when there is none. Raises InvalidContentType."""
     content_type = content_type.strip()
     if content_type and not _CONTENT_TYPE.fullmatch(content_type):
-        raise invalid_content_type()
+        raise InvalidContentType
     return content_type

@@ -1,41 +1,42 @@
-"""Buckets: all under the caller's role, so that a stranger learns nothing of them."""
+"""Buckets."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from app.database import Row, StatementError
-from app.storage.access import check_service_role, own_context, service_context
-from app.storage.bucket_rules import check_mime_types, read_size_limit
-from app.storage.errors import (
-    StorageError,
-    already_exists,
-    invalid_request,
-    no_such_bucket,
-)
+from app.storage import buckets
+from app.storage.bucket_rules import check_mime_types
+from app.storage.buckets import BucketSettings
 from app.storage.names import check_bucket_name
-from app.storage.records import Answer, Call, json_answer
-from app.storage.rest.failures import as_storage_error, refused
-from app.storage.rest.json_bodies import Member, read_json_object
-from app.storage.rows import boolean, json_value, known, owner_of, read_metadata, text
-from app.storage.sql import COUNT_OBJECTS, CREATE_BUCKET, DELETE_BUCKET, EMPTY_BUCKET, GET_BUCKET, UPDATE_BUCKET
+from app.storage.rest import projections
+from app.storage.rest.call import Answer, Call, json_answer
+from app.storage.rest.errors import RestError, invalid_request
+from app.storage.rest.json_bodies import Member, check_object, read_json_object
+from app.storage.rest.size_limits import read_size_limit
 from app.storage.storage import Storage
-from app.storage.upkeep.events import REMOVED, ObjectEvent
 
-_LARGEST_TO_EMPTY = 200_000
-
-_PUBLIC = Member("public", "boolean")
-_FILE_SIZE_LIMIT = Member("file_size_limit", "any", nullable=True)
-_MIME_TYPES = Member("allowed_mime_types", "strings", nullable=True)
+_SETTINGS = (
+    Member("public", "boolean"),
+    Member("file_size_limit", "any", nullable=True),
+    Member("allowed_mime_types", "strings", nullable=True),
+)
 _CREATE = (
     Member("name", "string", required=True),
     Member("id", "string"),
-    _PUBLIC,
-    _FILE_SIZE_LIMIT,
-    _MIME_TYPES,
+    *_SETTINGS,
     Member("type", "string", among=("STANDARD", "ANALYTICS")),
 )
-_UPDATE = (_PUBLIC, _FILE_SIZE_LIMIT, _MIME_TYPES)
+_LIST = (
+    Member("limit", "integer", least=1),
+    Member("offset", "integer", least=0),
+    Member("sortColumn", "string", among=("id", "name", "created_at", "updated_at")),
+    Member("sortOrder", "string", among=("asc", "desc")),
+    Member("search", "string"),
+)
+
+# Released clients with strict models do not know the member "type".
+_OLD_CLIENT = re.compile(r"supabase-py/(?:storage3 v)?(\d+)\.(\d+)\.(\d+)")
 
 
 def create_bucket(storage: Storage, call: Call) -> Answer:
@@ -44,115 +45,70 @@ def create_bucket(storage: Storage, call: Call) -> Answer:
     name = check_bucket_name(given["name"])
     identifier = check_bucket_name(given.get("id") or name)
     if given.get("type", "STANDARD") != "STANDARD":
-        raise StorageError("FeatureNotEnabled", 400, "Buckets of the type ANALYTICS are not offered")
-    limit, types = _limits(storage, given)
-    owner, owner_id = owner_of(call.caller)
-    parameters = (
-        text(identifier),
-        text(name),
-        boolean(given.get("public", False)),
-        None if limit is None else str(limit).encode(),
-        json_value(types),
-        owner,
-        owner_id,
-    )
-    try:
-        storage.database.run(own_context(storage.contexts, call), [(CREATE_BUCKET, parameters)], read_only=False)
-    except StatementError as error:
-        if error.diagnosis.sqlstate == "23505":
-            raise already_exists("Bucket") from None
-        raise refused(error, role=call.caller.role, action="INSERT", table="buckets") from None
+        raise RestError("FeatureNotEnabled", 400, "Buckets of the type ANALYTICS are not offered")
+    buckets.create(storage, call.asker, identifier, name, _settings(storage, given))
     return json_answer({"name": name})
 
 
 def get_bucket(storage: Storage, call: Call) -> Answer:
     """GET /bucket/{id}"""
-    rows = storage.database.run(
-        own_context(storage.contexts, call), [(GET_BUCKET, (text(call.bucket),))], read_only=True
-    )[0]
-    if not rows:
-        raise no_such_bucket()
-    return Answer(body=known(rows[0][0]))
+    return Answer(body=buckets.tell(storage, call.asker, call.bucket, projections.BUCKET))
+
+
+def list_buckets(storage: Storage, call: Call) -> Answer:
+    """GET /bucket: those that the caller may see, filtered, ordered and cut by the database."""
+    given = check_object(call.query, _LIST, "querystring")
+    told = buckets.tell_all(
+        storage,
+        call.asker,
+        projections.buckets(typed=not _is_old_client(call)),
+        search=given.get("search"),
+        column=given.get("sortColumn"),
+        direction=given.get("sortOrder", "asc"),
+        limit=given.get("limit"),
+        offset=given.get("offset", 0),
+    )
+    return Answer(body=told)
 
 
 def update_bucket(storage: Storage, call: Call) -> Answer:
     """PUT /bucket/{id}: null clears a limit, what is absent stays."""
-    given = read_json_object(call, _UPDATE)
+    given = read_json_object(call, _SETTINGS)
     if not given:
         raise invalid_request("body must match a schema in anyOf")
-    limit, types = _limits(storage, given)
-    parameters = (
-        text(call.bucket),
-        *(boolean(name in given) for name in ("public", "file_size_limit", "allowed_mime_types")),
-        boolean(given.get("public", False)),
-        None if limit is None else str(limit).encode(),
-        json_value(types),
-    )
-    try:
-        rows = storage.database.run(own_context(storage.contexts, call), [(UPDATE_BUCKET, parameters)], read_only=False)
-    except StatementError as error:
-        raise refused(error, role=call.caller.role, action="UPDATE", table="buckets") from None
-    if not rows[0]:
-        raise no_such_bucket()
+    buckets.update(storage, call.asker, call.bucket, _settings(storage, given))
     return json_answer({"message": "Successfully updated"})
 
 
 def delete_bucket(storage: Storage, call: Call) -> Answer:
-    """DELETE /bucket/{id}: the delete itself is the test of permission, and the foreign key the test of emptiness.
-
-    So who may not delete the bucket does not learn whether it has objects, nor whether there is one.
-    """
+    """DELETE /bucket/{id}"""
     read_json_object(call, (), optional=True)
-    try:
-        rows = storage.database.run(
-            own_context(storage.contexts, call), [(DELETE_BUCKET, (text(call.bucket),))], read_only=False
-        )
-    except StatementError as error:
-        if error.diagnosis.sqlstate == "23503":
-            raise _not_empty(error) from None
-        raise as_storage_error(error) from None
-    if not rows[0]:
-        raise no_such_bucket()
+    buckets.delete(storage, call.asker, call.bucket)
     return json_answer({"message": "Successfully deleted"})
 
 
 def empty_bucket(storage: Storage, call: Call) -> Answer:
-    """POST /bucket/{id}/empty: all objects that were there at the call; for the service role only."""
-    check_service_role(call)
+    """POST /bucket/{id}/empty: for the service role only."""
+    # Others are told so whatever their body is.
+    call.asker.check_service_role()
     read_json_object(call, (), optional=True)
-    context = service_context(storage.contexts, call)
-    bound = str(_LARGEST_TO_EMPTY + 1).encode()
-    rows = storage.database.run(context, [(COUNT_OBJECTS, (text(call.bucket), bound))], read_only=True)[0]
-    if not rows:
-        raise no_such_bucket()
-    _, count, now = rows[0]
-    if int(known(count)) > _LARGEST_TO_EMPTY:
-        raise StorageError("InvalidRequest", 409, "Unable to empty the bucket because it contains too many objects")
-
-    def events(results: list[list[Row]]) -> list[ObjectEvent]:
-        return [removed(call.bucket, row) for row in results[0]]
-
-    while storage.change(call, context, [(EMPTY_BUCKET, (text(call.bucket), now))], events)[0]:
-        pass
-    storage.wake.set()
+    buckets.empty(storage, call.asker, call.bucket)
     return json_answer({"message": "Empty bucket has been queued. Completion may take up to an hour."})
 
 
-def removed(bucket: str, row: Row) -> ObjectEvent:
-    """The event for a deleted row of name, version and metadata."""
-    version = row[1]
-    return ObjectEvent(
-        REMOVED, bucket, known(row[0]).decode(), None if version is None else version.decode(), read_metadata(row[2])
+def _settings(storage: Storage, given: dict[str, Any]) -> BucketSettings:
+    types = given.get("allowed_mime_types")
+    return BucketSettings(
+        public=given.get("public", False),
+        file_size_limit=read_size_limit(given.get("file_size_limit"), largest=storage.limits.upload),
+        allowed_mime_types=None if types is None else check_mime_types(types),
+        given=frozenset(given),
     )
 
 
-def _limits(storage: Storage, given: dict[str, Any]) -> tuple[int | None, list[str] | None]:
-    types = given.get("allowed_mime_types")
-    limit = read_size_limit(given.get("file_size_limit"), largest=storage.limits.upload)
-    return limit, None if types is None else check_mime_types(types)
-
-
-def _not_empty(error: StatementError) -> StorageError:
-    if error.diagnosis.table in ("", "objects"):
-        return StorageError("ResourceNotEmpty", 409, "The bucket you tried to delete is not empty")
-    return StorageError("ResourceReferenced", 409, "The bucket is referenced by other rows")
+def _is_old_client(call: Call) -> bool:
+    for header, first_new in (("x-client-info", (2, 18, 0)), ("user-agent", (0, 12, 1))):
+        found = _OLD_CLIENT.search(call.header(header) or "")
+        if found and tuple(map(int, found.groups())) < first_new:
+            return True
+    return False

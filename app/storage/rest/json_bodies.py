@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from app.storage.errors import StorageError, invalid_json, invalid_request, too_large
-from app.storage.records import Call
+from app.storage.errors import TooLarge
+from app.storage.rest.call import Call
+from app.storage.rest.errors import RestError, invalid_json, invalid_request
 
 # Far above a list of a thousand keys of the greatest length.
 LARGEST_JSON_BODY = 4 * 1024 * 1024
@@ -48,7 +49,7 @@ def read_json_object(call: Call, members: tuple[Member, ...], *, optional: bool 
     """
     raw = call.body.read(LARGEST_JSON_BODY + 1)
     if len(raw) > LARGEST_JSON_BODY:
-        raise too_large("body")
+        raise TooLarge("body")
     if not raw and optional:
         return {}
     if call.media_type != "application/json":
@@ -70,11 +71,11 @@ def refuse_empty_json(call: Call) -> None:
             raise empty_json_body()
 
 
-def empty_json_body() -> StorageError:
+def empty_json_body() -> RestError:
     return invalid_json("Body cannot be empty when content-type is set to 'application/json'")
 
 
-def unsupported_media_type(media_type: str) -> StorageError:
+def unsupported_media_type(media_type: str) -> RestError:
     return invalid_json(f"Unsupported Media Type: {media_type}")
 
 

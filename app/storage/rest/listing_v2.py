@@ -10,21 +10,21 @@ from datetime import datetime
 from typing import cast
 
 from app.database import Statement
-from app.storage.access import own_context
-from app.storage.errors import StorageError, invalid_parameter
-from app.storage.names import successor
-from app.storage.records import Answer, Call
+from app.storage.errors import InvalidValue
+from app.storage.listing import Level, bounds_of, page
+from app.storage.rest.call import Answer, Call
 from app.storage.rest.json_bodies import Member, read_json_object
-from app.storage.rest.listing import Candidates, Level
-from app.storage.rows import Parameter, boolean, known, text
-from app.storage.sql_listing import BEYOND, Order, page_v2
+from app.storage.rest.projections import entry, folder
+from app.storage.rows import RawValue, boolean, known, number, text
+from app.storage.sql_listing import Direction, page_by_cursor
 from app.storage.storage import Storage
 
 _LARGEST_PAGE = 1000
 _LARGEST_STEP = 5000
 _WHOLE_LEVEL = 2**62
 _COLUMNS = ("name", "created_at", "updated_at")
-_ORDERS = ("asc", "desc")
+_DIRECTIONS = ("asc", "desc")
+_CURSOR = "continuation token"
 
 _BODY = (
     Member("prefix", "string", default=""),
@@ -36,7 +36,7 @@ _BODY = (
         "object",
         members=(
             Member("column", "string", among=_COLUMNS, default="name"),
-            Member("order", "string", among=_ORDERS, default="asc"),
+            Member("order", "string", among=_DIRECTIONS, default="asc"),
         ),
         default={},
     ),
@@ -49,14 +49,15 @@ class Cursor:
 
     last: str
     is_folder: bool
-    order: Order
+    direction: Direction
     column: str
     time: str = ""
 
     def encode(self) -> str:
+        """The form that clients keep and send back."""
         lines = [
             f"l:{self.last}",
-            f"o:{self.order}",
+            f"o:{self.direction}",
             f"c:{self.column}",
             f"t:{'folder' if self.is_folder else 'object'}",
         ]
@@ -66,20 +67,21 @@ class Cursor:
 
     @classmethod
     def decode(cls, encoded: str, *, prefix: str, delimited: bool) -> Cursor:
+        """From what ``encode`` gave, here or at another server of this API. Raises InvalidValue."""
         try:
             lines = base64.b64decode(encoded, validate=True).decode().split("\n")
         except (binascii.Error, ValueError):
-            raise _invalid() from None
+            raise InvalidValue(_CURSOR) from None
         found = {line[:1]: line[2:] for line in lines if line[1:2] == ":"}
-        last, order, column = found.get("l"), found.get("o", "asc"), found.get("c", "name")
-        if not last or "\0" in last or order not in _ORDERS or column not in _COLUMNS:
-            raise _invalid()
+        last, direction, column = found.get("l"), found.get("o", "asc"), found.get("c", "name")
+        if not last or "\0" in last or direction not in _DIRECTIONS or column not in _COLUMNS:
+            raise InvalidValue(_CURSOR)
         # Cursors of other servers do not say what they stand at.
         kind = found.get("t") or ("folder" if delimited and last.endswith("/") and last != prefix else "object")
         time = found.get("a", "")
         if column != "name" and kind == "object" and not _is_time(time):
-            raise _invalid()
-        return cls(last, kind == "folder", cast(Order, order), column, time)
+            raise InvalidValue(_CURSOR)
+        return cls(last, kind == "folder", cast(Direction, direction), column, time)
 
 
 def list_objects_v2(storage: Storage, call: Call) -> Answer:
@@ -89,16 +91,18 @@ def list_objects_v2(storage: Storage, call: Call) -> Answer:
     delimited: bool = given["with_delimiter"]
     cursor = Cursor.decode(given["cursor"], prefix=prefix, delimited=delimited) if given.get("cursor") else None
     column: str = cursor.column if cursor else given["sortBy"].get("column", "name")
-    order: Order = cursor.order if cursor else given["sortBy"].get("order", "asc")
-    page = _Page(min(given["limit"], _LARGEST_PAGE))
+    direction: Direction = cursor.direction if cursor else given["sortBy"].get("order", "asc")
+    found = _Page(min(given["limit"], _LARGEST_PAGE))
     if column == "name":
-        _by_name(storage, call, page, prefix, order, delimited=delimited, cursor=cursor)
+        _by_name(storage, call, found, prefix, direction, delimited=delimited, cursor=cursor)
     else:
-        _by_time(storage, call, page, prefix, column, order, delimited=delimited, cursor=cursor)
-    return page.answer(order, column)
+        _by_time(storage, call, found, prefix, column, direction, delimited=delimited, cursor=cursor)
+    return found.answer(direction, column)
 
 
 class _Page:
+    """What was found of a page; ``left`` is how many entries it still takes."""
+
     def __init__(self, limit: int) -> None:
         self.left = limit
         self.has_next = False
@@ -106,7 +110,7 @@ class _Page:
         self._objects: list[bytes] = []
         self._last: tuple[str, bool, str] | None = None
 
-    def take(self, row: tuple[Parameter, ...]) -> None:
+    def take(self, row: tuple[RawValue, ...]) -> None:
         """The row of ``page_v2``."""
         found, given, folders, objects, is_folder, name, time = row
         if folders:
@@ -118,11 +122,11 @@ class _Page:
         if name is not None:
             self._last = (name.decode(), is_folder == b"t", (time or b"").decode())
 
-    def answer(self, order: Order, column: str) -> Answer:
+    def answer(self, direction: Direction, column: str) -> Answer:
         members = [b'"hasNext":' + (b"true" if self.has_next else b"false")]
         if self.has_next and self._last is not None:
             name, is_folder, time = self._last
-            cursor = Cursor(name, is_folder, order, column, time).encode()
+            cursor = Cursor(name, is_folder, direction, column, time).encode()
             members.append(b'"nextCursor":' + json.dumps(cursor).encode())
             members.append(b'"nextCursorKey":' + json.dumps(name).encode())
         members.append(b'"folders":[' + b", ".join(self._folders) + b"]")
@@ -131,28 +135,41 @@ class _Page:
 
 
 def _by_name(
-    storage: Storage, call: Call, page: _Page, prefix: str, order: Order, *, delimited: bool, cursor: Cursor | None
+    storage: Storage,
+    call: Call,
+    found: _Page,
+    prefix: str,
+    direction: Direction,
+    *,
+    delimited: bool,
+    cursor: Cursor | None,
 ) -> None:
     position = _position(cursor) if cursor else None
-    level = Level(storage, call, prefix, order, folded=False, delimited=delimited, position=position)
-    statement = page_v2("name", order, delimited=delimited)
-    step = page.left + 1
-    while not level.at_end and not page.has_next:
+    level = Level(
+        storage, call.asker, call.bucket, prefix, direction, folded=False, delimited=delimited, position=position
+    )
+    statement = page_v2("name", direction, delimited=delimited)
+    step = found.left + 1
+    while not level.at_end and not found.has_next:
         candidates = level.more(step)
-        if page.left > 0:
-            limit = page.left
-            row = _run(storage, call, statement, (text(call.bucket), *candidates, str(limit).encode()))
-            page.take(row)
+        if found.left > 0:
+            found.take(page(storage, call.asker, call.bucket, statement, candidates, number(found.left)))
         else:
             # The page is full; is there one more that the caller may see?
-            row = _run(storage, call, statement, (text(call.bucket), *candidates, b"1"))
-            page.has_next = int(known(row[0])) > 0
+            row = page(storage, call.asker, call.bucket, statement, candidates, b"1")
+            found.has_next = int(known(row[0])) > 0
         step = min(step * 2, _LARGEST_STEP)
+
+
+def page_v2(column: str, direction: Direction, *, delimited: bool) -> Statement:
+    """What this version asks of candidates."""
+    told = folder(delimited=delimited), entry(delimited=delimited)
+    return page_by_cursor(*told, column, direction, delimited=delimited)
 
 
 def _position(cursor: Cursor) -> str:
     """Where a walk goes on after the cursor."""
-    if cursor.order == "desc":
+    if cursor.direction == "desc":
         return cursor.last
     return cursor.last[:-1] + "0" if cursor.is_folder else cursor.last + "\x01"
 
@@ -160,39 +177,28 @@ def _position(cursor: Cursor) -> str:
 def _by_time(
     storage: Storage,
     call: Call,
-    page: _Page,
+    found: _Page,
     prefix: str,
     column: str,
-    order: Order,
+    direction: Direction,
     *,
     delimited: bool,
     cursor: Cursor | None,
 ) -> None:
-    source: Candidates
     if delimited:
-        source = Level(storage, call, prefix, "asc", folded=False).more(_WHOLE_LEVEL)
+        candidates = Level(storage, call.asker, call.bucket, prefix, "asc", folded=False).more(_WHOLE_LEVEL)
     else:
-        source = text(prefix), text(successor(prefix) or BEYOND), None
-    after: tuple[Parameter, ...] = (None, None, None)
+        candidates = bounds_of(prefix)
+    after: tuple[RawValue, ...] = (None, None, None)
     if cursor is not None:
         after = (boolean(cursor.is_folder), text(cursor.time) if cursor.time else None, text(cursor.last))
-    parameters = (text(call.bucket), *source, str(page.left).encode(), *after)
-    page.take(_run(storage, call, page_v2(column, order, delimited=delimited), parameters))
+    statement = page_v2(column, direction, delimited=delimited)
+    found.take(page(storage, call.asker, call.bucket, statement, candidates, number(found.left), *after))
 
 
-def _run(
-    storage: Storage, call: Call, statement: Statement, parameters: tuple[Parameter, ...]
-) -> tuple[Parameter, ...]:
-    return storage.database.run(own_context(storage.contexts, call), [(statement, parameters)], read_only=True)[0][0]
-
-
-def _is_time(text_: str) -> bool:
+def _is_time(value: str) -> bool:
     try:
-        datetime.fromisoformat(text_)
+        datetime.fromisoformat(value)
     except ValueError:
         return False
     return True
-
-
-def _invalid() -> StorageError:
-    return invalid_parameter("continuation token")

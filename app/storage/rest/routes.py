@@ -11,19 +11,15 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 from urllib.parse import unquote_to_bytes
 
-from app.storage import cdn
-from app.storage.errors import StorageError
-from app.storage.records import Answer, Call
-from app.storage.rest import bucket_list, buckets, downloads, listing, listing_v2, objects, signed_urls, uploads
+from app.storage.rest import buckets, downloads, listing, listing_v2, objects, signed_urls, uploads
+from app.storage.rest.call import Answer, Call
+from app.storage.rest.credentials import Credential
+from app.storage.rest.errors import RestError
 from app.storage.storage import Storage
 
 Operation = Callable[[Storage, Call], Answer]
-Credential = Literal["required", "judged", "optional", "ignored"]
-"""``required``: its absence is an error of the request's form. ``judged``: its absence is an invalid credential.
-``optional``: without a valid one the caller is anonymous. ``ignored``: nobody looks at it."""
 
 PREFIX = "/storage/v1"
 """Where all routes are as well as at the root."""
@@ -54,14 +50,29 @@ class Route:
     name: str
     credential: Credential = "required"
 
+    def operation(self, method: str) -> str:
+        """What policies may test as ``storage.operation()``."""
+        if method == "HEAD" and self.name.startswith("storage.object.get_authenticated"):
+            return "object.head_authenticated_info"
+        return self.name
+
     @property
     def segments(self) -> tuple[str, ...]:
         return tuple(self.path.split("/")[1:])
 
 
+def _purge_cdn(_storage: Storage, call: Call) -> Answer:
+    """DELETE /cdn, /cdn/{bucket}, /cdn/{bucket}/{key}: the service role is told that there is nothing to purge.
+
+    Caches between us and the reader follow ``cache-control`` and ``etag``.
+    """
+    call.asker.check_service_role()
+    raise RestError("MissingParameter", 400, "No CDN is configured")
+
+
 ROUTES: tuple[Route, ...] = (
     Route("POST", "/bucket", buckets.create_bucket, "storage.bucket.create"),
-    Route("GET", "/bucket", bucket_list.list_buckets, "storage.bucket.list"),
+    Route("GET", "/bucket", buckets.list_buckets, "storage.bucket.list"),
     Route("POST", "/bucket/{bucket}/empty", buckets.empty_bucket, "storage.bucket.empty"),
     Route("GET", "/bucket/{bucket}", buckets.get_bucket, "storage.bucket.get"),
     Route("PUT", "/bucket/{bucket}", buckets.update_bucket, "storage.bucket.update"),
@@ -87,9 +98,9 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/object/{bucket}/*", uploads.create_object, "storage.object.upload"),
     Route("DELETE", "/object/{bucket}/*", objects.delete_object, "storage.object.delete"),
     Route("DELETE", "/object/{bucket}", objects.delete_objects, "storage.object.delete_many"),
-    Route("DELETE", "/cdn", cdn.purge, "storage.cdn.purge"),
-    Route("DELETE", "/cdn/{bucket}", cdn.purge, "storage.cdn.purge"),
-    Route("DELETE", "/cdn/{bucket}/*", cdn.purge, "storage.cdn.purge"),
+    Route("DELETE", "/cdn", _purge_cdn, "storage.cdn.purge"),
+    Route("DELETE", "/cdn/{bucket}", _purge_cdn, "storage.cdn.purge"),
+    Route("DELETE", "/cdn/{bucket}/*", _purge_cdn, "storage.cdn.purge"),
 )
 
 
@@ -130,7 +141,7 @@ class Router:
         return None
 
 
-class BadUrl(StorageError):
+class BadUrl(RestError):
     """A path with a percent sign that is followed by no two hexadecimal digits, or that is not UTF-8."""
 
     def __init__(self, path: str) -> None:

@@ -1,17 +1,43 @@
-"""What happened to objects: written down with the change itself, told to receivers after the commit."""
+"""What others are asked or told of objects: checks of an upload before its commit, and events after it.
+
+Events are written down with the change itself, so that none is lost.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.database import Row
+from app.storage.bytes.backend import Readable
+from app.storage.records import ObjectName
+from app.storage.rows import known, read_metadata
 from app.storage.times import now_as_json
 
 CREATED_POST, CREATED_PUT = "ObjectCreated:Post", "ObjectCreated:Put"
 CREATED_COPY, CREATED_MOVE = "ObjectCreated:Copy", "ObjectCreated:Move"
 REMOVED, REMOVED_BY_MOVE = "ObjectRemoved:Delete", "ObjectRemoved:Move"
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedObject:
+    """An upload whose bytes are stored and whose row is not written yet.
+
+    ``metadata`` is what the row will have (size, mimetype, eTag, ...). ``open_read`` gives the bytes, which whoever
+    opens them closes.
+    """
+
+    bucket: str
+    key: str
+    metadata: Mapping[str, Any]
+    user_metadata: Mapping[str, Any]
+    open_read: Callable[[], Readable] = field(repr=False)
+
+
+ObjectCheck = Callable[[UploadedObject], None]
+"""Runs between the last byte and the commit. What it raises refuses the upload: UploadRefused tells the client why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +57,7 @@ class ObjectEvent:
     applied_at: str = ""
 
     def as_json(self) -> dict[str, Any]:
+        """As it is written down."""
         members: dict[str, Any] = {
             "type": self.type,
             "bucketId": self.bucket_id,
@@ -46,6 +73,7 @@ class ObjectEvent:
 
     @classmethod
     def from_json(cls, members: Mapping[str, Any]) -> ObjectEvent:
+        """From what ``as_json`` gave."""
         return cls(
             type=members["type"],
             bucket_id=members["bucketId"],
@@ -60,7 +88,7 @@ class ObjectEvent:
 
 @dataclass(frozen=True, slots=True)
 class EventReceiver:
-    """``receive`` is called with each event at least once, after its commit, in the order of commits only by chance.
+    """``receive`` is called with each event at least once, after its commit. The order of commits is not promised.
 
     When it raises, it is called again later, with growing pauses. ``name`` stays the same over restarts: events that
     were written down for it wait for a receiver of that name.
@@ -68,6 +96,25 @@ class EventReceiver:
 
     name: str
     receive: Callable[[ObjectEvent], None]
+
+
+def removed(bucket: str, row: Row) -> ObjectEvent:
+    """The event for a deleted row of name, version and metadata."""
+    return ObjectEvent(REMOVED, bucket, known(row[0]).decode(), _text(row[1]), read_metadata(row[2]))
+
+
+def moved(source: ObjectName, target: ObjectName, row: Row) -> tuple[ObjectEvent, ObjectEvent]:
+    """The events for a moved row of id, version and metadata."""
+    version, metadata = _text(row[1]), read_metadata(row[2])
+    old = {"bucketId": source.bucket, "name": source.key, "version": version}
+    return (
+        ObjectEvent(REMOVED_BY_MOVE, *source, version, metadata),
+        ObjectEvent(CREATED_MOVE, *target, version, metadata, old),
+    )
+
+
+def _text(value: bytes | None) -> str | None:
+    return None if value is None else value.decode()
 
 
 def encode_events(events: Sequence[ObjectEvent], request_id: str) -> bytes:

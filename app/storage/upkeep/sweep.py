@@ -18,7 +18,7 @@ from app.storage.bytes.blobs import PREFIX, blob_key, version_of
 from app.storage.rows import known
 from app.storage.upkeep.work import WorkList, background_context
 
-# One look at all rows for so many blobs: versions have no index, since only this asks for them.
+# For each such batch all rows are scanned: versions have no index, since only the sweep looks for them.
 _AT_A_TIME = 20_000
 _ROWS_AT_A_TIME = 1000
 
@@ -43,8 +43,8 @@ _LEAST_UUID = b"00000000-0000-0000-0000-000000000000"
 
 @dataclass(slots=True)
 class Swept:
-    """``waiting``: replaced bytes whose time has not come, or whose deletion failed before. ``foreign``: blobs that are
-    not of this service's making and are left alone. ``unfinished``: writes that never ended."""
+    """``waiting``: replaced bytes in their grace period, or whose deletion failed before. ``foreign``: blobs that this
+    service has not made and leaves alone. ``unfinished``: writes that never ended."""
 
     seen: int = 0
     orphans: int = 0
@@ -56,8 +56,8 @@ class Swept:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
-    """A row without its bytes."""
+class RowWithoutBytes:
+    """A row whose bytes are gone."""
 
     bucket: str
     name: str
@@ -83,7 +83,7 @@ class Sweep:
         self._before = datetime.now(UTC) - timedelta(seconds=older_than_s)
 
     def run(self, *, delete: bool) -> Swept:
-        """Look at all blobs; delete the orphans, and the replaced ones whose time has come, only if ``delete``."""
+        """Look at all blobs; only if ``delete``, delete the orphans and the replaced ones after their grace period."""
         swept = Swept()
         while delete and (done := self._work.delete_blobs()):
             swept.replaced += done
@@ -99,15 +99,15 @@ class Sweep:
         swept.unfinished = self._backend.discard_unfinished(self._before, dry_run=not delete)
         return swept
 
-    def missing(self) -> Iterator[Missing]:
-        """Rows whose bytes are not there. It asks the backend for each."""
+    def rows_without_bytes(self) -> Iterator[RowWithoutBytes]:
+        """Rows whose bytes are gone. It asks the backend about each object."""
         last = _LEAST_UUID
         while rows := self._ask(_ROWS, last, str(_ROWS_AT_A_TIME).encode()):
             for identifier, bucket, name, version in rows:
                 last = known(identifier)
                 text = (version or b"").decode()
                 if not self._is_there(text):
-                    yield Missing((bucket or b"").decode(), (name or b"").decode(), text)
+                    yield RowWithoutBytes((bucket or b"").decode(), (name or b"").decode(), text)
 
     def _is_there(self, version: str) -> bool:
         try:

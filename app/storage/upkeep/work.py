@@ -1,7 +1,7 @@
-"""What is done after the commit: bytes that no row names any more are deleted, events are told, reads are noted.
+"""What is done after the commit: bytes that no row names any more are deleted, receivers get events, reads are noted.
 
 The work list is written by the transactions that make the work necessary, so no crash loses it. A worker takes entries
-for a while; if it dies they come up again, so that everything is done at least once.
+for a while; if it dies they become due again, so that everything is done at least once.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from collections.abc import Callable, Sequence
 from app.database import Context, ContextBuilder, Database, Row, Statement
 from app.errors import PorticoError
 from app.identity import Caller
-from app.storage.access import SERVICE_ROLE
+from app.storage.asker import SERVICE_ROLE
 from app.storage.bytes.backend import Backend, BlobMissing
 from app.storage.bytes.blobs import blob_key
 from app.storage.rows import known, text
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
 
-_log = logging.getLogger("portico.storage")
+log = logging.getLogger("portico.storage")
 
 _TAKEN_FOR_S = 120
 _BLOBS_AT_A_TIME, _EVENTS_AT_A_TIME = 500, 20
 _LONGEST_ERROR = 500
 
-# $4: who receives events, or null for entries that are for nobody in particular.
+# $4: the names of receivers, or null for entries without one.
 TAKE = Statement(
     f"""
     UPDATE storage.work w SET attempts = w.attempts + 1,
@@ -50,7 +50,7 @@ FAILED = Statement(
     """,
     "work_failed",
 )
-# Not oftener than once in an hour for an object: reading must not become writing.
+# At most once an hour for an object: reading must not become writing.
 ACCESSED = Statement(
     """
     UPDATE storage.objects SET last_accessed_at = clock_timestamp() WHERE id IN (
@@ -63,7 +63,7 @@ ACCESSED = Statement(
 
 
 class WorkList:
-    """The work of one database, done a batch at a time by whoever calls."""
+    """The work list of one database, done a batch at a time in the thread of the caller."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class WorkList:
         self._grace_s = grace_s
 
     def delete_blobs(self) -> int:
-        """Delete the bytes of a batch of replaced versions whose time of grace is over; how many entries were done."""
+        """Delete the bytes of a batch of replaced versions whose grace period is over; how many entries were done."""
         rows = self._take("delete_blob", self._grace_s, _BLOBS_AT_A_TIME)
         if not rows:
             return 0
@@ -96,9 +96,9 @@ class WorkList:
         try:
             if keys:
                 self._backend().delete_many(keys)
-        except (PorticoError, OSError) as error:
-            _log.warning("%d replaced versions cannot be deleted now: %s", len(ids), error)
-            self._failed(ids, error)
+        except (PorticoError, OSError) as ex:
+            log.warning("%d replaced versions cannot be deleted now: %s", len(ids), ex)
+            self._failed(ids, ex)
             return 0
         self._run(DONE, (_array(ids),))
         return len(ids)
@@ -108,16 +108,16 @@ class WorkList:
         if not self._receivers:
             return 0
         rows = self._take("post_event", 0.0, _EVENTS_AT_A_TIME, sorted(self._receivers))
-        # Entries come in no order; nobody is promised one, but most expect it.
+        # Entries come in no order; none is promised, but most receivers expect that of the commits.
         rows = sorted(rows, key=lambda row: int(known(row[0])))
         done = []
         for identifier, _, event, _, _ in rows:
             members = json.loads(known(event))
             try:
                 self._receivers[members["receiver"]].receive(ObjectEvent.from_json(members))
-            except Exception as error:
-                _log.warning("the event receiver %s failed: %s", members["receiver"], error)
-                self._failed([known(identifier)], error)
+            except Exception as ex:
+                log.warning("the event receiver %s failed: %s", members["receiver"], ex)
+                self._failed([known(identifier)], ex)
             else:
                 done.append(known(identifier))
         if done:
@@ -125,21 +125,22 @@ class WorkList:
         return len(done)
 
     def note_accesses(self, ids: Sequence[str]) -> None:
+        """Write down that these objects were read now."""
         self._run(ACCESSED, (_array([identifier.encode() for identifier in ids]),))
 
     def _take(self, kind: str, grace_s: float, limit: int, receivers: Sequence[str] | None = None) -> list[Row]:
         names = None if receivers is None else json.dumps(receivers).encode()
         return self._run(TAKE, (kind.encode(), str(grace_s).encode(), str(limit).encode(), names))
 
-    def _failed(self, ids: Sequence[bytes], error: Exception) -> None:
-        self._run(FAILED, (_array(ids), text(f"{type(error).__name__}: {error}"[:_LONGEST_ERROR])))
+    def _failed(self, ids: Sequence[bytes], ex: Exception) -> None:
+        self._run(FAILED, (_array(ids), text(f"{type(ex).__name__}: {ex}"[:_LONGEST_ERROR])))
 
     def _run(self, statement: Statement, parameters: Sequence[bytes | None]) -> list[Row]:
         return self._database.run(background_context(self._contexts), [(statement, parameters)], read_only=False)[0]
 
 
 def background_context(contexts: ContextBuilder) -> Context:
-    """The rights of work that no request asked for."""
+    """The context of work that no request asked for: the service's rights."""
     caller = Caller.of({"role": SERVICE_ROLE}, default_role=SERVICE_ROLE)
     return contexts.build(caller, extra=(("storage.allow_delete_query", "true"),))
 
@@ -149,7 +150,7 @@ def _array(values: Sequence[bytes]) -> bytes:
 
 
 class Background:
-    """A thread that does the work of the list, soon after it is woken and now and then without."""
+    """A thread that does the work of the list soon after it is woken, and every few seconds."""
 
     _EVERY_S = 5.0
     _AFTER_FAILURE_S = 30.0
@@ -182,12 +183,12 @@ class Background:
             try:
                 self.work_now()
                 pause = self._EVERY_S
-            except PorticoError as error:
-                # No schema storage, or no database now: both are told where they matter.
-                _log.debug("the storage's background work has to wait: %s", error)
+            except PorticoError as ex:
+                # No schema storage, or no database now: requests report both.
+                log.debug("the storage's background work has to wait: %s", ex)
                 pause = self._longer(pause)
             except Exception:
-                _log.exception("the storage's background work failed")
+                log.exception("the storage's background work failed")
                 pause = self._longer(pause)
 
     def _longer(self, pause: float) -> float:

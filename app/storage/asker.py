@@ -1,0 +1,80 @@
+"""Who asks for an operation, and with which rights the database is asked."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from app.database import Context, ContextBuilder
+from app.identity import Caller
+from app.storage.errors import ServiceRoleOnly
+
+SERVICE_ROLE = "service_role"
+ANONYMOUS = "anon"
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks, and what policies and triggers may read of the request.
+
+    ``operation`` is what ``storage.operation()`` gives; ``method``, ``path``, ``headers`` and ``token`` become the
+    settings ``request.*``. ``given_id`` is the request's name as a proxy gave it, '' without one.
+    """
+
+    contexts: ContextBuilder = field(repr=False)
+    caller: Caller
+    operation: str
+    method: str
+    path: str
+    headers: Mapping[str, str] = field(repr=False)
+    token: str = field(repr=False)
+    given_id: str = ""
+
+    @property
+    def role(self) -> str:
+        return self.caller.role
+
+    @property
+    def subject(self) -> object:
+        """The claim ``sub``, which owns what is written; None without one."""
+        return self.caller.claims.get("sub")
+
+    def own_context(self) -> Context:
+        """The database is asked with the caller's own rights."""
+        return self._context(self.caller)
+
+    def service_context(self) -> Context:
+        """The database is asked with the service's rights; the claims still tell triggers whose request it is."""
+        caller = self.caller
+        if caller.role != SERVICE_ROLE:
+            caller = dataclasses.replace(caller, role=SERVICE_ROLE, cache_key=caller.cache_key + " as service")
+        return self._context(caller)
+
+    def request_id(self) -> str:
+        """The request's name; without a given one a new one each time."""
+        return self.given_id or str(uuid4())
+
+    def check_service_role(self) -> None:
+        """Raise ServiceRoleOnly unless the caller has the service role."""
+        if self.caller.role != SERVICE_ROLE:
+            raise ServiceRoleOnly
+
+    def _context(self, caller: Caller) -> Context:
+        return self.contexts.build(
+            caller,
+            method=self.method,
+            path=self.path,
+            headers=self.headers,
+            extra=(
+                ("request.jwt", self.token),
+                ("storage.operation", self.operation),
+                ("storage.allow_delete_query", "true"),
+            ),
+        )
+
+
+def anonymous() -> Caller:
+    """The caller without a credential."""
+    return Caller.of({}, default_role=ANONYMOUS)

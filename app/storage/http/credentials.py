@@ -1,0 +1,24 @@
+"""Where a request has its credential. What refuses early and what serves both ask here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_CREDENTIAL, _SIGNED = "authorization", "token"
+_SCHEME = "bearer "
+
+
+def bearer_token(headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
+    """The credential: the header ``authorization``, else the query parameter of that name, else None."""
+    given = headers.get(_CREDENTIAL)
+    if given is None:
+        given = query.get(_CREDENTIAL)
+    if given is None:
+        return None
+    given = given.strip()
+    return given[len(_SCHEME) :].strip() if given[: len(_SCHEME)].lower() == _SCHEME else given
+
+
+def signed_token(query: Mapping[str, str]) -> str | None:
+    """The token of a signed URL: the query parameter ``token``, else None."""
+    return query.get(_SIGNED)

@@ -1,0 +1,169 @@
+"""Copying, moving and deleting objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from app.database import Row, StatementError
+from app.storage.asker import Asker
+from app.storage.bucket_rules import check_mime_type, size_limit
+from app.storage.buckets import find_bucket
+from app.storage.bytes.backend import BlobMissing
+from app.storage.bytes.blobs import blob_key, new_version
+from app.storage.errors import (
+    AlreadyExists,
+    BytesMissing,
+    NoSuchObject,
+    PreconditionFailed,
+    RelatedMissing,
+    StorageError,
+    TooLarge,
+)
+from app.storage.names import check_key
+from app.storage.permissions import TriedWrite, try_write
+from app.storage.reading import exists, is_visible
+from app.storage.records import Bucket, ObjectName, StoredObject
+from app.storage.rows import json_value, known, owner_columns, read_metadata, read_object, text
+from app.storage.sql import DELETE_OBJECT, FIND_SOURCE, MOVE_OBJECT, Projection, delete_objects
+from app.storage.storage import Storage
+from app.storage.times import now_as_json
+from app.storage.translation import no_row_deleted, no_row_updated, refused
+from app.storage.upkeep.events import CREATED_COPY, moved, removed
+from app.storage.writing import Write, commit
+
+_DELETED_AT_A_TIME = 500
+
+
+class Described(NamedTuple):
+    """What an object says of itself: the metadata of its bytes, and the user's."""
+
+    metadata: Mapping[str, Any]
+    user_metadata: Mapping[str, Any]
+
+
+def copy(
+    storage: Storage,
+    asker: Asker,
+    source: ObjectName,
+    target: ObjectName,
+    *,
+    upsert: bool,
+    describe: Callable[[Described], Described],
+    told: Projection,
+) -> bytes:
+    """Copy an object that the caller sees to where the caller may write; what is ``told`` of the copy.
+
+    ``describe`` makes of the source's description that of the copy. Raises NoSuchObject, BytesMissing, what forbids the
+    write, and what ``describe`` raises.
+    """
+    for attempt in (1, 2):
+        found, user_metadata = _source(storage, asker, source)
+        metadata, user_metadata = describe(Described({**found.metadata, "lastModified": now_as_json()}, user_metadata))
+        if attempt == 1:
+            bucket = try_write(storage, asker, TriedWrite(target, upsert, metadata, user_metadata))
+            _check_rules(storage, bucket, target.key, metadata)
+        version = new_version()
+        try:
+            storage.backend.copy(blob_key(found.version), blob_key(version))
+            break
+        except BlobMissing:
+            # Replaced and gone since the row was read: then the row is newer now.
+            if attempt == 2:
+                raise BytesMissing from None
+    write = Write(target, upsert, asker.subject, user_metadata, CREATED_COPY)
+    return known(commit(storage, asker, write, version, metadata, told)[1])
+
+
+def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName) -> None:
+    """Give an object another name, as the caller; its bytes stay where they are.
+
+    One statement under the caller's role moves whatever version is the newest at that moment, so a write that comes
+    in between is either moved with it or makes a new object at the old place. Nothing is lost and nothing is copied.
+    Raises NoSuchObject, AlreadyExists, RelatedMissing, NotPermitted, and what the rules of another bucket forbid.
+    """
+    if source == target:
+        _source(storage, asker, source)
+        return
+    if target.bucket != source.bucket:
+        found, _ = _source(storage, asker, source)
+        bucket = find_bucket(storage, asker, target.bucket)
+        if bucket is None:
+            raise RelatedMissing
+        _check_rules(storage, bucket, target.key, found.metadata)
+    parameters = (*map(text, (*source, *target)), *owner_columns(asker.subject))
+    try:
+        rows = storage.change(
+            asker,
+            asker.own_context(),
+            [(MOVE_OBJECT, parameters)],
+            lambda results: [event for row in results[0] for event in moved(source, target, row)],
+        )[0]
+    except StatementError as ex:
+        raise _not_moved(ex, asker) from None
+    if not rows:
+        _source(storage, asker, source)
+        raise no_row_updated(role=asker.role, table="objects")
+
+
+def delete(storage: Storage, asker: Asker, name: ObjectName, *, etags: tuple[str, ...] | None = None) -> None:
+    """Delete an object as the caller; ``etags`` is a condition as in ``Write``.
+
+    Raises NoSuchObject, PreconditionFailed or DeletionNotPermitted.
+    """
+    check_key(name.key, any_script=storage.limits.any_script)
+    rows = storage.change(
+        asker,
+        asker.own_context(),
+        [(DELETE_OBJECT, (text(name.bucket), text(name.key), json_value(etags or None)))],
+        lambda results: [removed(name.bucket, row) for row in results[0]],
+    )[0]
+    if not rows:
+        if not exists(storage, asker, name):
+            raise NoSuchObject
+        if etags and is_visible(storage, asker, name):
+            raise PreconditionFailed
+        raise no_row_deleted(role=asker.role, table="objects")
+    storage.wake.set()
+
+
+def delete_many(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str], told: Projection) -> list[bytes]:
+    """Delete those objects that are there and that the caller may delete; what is ``told`` of each."""
+    wanted = [key for key in dict.fromkeys(keys) if "\0" not in key]
+    context = asker.own_context()
+    deleted: list[Row] = []
+    for start in range(0, len(wanted), _DELETED_AT_A_TIME):
+        some = json_value(wanted[start : start + _DELETED_AT_A_TIME])
+        deleted += storage.change(
+            asker,
+            context,
+            [(delete_objects(told), (text(bucket), some))],
+            lambda results: [removed(bucket, row) for row in results[0]],
+        )[0]
+    storage.wake.set()
+    return [known(row[3]) for row in deleted]
+
+
+def _source(storage: Storage, asker: Asker, name: ObjectName) -> tuple[StoredObject, Mapping[str, Any]]:
+    """The object and its user's metadata, if the caller sees it."""
+    parameters = (text(name.bucket), text(name.key))
+    rows = storage.database.run(asker.own_context(), [(FIND_SOURCE, parameters)], read_only=True)[0]
+    if not rows:
+        raise NoSuchObject
+    return read_object(rows[0]), read_metadata(rows[0][4])
+
+
+def _check_rules(storage: Storage, bucket: Bucket, key: str, metadata: Mapping[str, Any]) -> None:
+    """An object that comes from another place obeys the bucket as an upload does."""
+    coming = StoredObject(id="", version="", updated_at=0, metadata=metadata)
+    if (coming.size or 0) > size_limit(bucket, key, storage.limits.upload):
+        raise TooLarge
+    check_mime_type(coming.mime_type, bucket, key)
+
+
+def _not_moved(ex: StatementError, asker: Asker) -> StorageError:
+    if ex.diagnosis.sqlstate == "23505":
+        return AlreadyExists()
+    if ex.diagnosis.sqlstate == "23503":
+        return RelatedMissing()
+    return refused(ex, role=asker.role, action="UPDATE", table="objects")

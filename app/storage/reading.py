@@ -1,0 +1,157 @@
+"""Reading objects: which of them the caller may see, and their bytes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import IO, TypeVar
+
+from app.storage.asker import SERVICE_ROLE, Asker
+from app.storage.bytes.backend import Chunks
+from app.storage.bytes.blobs import blob_key
+from app.storage.errors import BytesMissing, NoSuchBucket, NoSuchObject, TooManyDownloads
+from app.storage.names import check_key
+from app.storage.records import ObjectName, StoredObject
+from app.storage.rows import RawValue, boolean, json_value, known, read_bucket, read_object, text
+from app.storage.sql import BUCKET_THEN_ROLE, NOTHING, OBJECT_EXISTS, VISIBLE_KEYS, Projection, find_object
+from app.storage.storage import Storage
+from app.storage.times import read_http_date
+
+log = logging.getLogger("portico.storage")
+
+_MODIFIED_IN_METADATA = "lastModified"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """``as_service``: the object is looked up whoever asks (a public or a signed URL). ``public_only``: the bucket must
+    be public."""
+
+    as_service: bool = False
+    public_only: bool = False
+
+
+def find(
+    storage: Storage, asker: Asker, name: ObjectName, reading: Reading, told: Projection = NOTHING
+) -> tuple[StoredObject, RawValue]:
+    """The object, and what is ``told`` of it. One round trip, in which the bucket decides on the role.
+
+    Raises NoSuchBucket or NoSuchObject; a bucket that is not public is not there for a stranger.
+    """
+    check_key(name.key, any_script=storage.limits.any_script)
+    role = SERVICE_ROLE if reading.as_service else asker.role
+    bucket_rows, rows = storage.database.run(
+        asker.service_context(),
+        [
+            (BUCKET_THEN_ROLE, (text(name.bucket), role.encode(), boolean(True))),
+            (find_object(told), (text(name.bucket), text(name.key))),
+        ],
+        read_only=True,
+    )
+    bucket = read_bucket(bucket_rows[0])
+    if bucket is None or (reading.public_only and not bucket.public):
+        raise NoSuchBucket
+    if not rows:
+        raise NoSuchObject
+    return read_object(rows[0]), rows[0][4]
+
+
+def find_with_bytes(
+    storage: Storage, asker: Asker, name: ObjectName, reading: Reading, use: Callable[[StoredObject], T | None]
+) -> T:
+    """What ``use`` makes of the object; it gives None when the bytes are gone.
+
+    Then the object may have been replaced since its row was read, so it is looked up again. Raises as ``find`` does,
+    and BytesMissing when the row still names the bytes that are gone.
+    """
+    missing = None
+    while True:
+        found, _ = find(storage, asker, name, reading)
+        if found.version == missing:
+            log.error("the bytes of object %s, version %s, are missing", found.id, found.version)
+            raise BytesMissing
+        used = use(found)
+        if used is not None:
+            return used
+        missing = found.version
+
+
+def size_of(storage: Storage, found: StoredObject) -> int:
+    """The number of bytes, from the backend where the row does not tell."""
+    return found.size if found.size is not None else storage.backend.stat(blob_key(found.version)) or 0
+
+
+def open_bytes(
+    storage: Storage, found: StoredObject, start: int = 0, end: int | None = None
+) -> tuple[IO[bytes] | RemoteStream, int]:
+    """The bytes from ``start`` up to, not including, ``end``, and their number. The reading is noted.
+
+    They are a file, which can be sent without a thread, or a stream from a remote backend, which holds a thread as long
+    as its client likes. Raises BlobMissing or TooManyDownloads.
+    """
+    storage.note_access(found.id)
+    readable = storage.backend.open_read(blob_key(found.version), start, end)
+    if readable.file is not None:
+        return readable.file, readable.length
+    if not storage.streams.acquire(blocking=False):
+        readable.close()
+        raise TooManyDownloads
+    return RemoteStream(readable.stream, storage), readable.length
+
+
+def modified(found: StoredObject) -> int:
+    """The second in which the bytes were written; the row also changes when it is moved."""
+    value = found.metadata.get(_MODIFIED_IN_METADATA)
+    if isinstance(value, str):
+        seconds = _read_time(value)
+        if seconds is not None:
+            return seconds
+    return int(found.updated_at)
+
+
+def _read_time(value: str) -> int | None:
+    try:
+        return int(datetime.fromisoformat(value).timestamp())
+    except ValueError:
+        return read_http_date(value)
+
+
+def exists(storage: Storage, asker: Asker, name: ObjectName) -> bool:
+    """Whether the object exists, whoever asks."""
+    parameters = (text(name.bucket), text(name.key))
+    return bool(storage.database.run(asker.service_context(), [(OBJECT_EXISTS, parameters)], read_only=True)[0])
+
+
+def is_visible(storage: Storage, asker: Asker, name: ObjectName) -> bool:
+    """Whether the caller may see the object."""
+    parameters = (text(name.bucket), text(name.key))
+    return bool(storage.database.run(asker.own_context(), [(OBJECT_EXISTS, parameters)], read_only=True)[0])
+
+
+def visible_keys(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str]) -> set[str]:
+    """Those of the keys whose objects the caller may see."""
+    wanted = [key for key in dict.fromkeys(keys) if "\0" not in key]
+    parameters = (text(bucket), json_value(wanted))
+    rows = storage.database.run(asker.own_context(), [(VISIBLE_KEYS, parameters)], read_only=True)[0]
+    return {known(row[0]).decode() for row in rows}
+
+
+class RemoteStream:
+    """Chunks from a remote backend, and the place among the streams that they take until they are closed."""
+
+    def __init__(self, chunks: Chunks | IO[bytes], storage: Storage) -> None:
+        self._chunks = chunks
+        self._storage = storage
+        self._open = True
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._chunks)
+
+    def close(self) -> None:
+        if self._open:
+            self._open = False
+            self._storage.streams.release()
+            self._chunks.close()

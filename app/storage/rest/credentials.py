@@ -1,0 +1,60 @@
+"""What a route demands of a request's credential, and who presents it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from app.errors import AccessError
+from app.identity import Caller, Identity, TokenError
+from app.identity.tokens import Reason
+from app.storage.asker import ANONYMOUS
+from app.storage.http.credentials import bearer_token, signed_token
+from app.storage.rest.errors import access_denied, invalid_request
+
+Credential = Literal["required", "judged", "optional", "ignored"]
+"""``required``: its absence is an error of the request's form. ``judged``: its absence is an invalid credential.
+``optional``: without a valid one the caller is anonymous. ``ignored``: nobody looks at it."""
+
+_TOKEN_MESSAGES: Mapping[Reason, str] = {
+    "malformed": "Invalid Compact JWS",
+    "algorithm": '"alg" (Algorithm) Header Parameter value not allowed',
+    "signature": "signature verification failed",
+    "expired": '"exp" claim timestamp check failed',
+    "not_yet_valid": '"nbf" claim timestamp check failed',
+    "audience": 'unexpected "aud" claim value',
+    "claims": "Invalid Compact JWS",
+    "signed_url": "Token is that of a signed URL",
+}
+
+
+def presented_token(credential: Credential, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
+    """The token that the route looks at, None without one. Raises what the absence of one is told."""
+    if credential == "ignored":
+        return None
+    token = bearer_token(headers, query)
+    if token is None and credential == "required":
+        raise invalid_request("headers must have required property 'authorization'")
+    if not token and credential == "judged":
+        raise access_denied(_TOKEN_MESSAGES["malformed"])
+    return token
+
+
+def required_signed_token(query: Mapping[str, str]) -> str:
+    """The token of a signed URL. Raises what its absence is told."""
+    token = signed_token(query)
+    if token is None:
+        raise invalid_request("querystring must have required property 'token'")
+    return token
+
+
+def caller_of(identity: Identity, token: str | None) -> Caller:
+    """Who presents this token. Raises AccessDenied in the words that clients know."""
+    if not token:
+        raise access_denied(_TOKEN_MESSAGES["malformed"])
+    try:
+        return Caller.of(identity.verify(token), default_role=ANONYMOUS)
+    except TokenError as ex:
+        raise access_denied(_TOKEN_MESSAGES[ex.reason]) from None
+    except AccessError as ex:
+        raise access_denied(ex.message) from None

@@ -1,0 +1,124 @@
+"""What the database, the backend or the pool refused, as errors of this domain."""
+
+from __future__ import annotations
+
+import logging
+from typing import Literal
+
+from app.database import RoleRefused, StatementError, StatementTimeout
+from app.errors import AccessError, PorticoError, Unavailable
+from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, BlobMissing, StreamCutShort
+from app.storage.errors import (
+    AccessDenied,
+    AlreadyExists,
+    BackendDown,
+    BytesMissing,
+    DatabaseReadOnly,
+    DatabaseRefused,
+    DatabaseTimeout,
+    DeletionNotPermitted,
+    Fault,
+    InvalidValue,
+    LengthMismatch,
+    NotPermitted,
+    RelatedMissing,
+    RowLocked,
+    SchemaMismatch,
+    StorageError,
+    StorageFull,
+    TooManyConnections,
+)
+
+log = logging.getLogger("portico.storage")
+
+Table = Literal["buckets", "objects"]
+
+_SCHEMA_STATES = frozenset({"42P17", "42703", "42P01", "3F000"})
+_OWN_ROLES = frozenset({"anon", "authenticated", "service_role"})
+_NOT_INSTALLED = "`portico init` installs what is missing, and `portico doctor` tells what that is."
+
+
+def translate(ex: PorticoError) -> StorageError:
+    """The error of this domain, where an operation has not raised one. What the operator must know is logged."""
+    if isinstance(ex, StorageError):
+        return ex
+    if isinstance(ex, StatementTimeout):
+        return DatabaseTimeout()
+    if isinstance(ex, StatementError):
+        return _statement_failed(ex)
+    if isinstance(ex, RoleRefused):
+        return _role_refused(ex)
+    if isinstance(ex, BlobMissing):
+        return BytesMissing()
+    if isinstance(ex, BackendFull):
+        log.error("the storage is full: %s", ex.__cause__)
+        return StorageFull()
+    if isinstance(ex, BackendUnavailable | BackendUnusable):
+        log.error("the storage backend cannot be used: %s", ex if isinstance(ex, BackendUnusable) else ex.__cause__)
+        return BackendDown()
+    if isinstance(ex, StreamCutShort):
+        return LengthMismatch()
+    if isinstance(ex, Unavailable):
+        return TooManyConnections() if ex.code == "POOL_TIMEOUT" else DatabaseTimeout()
+    if isinstance(ex, AccessError):
+        return AccessDenied(ex.message)
+    log.error("unexpected: %s", ex.message, exc_info=ex)
+    return Fault()
+
+
+def _role_refused(ex: RoleRefused) -> StorageError:
+    state = ex.diagnosis.sqlstate
+    if state == "22023":
+        why = f"The database has no role {ex.role}."
+    else:
+        why = f"The database user of the service is no member of the role {ex.role}."
+    if ex.role in _OWN_ROLES:
+        log.error("%s %s", why, _NOT_INSTALLED)
+        why = f"{why} {_NOT_INSTALLED}"
+    return DatabaseRefused(state, hint=why)
+
+
+def _statement_failed(ex: StatementError) -> StorageError:
+    diagnosis = ex.diagnosis
+    state = diagnosis.sqlstate
+    if state == "42501":
+        return NotPermitted()
+    if state == "23505":
+        return AlreadyExists()
+    if state == "23503":
+        return RelatedMissing()
+    if state == "55P03":
+        return RowLocked()
+    if state == "25006":
+        return DatabaseReadOnly()
+    if state == "22P02":
+        return InvalidValue(diagnosis.column or "value")
+    log.error("the database refused a statement: %s %s", state, diagnosis.message)
+    if state in _SCHEMA_STATES:
+        return SchemaMismatch(state, hint=_NOT_INSTALLED)
+    return DatabaseRefused(state)
+
+
+def refused(ex: StatementError, *, role: str, action: str, table: Table) -> StorageError:
+    """A missing privilege or policy, with a hint at which; other failures as ``translate`` has them."""
+    if ex.diagnosis.sqlstate != "42501" or isinstance(ex, StatementTimeout):
+        return translate(ex)
+    if ex.diagnosis.message.startswith("permission denied"):
+        why = "it has no such privilege (GRANT)"
+    else:
+        why = "no policy allows it"
+    return NotPermitted(hint=_hint(role, action, table, why))
+
+
+def no_row_updated(*, role: str, table: Table) -> StorageError:
+    """PostgreSQL reports no error when no policy allows an update: it updates no row, though there is one."""
+    return NotPermitted(hint=_hint(role, "UPDATE", table, "no policy allows it"))
+
+
+def no_row_deleted(*, role: str, table: Table) -> StorageError:
+    """The same of a delete."""
+    return DeletionNotPermitted(hint=_hint(role, "DELETE", table, "no policy allows it"))
+
+
+def _hint(role: str, action: str, table: Table, why: str) -> str:
+    return f"The role {role} may not {action} on storage.{table}: {why}."

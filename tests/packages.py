@@ -1,0 +1,78 @@
+"""Packages that tests run unmodified and that cannot be among the project's own: those of npm, and some of PyPI.
+
+They are installed once, in a cache directory outside of the repository; a test is skipped where that is impossible.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+NODE = Path(__file__).parent / "node"
+LIMIT_S = 300
+
+
+def node_packages() -> Path:
+    """A directory with the ``node_modules`` of tests/node/package.json."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("node and npm are not installed")
+    wanted = (NODE / "package.json").read_bytes()
+
+    def install(folder: Path) -> None:
+        (folder / "package.json").write_bytes(wanted)
+        _run(["npm", "install", "--no-fund", "--no-audit", "--loglevel", "error", "--ignore-scripts"], folder)
+
+    return _kept("node", wanted, install)
+
+
+def python_packages(*requirements: str) -> Path:
+    """A virtual environment with packages whose own requirements contradict ours."""
+
+    def install(folder: Path) -> None:
+        _run([sys.executable, "-m", "venv", str(folder)], folder)
+        _run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *requirements], folder)
+
+    return _kept("python", " ".join((sys.version, *requirements)).encode(), install)
+
+
+def _kept(kind: str, wanted: bytes, install: Callable[[Path], None]) -> Path:
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "portico-tests"
+    folder = cache / f"{kind}-{sha256(wanted).hexdigest()[:12]}"
+    complete = folder / ".complete"
+    if complete.exists():
+        return folder
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as ex:
+        pytest.skip(f"there is no place for packages: {ex}")
+    # Several processes may be at it at the same time; a virtual environment must be made where it stays.
+    with (cache / f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not complete.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            install(folder)
+            complete.touch()
+    return folder
+
+
+def _run(command: list[str], folder: Path) -> None:
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S)
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"packages were not installed within {LIMIT_S} seconds")
+    if done.returncode:
+        pytest.skip(f"packages cannot be installed: {done.stderr.strip()[-200:]}")
+
+
+def program(name: str) -> Path:
+    """A program of tests/node, in a place where it finds its packages."""
+    return Path(shutil.copy(NODE / name, node_packages()))

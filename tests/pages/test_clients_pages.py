@@ -1,0 +1,143 @@
+"""The lines on the pages about clients work, in the packages that they are about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from app.installation import install
+from tests.docs.blocks import REPOSITORY, Block, all_blocks, blocks
+from tests.packages import node_packages, program, python_packages
+from tests.pages.reader import Reader
+from tests.postgres_server import PostgresServer
+from tests.process.running import open_directory
+
+WORLD = """
+insert into continent values ('EU', 'Europe');
+insert into currency values ('EUR', 'Euro');
+insert into country values ('AT', 'AUT', 'Austria', 'EU', 'EUR', 'Vienna', 83858, 8840521, '{de}', '43', '.at');
+insert into city select n, name, 'AT', 'city', 100000 * n, 48, 16, 'Europe/Vienna', '{}'
+  from unnest(array['Vienna', 'Graz', 'Linz', 'Salzburg', 'Innsbruck']) with ordinality as t(name, n);
+"""
+FIRST_FOUR = "Graz Innsbruck Linz Salzburg"
+
+
+@pytest.fixture(scope="module")
+def reader(postgres: PostgresServer) -> Iterator[Reader]:
+    """With a service on the tables of the demonstration and a few rows."""
+    url = postgres.create_database()
+    install(url)
+    for part in ("schema.sql", WORLD, "after_load.sql"):
+        postgres.execute((REPOSITORY / "app" / "demo" / part).read_text() if part.endswith(".sql") else part, url)
+    with open_directory() as directory:
+        opened = Reader(directory, url)
+        opened.set(DATABASE_URL=url)
+        opened.shell("portico keys > .env; set -a; . ./.env; set +a")
+        opened.shell("portico serve")
+        yield opened
+        opened.close()
+    postgres.drop_database(url)
+
+
+def texts(found: list[Block]) -> dict[str, str]:
+    """Texts by the heading of their section, which has only one in a language."""
+    assert len({each.heading for each in found}) == len(found)
+    return {each.heading: each.text for each in found}
+
+
+JAVASCRIPT = texts(blocks("docs/clients.md", "js"))
+PYTHON = texts(blocks("docs/clients.md", "python"))
+SHELL = texts(blocks("docs/clients.md", "sh"))
+GRAPHQL = texts(blocks("docs/clients.md", "graphql"))
+CONFIGURATION = texts([each for each in all_blocks("docs/clients.md") if each.language in ("json", "toml")])
+
+
+def test_each_client_has_a_test() -> None:
+    assert set(JAVASCRIPT) == {"Apollo Client", "urql", "Relay"}
+    assert set(PYTHON) == {"gql", "ariadne-codegen", "sgqlc"}
+    assert set(SHELL) == {"Relay", "ariadne-codegen", "sgqlc"}
+    assert (set(GRAPHQL), set(CONFIGURATION)) == ({"ariadne-codegen"}, {"Relay", "TypeScript types", "ariadne-codegen"})
+
+
+def node(reader: Reader, text: str) -> str:
+    modules = reader.directory / "node_modules"
+    if not modules.exists():
+        modules.symlink_to(node_packages() / "node_modules")
+    return reader.program("node", ".mjs", text)
+
+
+@pytest.mark.parametrize("client", ["Apollo Client", "urql"])
+def test_caches_of_javascript(reader: Reader, client: str) -> None:
+    assert node(reader, JAVASCRIPT[client]) == f"{FIRST_FOUR}\n"
+
+
+def test_relay(reader: Reader) -> None:
+    packages = node_packages()
+    (reader.directory / "relay.config.json").write_text(CONFIGURATION["Relay"])
+    (reader.directory / "src").mkdir()
+    (reader.directory / "src" / "cities.js").write_text(JAVASCRIPT["Relay"])
+    # npx would look into the network for what is not in its own node_modules.
+    compile_ = f"node {packages}/node_modules/relay-compiler/cli.js"
+    assert "npx relay-compiler" in SHELL["Relay"]
+    reader.shell(SHELL["Relay"].replace("npx relay-compiler", compile_))
+    # What the plugin of a build tool does: the tag becomes what the compiler made of it.
+    artifact = "query from './src/__generated__/citiesQuery.graphql.js'"
+    built = re.sub(r"const query = graphql`.*?`", "", JAVASCRIPT["Relay"], flags=re.S).replace(", graphql }", " }")
+    assert node(reader, f"import {artifact}\n{built}") == f"{FIRST_FOUR}\n"
+
+
+def test_code_generator(reader: Reader) -> None:
+    reader.shell("portico schema print --role authenticated > schema.graphql")
+    (reader.directory / "codegen.json").write_text(CONFIGURATION["TypeScript types"])
+    (reader.directory / "queries.graphql").write_text(GRAPHQL["ariadne-codegen"])
+    made = reader.shell(f"node {program('codegen.mjs')} codegen.json queries.graphql")
+    assert "nodeId: Scalars['ID']['output'];" in made
+    assert "BigInt: { input: string; output: string; }" in made
+    assert "export type FirstCitiesQuery = " in made
+
+
+def test_gql(reader: Reader) -> None:
+    pytest.importorskip("gql")
+    assert reader.program("python", ".py", PYTHON["gql"]) == f"{FIRST_FOUR}\n"
+
+
+@pytest.mark.parametrize("client", ["ariadne-codegen", "sgqlc"])
+def test_generated_python(reader: Reader, client: str) -> None:
+    programs = python_packages("ariadne-codegen==0.19.0", "sgqlc==18") / "bin"
+    (reader.directory / "pyproject.toml").write_text(CONFIGURATION["ariadne-codegen"])
+    (reader.directory / "queries.graphql").write_text(GRAPHQL["ariadne-codegen"])
+    ours = reader.shell("printf %s $PATH")
+    reader.set(PATH=f"{programs}:{ours}", PYTHONPATH="")
+    try:
+        reader.shell(SHELL[client])
+        assert reader.program("python", ".py", PYTHON[client]) == f"{FIRST_FOUR}\n"
+    finally:
+        reader.set(PATH=ours)
+
+
+# The page about Supabase's clients
+
+
+def test_supabase(reader: Reader) -> None:
+    pytest.importorskip("supabase")
+    policies, (token_program, client) = (
+        blocks("docs/supabase-client.md", "sql"),
+        blocks("docs/supabase-client.md", "python"),
+    )
+    (in_javascript,) = blocks("docs/supabase-client.md", "js")
+    for statements in policies:
+        reader.run(statements)
+    reader.sql("create table article (id int primary key, title text); grant select on article to authenticated;"
+               "insert into article values (1, 'Arches')")  # fmt: skip
+    token = reader.run(token_program).strip()
+    user = re.search(r'user = "(.*)"', token_program.text)
+    assert user
+    # Node.js 20 has the WebSocket that supabase-js asks for behind this option.
+    reader.set(USER_TOKEN=token, USER_ID=user[1], NODE_OPTIONS="--experimental-websocket")
+    assert reader.run(client) == "It is you\n"
+    file, answer = node(reader, in_javascript.text).splitlines()
+    assert file == "It is me"
+    assert json.loads(answer)["data"]["articleCollection"]["edges"] == [{"node": {"title": "Arches"}}]

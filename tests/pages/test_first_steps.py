@@ -1,0 +1,90 @@
+"""A newcomer's pages, done from top to bottom."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import REPOSITORY, blocks
+from tests.pages.reader import Reader
+from tests.process.running import open_directory
+
+pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+Reading = Callable[..., Reader]
+
+
+@pytest.fixture
+def reading() -> Iterator[Reading]:
+    """Makes readers in a directory of their own; all are closed in the end."""
+    with open_directory() as directory:
+        readers: list[Reader] = []
+
+        def make(database_url: str | None = None) -> Reader:
+            readers.append(Reader(directory, database_url))
+            return readers[-1]
+
+        yield make
+        for reader in readers:
+            reader.close()
+
+
+@pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="it is for the embedded PostgreSQL")
+def test_first_five_minutes(reading: Reading) -> None:
+    reader = reading()
+    start, ask, change, compare, store, look = blocks("docs/first-five-minutes.md", "sh")
+    token = re.search(r"^Ada's token: (\S+)$", reader.run(start), re.M)
+    assert token
+    reader.set(ada=token[1])
+    cities = json.loads(reader.run(ask))["data"]["cityCollection"]["edges"]
+    assert [each["node"]["name"] for each in cities] == ["Shanghai", "Beijing", "Shenzhen"]
+    assert json.loads(reader.run(change))["data"]["insertIntoVisitCollection"]["records"][0]["note"] == "Cake"
+    hers, everybodys = reader.run(compare).split('}{"data"')
+    assert ("Cake" in hers, "Cake" in everybodys) == (True, False)
+    assert reader.run(store).endswith("Hello from Vienna\n")
+    assert "from public.city" in reader.run(look).lower()
+
+
+def test_the_demonstration_is_what_demo_sh_serves() -> None:
+    """Readers of these tests skip the installation that demo.sh does first."""
+    assert (REPOSITORY / "demo.sh").read_text().splitlines()[-1] == 'exec "$python" -m app serve --demo "$@"'
+
+
+def test_your_own_database(reading: Reading, database_url: str) -> None:
+    reader = reading(database_url)
+    told = [reader.run(each) for each in blocks("docs/your-database.md", "sh", "sql")]
+    assert (Path(reader.directory) / ".env").read_text().count("\n") == 3
+    assert any("Portico's objects is there" in text for text in told)
+    edges = next(json.loads(text) for text in told if text.startswith('{"data"'))["data"]["articleCollection"]["edges"]
+    assert edges == [{"node": {"title": "Arches"}}]
+    assert "authorId: UUID" in told[-1]
+
+
+def test_readme(reading: Reading, database_url: str) -> None:
+    reader = reading(database_url)
+    # The two that begin the page: the one is done above, the other one runs these tests.
+    demo, suite, serve, ask = blocks("README.md", "sh")
+    assert (demo.text, suite.text) == ("sh demo.sh\n", "sh test.sh\n")
+    reader.run(serve)
+    for statements in blocks("README.md", "sql"):
+        reader.run(statements)
+    assert json.loads(reader.run(ask)) == {"data": {"articleCollection": {"edges": []}}}
+
+
+def test_operate(reading: Reading, database_url: str) -> None:
+    reader = reading(database_url)
+    reader.set(DATABASE_URL=database_url)
+    reader.shell("portico keys > .env; set -a; . ./.env; portico init")
+    reader.shell("portico serve")
+    told = [reader.run(each) for each in blocks("docs/operations.md", "sh")]
+    assert json.loads(told[0].partition("}")[0] + "}") == {"process": "ok", "database": "ok"}
+    names = set(re.findall(r"`(portico_\w+)`", (REPOSITORY / "docs" / "operations.md").read_text()))
+    served = {
+        re.sub(r"_(total|bucket|count|sum|created)$", "", each) for each in re.findall(r"^(portico_\w+)", told[1], re.M)
+    }
+    assert names == served

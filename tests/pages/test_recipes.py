@@ -1,0 +1,107 @@
+"""The recipes of the page about roles and policies keep what they promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import falcon.testing
+import pytest
+
+from app.installation import install
+from app.settings import load
+from app.wsgi import create_app
+from tests.docs.blocks import blocks
+from tests.graphql.door import Door, token
+from tests.postgres_server import PostgresServer
+
+ANN, BEN = "aaaaaaaa-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000002"
+Ask = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def door(postgres: PostgresServer) -> Iterator[Door]:
+    """A service on a database in which all of the page up to the recipes' end was done."""
+    url = postgres.create_database()
+    install(url)
+    recipes = [each.text for each in blocks("docs/roles-and-policies.md", "sql")]
+    end = next(at for at, text in enumerate(recipes) if "statement_timeout" in text)
+    for text in recipes[:end]:
+        postgres.execute(text, url)
+    postgres.execute(
+        f"""insert into team_member values (1, '{ANN}'), (1, '{BEN}'), (2, '{BEN}');
+            insert into task (team_id, title) values (1, 'shared'), (2, 'of Ben''s team');
+            insert into report (body) values ('secret')""",
+        url,
+    )
+    opened = Door(url)
+    yield opened
+    opened.close()
+    postgres.drop_database(url)
+
+
+def names(door: Door, user: str, collection: str, field: str, **claims: Any) -> list[str]:
+    """The values of a field in all rows that a user sees."""
+    query = f"{{ {collection}Collection {{ edges {{ node {{ {field} }} }} }} }}"
+    edges = door.ask(query, claims={"sub": user, **claims}).data[f"{collection}Collection"]["edges"]
+    return [edge["node"][field] for edge in edges]
+
+
+def add(door: Door, user: str, table: str, row: str, **claims: Any) -> Any:
+    query = f"mutation {{ insertInto{table}Collection(objects: [{{{row}}}]) {{ affectedCount }} }}"
+    return door.ask(query, claims={"sub": user, **claims})
+
+
+def test_own_rows(door: Door) -> None:
+    assert not add(door, ANN, "note", 'body: "hers"').errors
+    assert (names(door, ANN, "note", "body"), names(door, BEN, "note", "body")) == (["hers"], [])
+
+
+def test_everybody_reads_the_author_writes_and_deleted_rows_are_gone(door: Door) -> None:
+    assert not add(door, ANN, "post", 'title: "hers"').errors
+    assert add(door, BEN, "post", f'title: "not his", author: "{ANN}"').code == "INSUFFICIENT_PRIVILEGE"
+    assert names(door, BEN, "post", "title") == ["hers"]
+    post = names(door, ANN, "post", "id")[0]
+    assert door.ask(f'mutation {{ delete_post(id: "{post}") }}', claims={"sub": BEN}).data == {"delete_post": None}
+    assert door.ask(f'mutation {{ delete_post(id: "{post}") }}', claims={"sub": ANN}).data == {"delete_post": post}
+    assert names(door, ANN, "post", "title") == []
+    assert names(door, ANN, "post", "title", role="service_role") == ["hers"]
+
+
+def test_teams(door: Door) -> None:
+    assert names(door, ANN, "task", "title") == ["shared"]
+    assert names(door, BEN, "task", "title") == ["shared", "of Ben's team"]
+    assert add(door, ANN, "task", 'title: "x", team_id: 2').code == "INSUFFICIENT_PRIVILEGE"
+
+
+def test_administrators(door: Door) -> None:
+    assert names(door, ANN, "report", "body") == []
+    assert names(door, ANN, "report", "body", app_metadata={"is_admin": True}) == ["secret"]
+
+
+def test_tenants(door: Door) -> None:
+    assert not add(door, ANN, "invoice", 'amount: "9"', tenant="north").errors
+    assert names(door, BEN, "invoice", "amount", tenant="north") == ["9"]
+    assert names(door, BEN, "invoice", "amount", tenant="south") == []
+    assert add(door, ANN, "invoice", 'amount: "9", tenant: "south"', tenant="north").code == "INSUFFICIENT_PRIVILEGE"
+
+
+def test_pictures(door: Door, tmp_path: Any) -> None:
+    settings = door.application.services.settings
+    application = create_app(
+        load({}, {"database_url": settings.database_url, "jwt_secret": settings.jwt_secret,
+                  "storage_url": tmp_path.as_uri(), "workers": 1})
+    )  # fmt: skip
+    client = falcon.testing.TestClient(application)
+
+    def put(path: str, content_type: str) -> int:
+        bearer = token({"sub": ANN, "role": "authenticated"})
+        headers = {"Authorization": f"Bearer {bearer}", "Content-Type": content_type}
+        return int(client.simulate_post(f"/object/pictures/{path}", body=b"x", headers=headers).status_code)
+
+    try:
+        assert put(f"{ANN}/a.png", "image/png") == 200
+        assert put(f"{ANN}/a.txt", "text/plain") == 400
+        assert put(f"{BEN}/a.png", "image/png") == 400
+    finally:
+        application.close()
