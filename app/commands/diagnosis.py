@@ -124,12 +124,13 @@ def _roles(roles: dict[str, dict[str, bool]], user: str) -> Iterator[Finding]:
 
 
 def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
-    found = json.loads(ask(_SCHEMA.format(schema=_literal(schema))) or b"null")
+    found = json.loads(ask(_SCHEMA.format(schema=literal(schema))) or b"null")
     if found is None:
         yield Finding(
             "WRONG", f"there is no schema {schema}, which API_SCHEMAS names", "create it or correct API_SCHEMAS"
         )
         return
+    yield from _left_out(schema, found)
     for each in found["roles"]:
         role, relations = each["role"], f"{each['relations']} relations in schema {schema}"
         if not each["usage"]:
@@ -147,14 +148,45 @@ def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
                 f"revoke create on schema {schema} from public, {role}",
             )
         if role == "anon" and each["unprotected"]:
+            tables = listed(each["unprotected"])
             yield Finding(
                 "note",
-                f"anon may write to tables in schema {schema} without row level security: {_some(each['unprotected'])}",
+                f"anon may write to tables in schema {schema} without row level security: {tables}",
                 "alter table <table> enable row level security, or revoke insert, update, delete on <table> from anon",
             )
 
 
-def _some(names: list[str]) -> str:
+def _left_out(schema: str, found: dict[str, Any]) -> Iterator[Finding]:
+    if found["policyless"]:
+        yield Finding(
+            "note",
+            f"tables in schema {schema} have row level security and no policy, so nobody but service_role sees a row:"
+            f" {listed(found['policyless'])}",
+            "write policies; a database restored without its roles has lost them: restore once more after portico init",
+        )
+    if found["keyless"]:
+        yield Finding(
+            "note",
+            f"relations in schema {schema} have no key and are not in the API: {listed(found['keyless'])}",
+            "alter table <table> add primary key (<columns>), or for a view:"
+            ' comment on view <view> is \'@graphql({"primary_key_columns": ["<column>"]})\'',
+        )
+    if found["ungranted"]:
+        yield Finding(
+            "note",
+            f"no role of the API may read these relations in schema {schema}: {listed(found['ungranted'])}",
+            "grant select on <table> to <role>",
+        )
+    if found["of_extensions"]:
+        yield Finding(
+            "note",
+            f"{found['of_extensions']} relations and functions in schema {schema} belong to extensions and are not in"
+            " the API",
+            "for one that should be: comment on function <function> is '@graphql({})'",
+        )
+
+
+def listed(names: list[str]) -> str:
     shown = ", ".join(names[:_NAMED])
     return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
 
@@ -164,7 +196,7 @@ def _about(ask: Ask) -> dict[str, Any]:
     return about
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     # Doctor asks by the simple protocol, which has no parameters.
     return "U&'" + "".join(f"\\+{ord(character):06x}" for character in text) + "'"
 
@@ -183,8 +215,31 @@ select json_build_object(
   )
 )::text
 """
+_OF_EXTENSION = "exists (select from pg_catalog.pg_depend d where d.deptype = 'e' and d.objid = {object}.oid)"
 _SCHEMA = """
-select json_build_object('roles', (select coalesce(json_agg(json_build_object(
+select json_build_object(
+'policyless', (
+  select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
+  where c.relnamespace = n.oid and c.relkind in ('r', 'p') and c.relrowsecurity
+    and not exists (select from pg_catalog.pg_policy p where p.polrelid = c.oid)),
+'keyless', (
+  select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
+  where c.relnamespace = n.oid and c.relkind in {kinds} and not {c_of_extension}
+    and not exists (select from pg_catalog.pg_index i
+                    where i.indrelid = c.oid and i.indisprimary)
+    and coalesce(obj_description(c.oid, 'pg_class'), '') !~ '"primary_key_columns"'),
+'ungranted', (
+  select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
+  where c.relnamespace = n.oid and c.relkind in {kinds} and not {c_of_extension}
+    and not exists (select from pg_catalog.pg_roles r where r.rolname in ('anon', 'authenticated', 'service_role')
+                    and (has_table_privilege(r.oid, c.oid, 'select')
+                         or has_any_column_privilege(r.oid, c.oid, 'select')))),
+'of_extensions', (
+  select count(*) from (
+    select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in {kinds} and {c_of_extension}
+    union all
+    select from pg_catalog.pg_proc p where p.pronamespace = n.oid and {p_of_extension}) as made),
+'roles', (select coalesce(json_agg(json_build_object(
   'role', r.rolname,
   'usage', has_schema_privilege(r.oid, n.oid, 'usage'),
   'creates', has_schema_privilege(r.oid, n.oid, 'create'),
@@ -197,3 +252,5 @@ select json_build_object('roles', (select coalesce(json_agg(json_build_object(
 ) order by r.rolname), '[]') from pg_catalog.pg_roles r where r.rolname in ('anon', 'authenticated')))::text
 from pg_catalog.pg_namespace n where n.nspname = {schema}
 """.replace("{kinds}", "('r', 'p', 'v', 'm', 'f')")
+_SCHEMA = _SCHEMA.replace("{c_of_extension}", _OF_EXTENSION.format(object="c"))
+_SCHEMA = _SCHEMA.replace("{p_of_extension}", _OF_EXTENSION.format(object="p"))

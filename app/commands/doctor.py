@@ -10,15 +10,17 @@ from app.commands.target import settings_with_database
 
 
 @click.command("doctor")
-def command() -> int:
+@click.option("--security", is_flag=True, help="Say instead what should be closed before the service is public.")
+def command(security: bool) -> int:
     """Say what is missing: in the settings, the database, its roles and grants, and what to do about it.
 
     The exit code is 1 when something that stops the service is wrong.
     """
     from app.commands.diagnosis import examine
+    from app.commands.security_review import review
 
     with settings_with_database() as settings:
-        findings = examine(settings)
+        findings = review(settings) if security else examine(settings)
     for finding in findings:
         click.echo(f"{finding.mark:<5} {finding.what}")
         if finding.fix:

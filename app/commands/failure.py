@@ -7,6 +7,13 @@ from app.errors import PorticoError
 from app.server.parent import ServeError
 from app.settings import SettingError
 
+# What callers of the service may try again is for the operator to mend.
+_ADVICE = {
+    "3D000": "Create the database, or name another one in DATABASE_URL.",
+    "28P01": "Correct the user or the password in DATABASE_URL.",
+    "28000": "Correct DATABASE_URL, or let the user in by pg_hba.conf.",
+}
+
 
 class CommandError(RuntimeError):
     """A command cannot do what it was asked for; the message is one line."""
@@ -14,11 +21,14 @@ class CommandError(RuntimeError):
 
 def explained(ex: Exception) -> str | None:
     """One line for the operator, or None for an error that nobody foresaw."""
+    # Imported here, since they bring the driver along.
+    from app.database.connect import Refused
+
     if isinstance(ex, PorticoError):
         cause = f" ({ex.__cause__})" if ex.__cause__ is not None else ""
         told = f"{ex.message}{cause}"
-        return _one_line(f"{told.rstrip('.')}. {ex.hint}" if ex.hint else told)
-    # Imported here, since they bring the driver along.
+        hint = _ADVICE.get(ex.__cause__.diagnosis.sqlstate, ex.hint) if isinstance(ex.__cause__, Refused) else ex.hint
+        return _one_line(f"{told.rstrip('.')}. {hint}" if hint else told)
     from app.database.url import DatabaseUrlError
     from app.demo.load import DemoError
     from app.plugin_guard import PluginUnusable

@@ -34,6 +34,7 @@ _CLAIM_SETTING = "request.jwt.claim."
 _CLAIM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*)*", re.ASCII)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?")
 _UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_CREDENTIALS = frozenset({"authorization", "apikey", "cookie", "proxy-authorization", "x-api-key"})
 _FIRST_CLAIMS = ("role", "sub", "email")
 _LONGEST_CLAIM_NAME = 63
 _MOST_CLAIM_SETTINGS = 30
@@ -61,10 +62,12 @@ class ContextBuilder:
     """Builds the context of a request.
 
     ``statement_timeout_ms`` is for roles without a setting of their own; 0 leaves it to the database.
+    ``with_tokens``: the caller's credentials are set as well, and PostgreSQL's log of statements holds them.
     """
 
-    def __init__(self, *, statement_timeout_ms: int = 0) -> None:
+    def __init__(self, *, statement_timeout_ms: int = 0, with_tokens: bool = False) -> None:
         self._statement_timeout_ms = statement_timeout_ms
+        self._with_tokens = with_tokens
         self._of_caller = lru_cache(_REMEMBERED_CALLERS)(self._settings_of_caller)
         self._repeated = lru_cache(_REMEMBERED_CALLERS)(self._assemble)
 
@@ -77,20 +80,27 @@ class ContextBuilder:
         headers: Mapping[str, str] | None = None,
         role_settings: tuple[Setting, ...] = (),
         extra: Sequence[Setting] = (),
+        token: str = "",
         schema_version: int | None = None,
     ) -> Context:
         """The context for one request of ``caller``.
 
         ``method``, ``path`` and ``headers`` become ``request.method`` and so on. ``role_settings`` are the role's own
-        (ALTER ROLE ... SET), from the schema cache. ``extra`` are more pairs of a setting's name and value.
+        (ALTER ROLE ... SET), from the schema cache. ``extra`` are more pairs of a setting's name and value;
+        ``token`` is the caller's, for ``request.jwt``.
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         """
         if headers is None and not extra:
             return self._repeated(caller, role_settings, method, path, schema_version)
         own: list[Setting] = []
         if headers is not None:
-            own.append(("request.headers", json.dumps({name.lower(): value for name, value in headers.items()})))
+            named = {name.lower(): value for name, value in headers.items()}
+            if not self._with_tokens:
+                named = {name: value for name, value in named.items() if name not in _CREDENTIALS}
+            own.append(("request.headers", json.dumps(named)))
         own.extend(extra)
+        if self._with_tokens:
+            own.append(("request.jwt", token))
         return self._assemble(caller, role_settings, method, path, schema_version, own)
 
     def _assemble(

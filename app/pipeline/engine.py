@@ -62,7 +62,9 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         identity=identity,
         identifications=identifications(plugins, settings=settings, identity=identity),
         database=database,
-        contexts=ContextBuilder(statement_timeout_ms=settings.statement_timeout_ms),
+        contexts=ContextBuilder(
+            statement_timeout_ms=settings.statement_timeout_ms, with_tokens=settings.tokens_in_database
+        ),
         schema_cache=schema_cache,
         role_schemas=RoleSchemas(schema_cache, DIALECTS[settings.graphql_dialect], plugins.hook, settings.max_rows),
         limits=DocumentLimits(

@@ -69,6 +69,8 @@ class Settings:
     jwt_audience: str | None = setting(TEXT, None, "The audience that tokens must be for.")
     api_roles: tuple[str, ...] = setting(Names(), ("anon", "authenticated", "service_role"),
         "The database roles that tokens may have, comma-separated, with those granted to them.")
+    tokens_in_database: bool = setting(SWITCH, False,
+        "Whether policies and functions can read callers' credentials, which PostgreSQL's log may then hold.")
     anon_key: str | None = setting(SECRET, None, "The public API key: its bearer is the role anon.")
     service_role_key: str | None = setting(SECRET, None,
         "The private API key: its bearer is the role service_role and passes row level security.")

@@ -67,8 +67,8 @@ class Asker:
             method=self.method,
             path=self.path,
             headers=self.headers,
+            token=self.token,
             extra=(
-                ("request.jwt", self.token),
                 ("storage.operation", self.operation),
                 ("storage.allow_delete_query", "true"),
             ),

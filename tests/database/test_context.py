@@ -250,6 +250,17 @@ def test_headers_and_more(database: Database, contexts: ContextBuilder) -> None:
     assert setting(database, context, "storage.operation") == "object.get"
 
 
+def test_credentials_are_set_for_those_who_ask_for_it(database: Database) -> None:
+    headers = {"Authorization": "Bearer secret", "apiKey": "secret", "Cookie": "secret", "X-Thing": "x"}
+    caller = Caller.of({}, default_role=READER)
+    context = ContextBuilder().build(caller, headers=headers, token="secret")
+    assert json.loads(setting(database, context, "request.headers")) == {"x-thing": "x"}
+    assert setting(database, context, "request.jwt") == ""
+    context = ContextBuilder(with_tokens=True).build(caller, headers=headers, token="secret")
+    assert json.loads(setting(database, context, "request.headers")) == {k.lower(): v for k, v in headers.items()}
+    assert setting(database, context, "request.jwt") == "secret"
+
+
 def test_unknown_role(database: Database, as_role: AsRole) -> None:
     with pytest.raises(RoleRefused, match="wire_nobody") as raised:
         ask(database, as_role("wire_nobody"), "select 1")

@@ -201,3 +201,56 @@ def test_docs_are_where_the_distribution_says(portico: Portico, monkeypatch: pyt
         1,
         f"portico: no browser was found; open {urls['Documentation']} yourself\n",
     )
+
+
+LEFT_OUT = """
+create table guarded (id int primary key); alter table guarded enable row level security;
+create table keyless (id int); grant select on keyless to anon;
+create table ungranted (id int primary key);
+revoke all on ungranted from anon, authenticated, service_role;
+create view told as select 1 as id; grant select on told to anon;
+comment on view told is '@graphql({"primary_key_columns": ["id"]})';
+create function theirs() returns int language sql as 'select 1'; alter extension plpgsql add function theirs();
+"""
+
+
+def test_doctor_names_what_is_not_in_the_api(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
+    assert portico("init", DATABASE_URL=database_url).returncode == 0
+    postgres.execute(LEFT_OUT, database_url)
+    said = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k").stdout
+    assert "have row level security and no policy, so nobody but service_role sees a row: guarded\n" in said
+    assert "relations in schema public have no key and are not in the API: keyless\n" in said
+    assert "no role of the API may read these relations in schema public: ungranted\n" in said
+    assert "1 relations and functions in schema public belong to extensions" in said
+
+
+def test_doctor_names_what_should_be_closed(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
+    assert portico("init", DATABASE_URL=database_url).returncode == 0
+    postgres.execute(
+        """create table open (id int primary key); create view around as select * from open;
+           create function mighty() returns int language sql security definer as 'select 1'""",
+        database_url,
+    )
+    weak = {"DATABASE_URL": database_url, "ANON_KEY": "k", "SERVICE_ROLE_KEY": "k", "JWT_SECRET": "short"}
+    finished = portico("doctor", "--security", **weak, CORS_ORIGINS="*")
+    assert finished.returncode == 1
+    for expected in (
+        "WRONG JWT_SECRET is shorter than 32 bytes",
+        "WRONG ANON_KEY is shorter than 20 characters",
+        "WRONG ANON_KEY and SERVICE_ROLE_KEY are the same",
+        "has SUPERUSER, more than it needs",
+        "WRONG anon may write to tables in schema public without row level security: open\n",
+        "note  anon reads views in schema public with the rights of their owners: around\n",
+        "have no search_path of their own: mighty()\n",
+        "note  anon may read what schema public looks like (introspection)",
+        "note  pages of every origin may use the APIs",
+        "note  callers' functions can list the statements prepared on a shared connection",
+    ):
+        assert expected in finished.stdout, expected
+
+
+def test_a_database_that_does_not_exist_is_named(portico: Portico, database_url: str) -> None:
+    for command in ("init", "doctor"):
+        finished = portico(command, DATABASE_URL=database_url.replace("/test", "/absent_test"), ANON_KEY="k")
+        assert "Create the database" in finished.stderr, finished.stderr
+        assert "Try again" not in finished.stderr

@@ -1,0 +1,147 @@
+"""What ``portico doctor --security`` finds: what should be closed before the service is open to the internet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from app.commands.diagnosis import Finding, listed, literal
+from app.database import Database, parse_database_url
+from app.installation.state import Ask
+from app.settings import Settings
+
+_SHORTEST_SECRET = 32
+_SHORTEST_KEY = 20
+_VERIFIED = ("verify-ca", "verify-full")
+# Of examples that many projects were copied from.
+_KNOWN_SECRETS = (
+    "super-secret-jwt-token-with-at-least-32-characters-long",
+    "your-super-secret-jwt-token-with-at-least-32-characters-long",
+)
+
+
+def review(settings: Settings) -> list[Finding]:
+    """Look at everything; changes nothing. Raises Unavailable when the database cannot be reached."""
+    findings = [*_keys(settings), *_settings(settings)]
+    database = Database(settings)
+    try:
+        findings += _login(database.simple)
+        for schema in settings.api_schemas:
+            findings += _schema(schema, database.simple)
+    finally:
+        database.close()
+    return findings or [Finding("ok", "nothing was found that should be closed")]
+
+
+def _keys(settings: Settings) -> Iterator[Finding]:
+    secret = settings.jwt_secret
+    if secret in _KNOWN_SECRETS:
+        yield Finding("WRONG", "JWT_SECRET is that of a published example", "run portico keys for a new one")
+    elif secret and len(secret.encode()) < _SHORTEST_SECRET:
+        yield Finding("WRONG", "JWT_SECRET is shorter than 32 bytes and could be guessed", "run portico keys")
+    for name, key in (("ANON_KEY", settings.anon_key), ("SERVICE_ROLE_KEY", settings.service_role_key)):
+        if key and len(key) < _SHORTEST_KEY:
+            yield Finding("WRONG", f"{name} is shorter than {_SHORTEST_KEY} characters", "run portico keys")
+    if settings.anon_key and settings.anon_key == settings.service_role_key:
+        yield Finding("WRONG", "ANON_KEY and SERVICE_ROLE_KEY are the same", "run portico keys for two of them")
+
+
+def _settings(settings: Settings) -> Iterator[Finding]:
+    target = parse_database_url(settings.database_url or "")
+    is_here = target.socket_path is not None or target.host in ("localhost", "127.0.0.1", "::1")
+    if not is_here and target.sslmode not in _VERIFIED:
+        yield Finding(
+            "WRONG",
+            f"the database's certificate is not verified (sslmode={target.sslmode})",
+            "add sslmode=verify-full and sslrootcert to DATABASE_URL",
+        )
+    if "*" in settings.cors_origins:
+        yield Finding("note", "pages of every origin may use the APIs (CORS_ORIGINS=*)", "name the origins")
+    if settings.tokens_in_database:
+        yield Finding("note", "the database sees callers' tokens", "TOKENS_IN_DATABASE=off unless a policy reads them")
+    if settings.show_sql:
+        yield Finding("note", "the log holds statements that fail (SHOW_SQL=on)", "SHOW_SQL=off in production")
+
+
+def _login(ask: Ask) -> Iterator[Finding]:
+    login = json.loads(ask(_LOGIN) or b"{}")
+    for right in login["rights"]:
+        yield Finding(
+            "WRONG",
+            f"the login {login['name']} has {right}, more than it needs",
+            "connect as a role that may only switch to the roles of the API: docs/database.md",
+        )
+    if login["sees_statements"]:
+        yield Finding(
+            "note",
+            "callers' functions can list the statements prepared on a shared connection, and replace them",
+            "a superuser: revoke execute on function pg_catalog.pg_prepared_statement() from public",
+        )
+    if login["lists_blobs"]:
+        yield Finding("WRONG", "everybody may execute storage.list_replaced_blob()", "run portico init, which mends it")
+
+
+def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
+    found = json.loads(ask(_SCHEMA.format(schema=literal(schema))) or b"{}")
+    if found.get("unprotected"):
+        yield Finding(
+            "WRONG",
+            f"anon may write to tables in schema {schema} without row level security: {listed(found['unprotected'])}",
+            "alter table <table> enable row level security, or revoke insert, update, delete on <table> from anon",
+        )
+    if found.get("bypassing"):
+        yield Finding(
+            "note",
+            f"anon reads views in schema {schema} with the rights of their owners: {listed(found['bypassing'])}",
+            "alter view <view> set (security_invoker = true), from PostgreSQL 15 on",
+        )
+    if found.get("redirectable"):
+        yield Finding(
+            "WRONG",
+            f"anon may call functions in schema {schema} that run with their owner's rights and have no search_path"
+            f" of their own: {listed(found['redirectable'])}",
+            "alter function <function> set search_path = ''",
+        )
+    if found.get("introspection"):
+        yield Finding(
+            "note",
+            f"anon may read what schema {schema} looks like (introspection)",
+            f"comment on schema {schema} is '@graphql({{\"introspection\": false}})'",
+        )
+
+
+_LOGIN = """
+select json_build_object(
+  'name', r.rolname,
+  'rights', (select coalesce(json_agg(right_name), '[]') from (values
+      ('SUPERUSER', r.rolsuper), ('BYPASSRLS', r.rolbypassrls and not r.rolsuper),
+      ('CREATEROLE', r.rolcreaterole and not r.rolsuper), ('CREATEDB', r.rolcreatedb and not r.rolsuper)
+    ) as held (right_name, is_held) where is_held),
+  'sees_statements', (select has_function_privilege(a.oid, 'pg_catalog.pg_prepared_statement()', 'execute')
+                      from pg_catalog.pg_roles a where a.rolname = 'anon'),
+  'lists_blobs', exists (
+    select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'storage' and p.proname = 'list_replaced_blob'
+      and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g where g.grantee = 0))
+)::text
+from pg_catalog.pg_roles r where r.rolname = current_user
+"""
+_SCHEMA = """
+select json_build_object(
+  'unprotected', (
+    select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
+    where c.relnamespace = n.oid and c.relkind in ('r', 'p') and not c.relrowsecurity
+      and has_table_privilege(r.oid, c.oid, 'insert, update, delete')),
+  'bypassing', (
+    select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
+    where c.relnamespace = n.oid and c.relkind = 'v' and has_table_privilege(r.oid, c.oid, 'select')
+      and not exists (select from unnest(c.reloptions) o where o ~* '^security_invoker=(true|on|yes|1)$')),
+  'redirectable', (
+    select json_agg(p.oid::regprocedure::text order by p.proname) from pg_catalog.pg_proc p
+    where p.pronamespace = n.oid and p.prosecdef and has_function_privilege(r.oid, p.oid, 'execute')
+      and not exists (select from unnest(p.proconfig) o where starts_with(o, 'search_path='))),
+  'introspection', coalesce(obj_description(n.oid, 'pg_namespace'), '') !~ '"introspection"\\s*:\\s*false'
+)::text
+from pg_catalog.pg_namespace n cross join pg_catalog.pg_roles r
+where n.nspname = {schema} and r.rolname = 'anon' and has_schema_privilege(r.oid, n.oid, 'usage')
+"""
