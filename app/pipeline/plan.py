@@ -19,7 +19,7 @@ from app.graphql.values import Steering, Variables, size_of
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, Call, ParsedDocument, SQLPlan
 from app.query.planning import Planning
-from app.query.sql import DIALECT, as_text
+from app.query.sql import as_text, compiled
 from app.query.walk import Walk
 
 
@@ -163,7 +163,6 @@ class _RootPlanner:
     @staticmethod
     def _call(planning: Planning, expressions: Mapping[str, ColumnElement[Any]]) -> Call:
         query = select(*(as_text(expression).label(None) for expression in expressions.values()))
-        compiled = query.compile(dialect=DIALECT)
+        sql, names = compiled(query)
         parameters = planning.parameters
-        names = compiled.positiontup or ()
-        return Call(Statement(str(compiled)), tuple(parameters[name] for name in names), tuple(expressions))
+        return Call(Statement(sql), tuple(parameters[name] for name in names), tuple(expressions))

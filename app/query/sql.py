@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Text, cast, func, literal_column
-from sqlalchemy.dialects.postgresql.base import PGIdentifierPreparer
+from sqlalchemy.dialects.postgresql.base import PGCompiler, PGIdentifierPreparer
 from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -20,8 +20,32 @@ MAX_ARGUMENTS = 100
 """PostgreSQL takes at most this many arguments of one function call (FUNC_MAX_ARGS)."""
 
 
-DIALECT = PGDialect_pg8000(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
+class _Compiler(PGCompiler):
+    """Writes the number of each parameter where it stands.
+
+    SQLAlchemy's own numbering looks for its marks in the finished text. It finds them in identifiers and constants
+    too: a table called ``t%(p1)s`` would become ``t$1``, which may be another one.
+    """
+
+    def bindparam_string(self, name: str, *_: Any, **options: Any) -> str:
+        numbers: dict[str, int] = self.__dict__.setdefault("numbers", {})
+        return f"${numbers.setdefault(name, len(numbers) + 1)}"
+
+
+class _Dialect(PGDialect_pg8000):
+    statement_compiler = _Compiler  # type: ignore[assignment]
+    supports_statement_cache = True
+
+
+DIALECT = _Dialect(paramstyle="named")  # type: ignore[no-untyped-call]
 """What all SQL is compiled for: PostgreSQL as the wire speaks it, where a percent sign is nothing special."""
+
+
+def compiled(query: Select[Any]) -> tuple[str, tuple[str, ...]]:
+    """The text of a query, and the names of its parameters in the order of their numbers."""
+    made = query.compile(dialect=DIALECT)
+    return str(made), tuple(made.__dict__.get("numbers", ()))
+
 
 _PREPARER = PGIdentifierPreparer(DIALECT)
 

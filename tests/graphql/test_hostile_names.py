@@ -1,0 +1,69 @@
+"""Names that look like something else to whoever writes SQL: each means the object that is called so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+
+NAMES = (
+    "t%(p1)s",
+    "t$1",
+    "t:p1",
+    "t?",
+    "t%s",
+    "t%%s",
+    "t__[POSTCOMPILE_p1]",
+    "t[_POSITION]",
+    "t{p1}",
+    "t'||'1",
+    't"x"',
+    "t\\p1",
+    "t--",
+    "t/*",
+    "t;",
+)
+"""Parameter markers of every style, what SQLAlchemy puts in their place for a while, and quotes and comments."""
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def one_table(number: int, name: str) -> str:
+    return f"""
+        create table {quoted(name)} (id int primary key, {quoted("c" + name)} text);
+        comment on table {quoted(name)} is '@graphql({{"name": "T{number}"}})';
+        comment on column {quoted(name)}.{quoted("c" + name)} is '@graphql({{"name": "value"}})';
+        insert into {quoted(name)} values (1, 'of {number}'), (2, 'of {number}');
+    """
+
+
+@pytest.fixture
+def door(open_door: OpenDoor) -> Door:
+    tables = "".join(one_table(number, name) for number, name in enumerate(NAMES))
+    return open_door(tables + "grant all on all tables in schema public to anon;")
+
+
+def test_each_name_means_its_own_table(door: Door) -> None:
+    for number in range(len(NAMES)):
+        arguments = 'filter: {id: {eq: $id}, value: {neq: "x"}}'
+        query = f"query ($id: Int) {{ t{number}Collection({arguments}) {{ edges {{ node {{ id value }} }} }} }}"
+        found = door.ask(query, {"id": 2}).data
+        assert found == {f"t{number}Collection": {"edges": [{"node": {"id": 2, "value": f"of {number}"}}]}}
+
+
+def test_each_name_takes_what_is_written_to_it(door: Door) -> None:
+    for number in range(len(NAMES)):
+        inserted = f"insertIntoT{number}Collection(objects: [{{id: 3, value: $value}}]) {{ records {{ id value }} }}"
+        changed = (
+            f"updateT{number}Collection(filter: {{id: {{eq: 1}}}}, set: {{value: $value}}) {{ records {{ id value }} }}"
+        )
+        answer = door.ask(f"mutation ($value: String) {{ {inserted} {changed} }}", {"value": json.dumps(number)})
+        assert answer.data == {
+            f"insertIntoT{number}Collection": {"records": [{"id": 3, "value": str(number)}]},
+            f"updateT{number}Collection": {"records": [{"id": 1, "value": str(number)}]},
+        }
