@@ -30,6 +30,9 @@ from graphql import (
 from app.errors import RequestError
 from app.graphql.values import ABSENT, Leaf, Path, Source, Variables
 
+MAX_TOLD = 10
+"""How many unknown keys an error tells."""
+
 Given = ValueNode | Source
 """A value as the document has it, or as the variables have it below a path."""
 
@@ -60,7 +63,8 @@ def arguments(
 def refuse_unknown(given: Mapping[str, Any], known: Mapping[str, Any], where: str) -> None:
     unknown = [name for name in given if name not in known]
     if unknown:
-        raise RequestError(f"{where} contains extra keys {json.dumps(unknown, ensure_ascii=False)}")
+        more = f" and {len(unknown) - MAX_TOLD} more" if len(unknown) > MAX_TOLD else ""
+        raise RequestError(f"{where} contains extra keys {json.dumps(unknown[:MAX_TOLD], ensure_ascii=False)}{more}")
 
 
 def coerce(type_: Any, given: Given | Any, variables: Variables) -> Any:

@@ -73,6 +73,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
             root_fields=settings.root_field_limit,
             aliases=settings.alias_limit,
             fields=settings.field_limit,
+            variables=settings.variable_limit,
         ),
         documents=BoundedCache(entries),
         valid_documents=BoundedCache(entries),

@@ -17,7 +17,7 @@ from graphql import (
 
 from app.errors import RequestError
 from app.graphql.errors import DocumentError
-from app.graphql.limits import DocumentLimits, check_limits
+from app.graphql.limits import DocumentLimits, check_limits, check_variables
 from app.graphql.selection import variable_names
 from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest, ParsedDocument, ParsedOperation
@@ -39,6 +39,8 @@ def parse(request: GraphQLRequest, engine: Engine) -> ParsedOperation:
         raise RequestError('The request has no "query", which must be a string')
     if request.operation_name is not None and not isinstance(request.operation_name, str):
         raise RequestError("operationName must be a string")
+    if variables:
+        check_variables(variables, engine.limits.variables)
     key = request.query, request.operation_name
     document = engine.documents.get(key)
     if document is None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphql import FieldNode, GraphQLError, GraphQLObjectType
-from graphql.execution.values import get_variable_values
 from sqlalchemy import ColumnElement, select
 
 from app.database import Statement
@@ -16,6 +15,7 @@ from app.graphql.errors import DocumentError, FieldError
 from app.graphql.introspection import META_FIELDS, introspect
 from app.graphql.selection import Selector
 from app.graphql.values import Steering, Variables, size_of
+from app.graphql.variables import errors_of_variables
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, Call, ParsedDocument, SQLPlan
 from app.query.planning import Planning
@@ -71,10 +71,10 @@ def make_plan(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, 
 
 
 def _check_variables(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, Any]) -> None:
-    checked = get_variable_values(api.graphql, document.operation.variable_definitions or (), dict(variables))
-    if isinstance(checked, list):
-        too_deep = checked[0].message == "Variable values are nested too deeply."
-        raise DocumentError(checked[0].message, "LIMIT_EXCEEDED" if too_deep else "BAD_USER_INPUT", checked)
+    errors = errors_of_variables(api.graphql, document.operation, variables)
+    if errors:
+        too_deep = errors[0].message == "Variable values are nested too deeply."
+        raise DocumentError(errors[0].message, "LIMIT_EXCEEDED" if too_deep else "BAD_USER_INPUT", errors)
 
 
 def _root_fields(document: ParsedDocument, root: GraphQLObjectType, selector: Selector) -> dict[str, list[FieldNode]]:

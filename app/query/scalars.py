@@ -11,6 +11,7 @@ from graphql import EnumValueNode, GraphQLError, GraphQLScalarType, ValueNode, p
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.values_of_types import ToJson, ToText
+from app.graphql.variables import JSON_TYPES
 from app.query.texts import StringText, as_is
 
 
@@ -65,7 +66,11 @@ def scalar_type(name: str, to_text: ToText, description: str) -> GraphQLScalarTy
         return from_json(value_from_ast_untyped(node), node)
 
     return GraphQLScalarType(
-        name, coerce_input_value=from_json, coerce_input_literal=from_literal, description=description
+        name,
+        coerce_input_value=from_json,
+        coerce_input_literal=from_literal,
+        description=description,
+        extensions={JSON_TYPES: frozenset((str,))} if isinstance(to_text, StringText) else {},
     )
 
 

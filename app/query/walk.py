@@ -59,8 +59,17 @@ class Field:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """The arguments by name, as app.graphql.coercion makes them."""
-        given: dict[str, ValueNode] = {each.name.value: each.value for each in self.nodes[0].arguments or ()}
-        return coercion.arguments(self.definition.args, given, self.walk.variables)
+        return coercion.arguments(self.definition.args, self._given, self.walk.variables)
+
+    @property
+    def _given(self) -> dict[str, ValueNode]:
+        return {each.name.value: each.value for each in self.nodes[0].arguments or ()}
+
+    def arguments_without(self, name: str) -> dict[str, Any]:
+        """The arguments except one, whose value is not looked at."""
+        declared = {each: argument for each, argument in self.definition.args.items() if each != name}
+        given = {each: value for each, value in self._given.items() if each != name}
+        return coercion.arguments(declared, given, self.walk.variables)
 
     def variable(self, argument: str) -> Leaf | None:
         """The variable that is given for an argument as a whole, unchecked; None for a literal and for none at all."""

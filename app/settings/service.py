@@ -83,6 +83,7 @@ class Settings:
     root_field_limit: int = setting(Number(1), 50, "Root fields of a GraphQL operation.")
     alias_limit: int = setting(Number(0), 200, "Aliases in a GraphQL operation.")
     field_limit: int = setting(Number(1), 2000, "Fields of a GraphQL operation, counted where its fragments are used.")
+    variable_limit: int = setting(Number(1), 20_000, "Lists and objects in the variables of a GraphQL request.")
     statement_timeout_ms: int = setting(Number(0, 2**31 - 1), 30_000,
         "Milliseconds that a statement may take unless its role has a timeout of its own; 0 for no limit.")
     database_margin_s: float = setting(Seconds(), 5.0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,12 +74,8 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     )
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
-        given: Sequence[Object] | None = field.arguments["objects"]
-        if not given:
-            raise RequestError("At least one record must be provided to objects", code="BAD_USER_INPUT")
-        return answer(
-            field, relation, lambda: (_statement(field, relation, columns, given), TableRows(relation, relation.table))
-        )
+        statement = _of_variable(field, relation, columns) or _of_objects(field, relation, columns)
+        return answer(field, relation, lambda: (statement(), TableRows(relation, relation.table)))
 
     return GraphQLField(
         response_type(api, relation, "Insert"),
@@ -89,16 +85,27 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     )
 
 
-def _statement(field: Field, relation: ApiRelation, columns: Columns, objects: Sequence[Object]) -> Insert:
+def _of_variable(field: Field, relation: ApiRelation, columns: Columns) -> Callable[[], Insert] | None:
+    """What makes the statement where the objects are one variable and of one form; their values are not looked at."""
     variable = field.variable("objects")
-    if variable is not None:
-        defaulted = frozenset(name for name, each in columns.items() if _has_default(field, relation, each))
-        shape = BulkShape(relation, defaulted)
-        members = shape.members(variable.steer(shape))
-        if members:
-            given = {name: column for name, column in columns.items() if name in members}
-            return _from_arrays(field, relation, given, variable)
-    return _from_values(field, relation, columns, objects)
+    if variable is None:
+        return None
+    defaulted = frozenset(name for name, each in columns.items() if _has_default(field, relation, each))
+    shape = BulkShape(relation, defaulted)
+    members = shape.members(variable.steer(shape))
+    if not members or not columns.keys() >= set(members):
+        return None
+    field.arguments_without("objects")
+    given = {name: column for name, column in columns.items() if name in members}
+    return lambda: _from_arrays(field, relation, given, variable)
+
+
+def _of_objects(field: Field, relation: ApiRelation, columns: Columns) -> Callable[[], Insert]:
+    """What makes the statement of objects that are looked at one by one."""
+    objects: Sequence[Object] | None = field.arguments["objects"]
+    if not objects:
+        raise RequestError("At least one record must be provided to objects", code="BAD_USER_INPUT")
+    return lambda: _from_values(field, relation, columns, objects)
 
 
 def _has_default(field: Field, relation: ApiRelation, column: ApiColumn) -> bool:

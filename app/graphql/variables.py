@@ -1,0 +1,108 @@
+"""Whether the values of variables fit the types that an operation declares for them.
+
+graphql-core finds out too, and makes what a resolver of its own would take, at a cost of microseconds for each value;
+this only finds out, and mostly for whole lists at a time. What does not surely fit is left to graphql-core, which
+words the errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphql import (
+    GraphQLBoolean,
+    GraphQLError,
+    GraphQLInputObjectType,
+    GraphQLInt,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLSchema,
+    GraphQLString,
+    OperationDefinitionNode,
+    is_input_type,
+    type_from_ast,
+)
+from graphql.execution.values import get_variable_values
+
+MAX_ERRORS = 10
+"""How many errors of one request's variables are told."""
+
+DEEPEST = 50
+"""Deeper values are left to graphql-core, which has a limit of its own."""
+
+LARGEST_INT = 2**31 - 1
+
+_ALWAYS_TAKEN: Mapping[Any, frozenset[type]] = {
+    GraphQLString: frozenset((str,)),
+    GraphQLBoolean: frozenset((bool,)),
+}
+JSON_TYPES = "json_types"
+"""The extension of a scalar that says which types of JSON values, as Python's, it takes whatever they are."""
+
+
+def errors_of_variables(
+    schema: GraphQLSchema, operation: OperationDefinitionNode, variables: Mapping[str, Any]
+) -> list[GraphQLError]:
+    """What is wrong with the values of an operation's variables; at most MAX_ERRORS and one more that says so."""
+    declared = operation.variable_definitions or ()
+    if all(_is_given_well(schema, each, variables) for each in declared):
+        return []
+    checked = get_variable_values(schema, declared, dict(variables), max_errors=MAX_ERRORS)
+    return checked if isinstance(checked, list) else []
+
+
+def _is_given_well(schema: GraphQLSchema, declared: Any, variables: Mapping[str, Any]) -> bool:
+    type_ = type_from_ast(schema, declared.type)
+    name = declared.variable.name.value
+    return name in variables and is_input_type(type_) and _fits(variables[name], type_, 0)
+
+
+def _fits(value: Any, type_: Any, depth: int) -> bool:
+    """Whether a value surely fits; False also where only graphql-core can tell."""
+    if isinstance(type_, GraphQLNonNull):
+        return value is not None and _fits(value, type_.of_type, depth)
+    if value is None:
+        return True
+    if isinstance(type_, GraphQLInputObjectType):
+        return isinstance(value, dict) and depth < DEEPEST and _members_fit(value, type_, depth + 1)
+    if isinstance(type_, GraphQLList):
+        return isinstance(value, list) and depth < DEEPEST and _items_fit(value, type_.of_type, depth + 1)
+    accepted = _accepted(type_)
+    return type(value) in accepted if accepted is not None else _is_taken(value, type_)
+
+
+def _members_fit(value: Mapping[str, Any], type_: GraphQLInputObjectType, depth: int) -> bool:
+    fields = type_.fields
+    if type_.is_one_of or not value.keys() <= fields.keys():
+        return False
+    if any(isinstance(each.type, GraphQLNonNull) and name not in value for name, each in fields.items()):
+        return False
+    return all(_fits(item, fields[name].type, depth) for name, item in value.items())
+
+
+def _items_fit(values: Sequence[Any], type_: Any, depth: int) -> bool:
+    of_type = type_
+    if isinstance(type_, GraphQLNonNull):
+        of_type = type_.of_type
+    elif None in values:
+        values = [each for each in values if each is not None]
+    accepted = _accepted(of_type)
+    if accepted is not None:
+        return accepted.issuperset(map(type, values))
+    if of_type is GraphQLInt and values:
+        return set(map(type, values)) == {int} and min(values) >= -LARGEST_INT - 1 and max(values) <= LARGEST_INT
+    return all(_fits(each, type_, depth) for each in values)
+
+
+def _accepted(type_: Any) -> frozenset[type] | None:
+    """The types of values of which a scalar takes all; None where it depends on the value."""
+    return _ALWAYS_TAKEN.get(type_) or type_.extensions.get(JSON_TYPES)
+
+
+def _is_taken(value: Any, type_: Any) -> bool:
+    try:
+        type_.coerce_input_value(value)
+    except Exception:
+        return False
+    return True
