@@ -3,7 +3,7 @@
 from app.database.conflicts import despite_conflicts
 from app.database.context import Context, ContextBuilder
 from app.database.database import Call, Database, DatabaseSettings
-from app.database.failure import RoleRefused, SchemaOutdated, StatementError, StatementTimeout
+from app.database.failure import RoleRefused, RowTooLarge, SchemaOutdated, StatementError, StatementTimeout
 from app.database.pool import PoolState
 from app.database.statement import Statement
 from app.database.transaction import Transaction
@@ -20,6 +20,7 @@ __all__ = [
     "PoolState",
     "RoleRefused",
     "Row",
+    "RowTooLarge",
     "SchemaOutdated",
     "Statement",
     "StatementError",

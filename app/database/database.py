@@ -62,20 +62,24 @@ class Database:
             timeout_s=settings.pool_timeout_s,
         )
 
-    def run(self, context: Context | None, calls: Sequence[Call], *, read_only: bool) -> list[list[Row]]:
+    def run(
+        self, context: Context | None, calls: Sequence[Call], *, read_only: bool, row_limit: int = 0
+    ) -> list[list[Row]]:
         """Run ``calls`` for a caller in one round trip and one transaction, all or nothing; the rows of each call.
 
         Values are bytes in PostgreSQL's text form, or None. Without a context the service's own login role asks.
-        ``read_only``: nothing is written, so that after a lost connection it may be asked again.
+        ``read_only``: nothing is written, so that after a lost connection it may be asked again. ``row_limit``: the
+        most bytes of a row, 0 for any.
 
         Raises StatementError (with ``statement_index``: 0 the context, 1 the first call ...) and its kinds
-        StatementTimeout and SchemaOutdated, RoleRefused, Unavailable.
+        StatementTimeout and SchemaOutdated, RoleRefused, Unavailable, RowTooLarge.
         """
         role = "" if context is None else context.role
         before = first_steps(context, read_only)
         steps = [*before, *((statement, parameters, role) for statement, parameters in calls)]
         try:
-            return self._run(steps, len(before) - 1, read_only, self._wait_s(context, len(calls)))[len(before) :]
+            wait_s = self._wait_s(context, len(calls))
+            return self._run(steps, len(before) - 1, read_only, wait_s, row_limit)[len(before) :]
         except StatementError as error:
             error.statement_index = max(0, error.statement_index - len(before) + 1)
             raise explain(error, role or None) from None
@@ -123,12 +127,14 @@ class Database:
         timeout_s = self._timeout_s if context is None else context.statement_timeout_s
         return timeout_s * max(1, statements) + self._margin_s if timeout_s else 0.0
 
-    def _run(self, steps: Sequence[Step], check_index: int, read_only: bool, wait_s: float) -> list[list[Row]]:
+    def _run(
+        self, steps: Sequence[Step], check_index: int, read_only: bool, wait_s: float, row_limit: int
+    ) -> list[list[Row]]:
         for attempt in (1, 2):
             lease = self._pool.acquire()
             lease.connection.wait_at_most(wait_s)
             try:
-                return lease.connection.pipeline(steps, clean=True)
+                return lease.connection.pipeline(steps, clean=True, row_limit=row_limit)
             except ConnectionLost as lost:
                 if attempt == 1 and not lost.silent and (lost.unapplied or (read_only and not lost.answered)):
                     continue

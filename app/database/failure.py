@@ -3,13 +3,14 @@
 StatementError            a statement failed; ``statement_index`` tells which
 ├── StatementTimeout      it took longer than statement_timeout (SQLSTATE 57014)
 └── SchemaOutdated        the plan was made for another schema version: plan again (SQLSTATE PTSCH)
+RowTooLarge               a row is larger than the request may have (an OverLimit)
 RoleRefused               the service may not act as the caller's role (an AccessError, 403)
 ConnectionLost            the connection broke; never leaves app.database, it becomes Unavailable
 """
 
 from __future__ import annotations
 
-from app.errors import AccessError, DatabaseError, Diagnosis, PorticoError, Unavailable
+from app.errors import AccessError, DatabaseError, Diagnosis, OverLimit, PorticoError, Unavailable
 
 SCHEMA_OUTDATED = "PTSCH"
 """SQLSTATE that ``graphql.assert_schema_version`` raises."""
@@ -54,6 +55,13 @@ class StatementTimeout(StatementError):
 
 class SchemaOutdated(StatementError):
     pass
+
+
+class RowTooLarge(OverLimit):
+    """A row was larger than the request's limit. What its statements did is done."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"The answer is larger than {limit} bytes (ANSWER_LIMIT)", status=200)
 
 
 class RoleRefused(AccessError):

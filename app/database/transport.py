@@ -112,6 +112,21 @@ class Transport:
             raise ConnectionLost("the connection broke", answered=answered, unapplied=False) from error
         return b"".join(received)
 
+    def past(self, buffer: bytes, end: int) -> bytes:
+        """Receive to ``end`` and beyond without keeping it: what of ``buffer`` and of what came after is behind it."""
+        missing = end - len(buffer)
+        try:
+            while missing > 0:
+                buffer = self._sock.recv(_LARGEST_CHUNK)
+                if not buffer:
+                    raise ConnectionResetError("the server closed the connection")
+                missing -= len(buffer)
+        except (BlockingIOError, TimeoutError) as error:
+            raise _silent(unapplied=False) from error
+        except (OSError, ValueError) as error:
+            raise ConnectionLost("the connection broke", answered=True, unapplied=False) from error
+        return buffer[len(buffer) + missing :]
+
     def arrived(self) -> bool:
         """Take in what the server sent unasked; False when it has closed the connection."""
         if self._arrivals is not None and not self._arrivals.poll(0):

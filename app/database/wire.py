@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from struct import Struct
 
 from app.database import session
-from app.database.failure import ConnectionLost, StatementError, read_diagnosis
+from app.database.failure import ConnectionLost, RowTooLarge, StatementError, read_diagnosis
 from app.database.statement import Statement
 from app.database.transport import Transport
 
@@ -42,6 +42,9 @@ _unpack_short = _short.unpack_from
 
 _NULL = _pack_int(-1)
 _TEXT_RESULTS = b"\0\0"
+LARGEST_ROW = 2**31
+"""More than any message of the protocol."""
+
 # Execute the unnamed portal without a limit of rows.
 _END_OF_BIND_AND_EXECUTE = _TEXT_RESULTS + b"E" + _pack_int(9) + b"\0" + _pack_int(0)
 _SYNC = b"S" + _pack_int(4)
@@ -89,8 +92,11 @@ class Connection:
 
     # Sending
 
-    def pipeline(self, steps: Sequence[Step], *, clean: bool = False) -> list[list[Row]]:
+    def pipeline(self, steps: Sequence[Step], *, clean: bool = False, row_limit: int = 0) -> list[list[Row]]:
         """Run ``steps`` in one flight; the rows of each. ``clean``: rid the session of the one before first.
+
+        A row of more than ``row_limit`` bytes is read past and never held; 0 takes any. Raises RowTooLarge for it when
+        all is read and what the steps did is done.
 
         Raises StatementError with the step's index, negative when cleaning failed (nothing was applied, the connection
         is in order unless ``transaction_status`` says otherwise), or ConnectionLost.
@@ -100,8 +106,8 @@ class Connection:
         if clean:
             message = session.MESSAGE + message
         try:
-            return self._converse(message, parsing, len(steps), clean)
-        except StatementError:
+            return self._converse(message, parsing, len(steps), clean, row_limit or LARGEST_ROW)
+        except (StatementError, RowTooLarge):
             raise
         except BaseException:
             # Also for an interrupt: an answer that nobody has read would be taken for the next request's.
@@ -180,7 +186,12 @@ class Connection:
     # Receiving
 
     def _converse(  # noqa: C901
-        self, message: bytes, parsing: Sequence[_Parsing], count: int | None, clean: bool = False
+        self,
+        message: bytes,
+        parsing: Sequence[_Parsing],
+        count: int | None,
+        clean: bool = False,
+        row_limit: int = LARGEST_ROW,
     ) -> list[list[Row]]:
         """Send ``message`` and read to ReadyForQuery; ``count`` results are due, any number when it is None, after
         those of cleaning the session, which are left out.
@@ -195,6 +206,7 @@ class Connection:
         results: list[list[Row]] = []
         rows: list[Row] = []
         failure: StatementError | None = None
+        too_large = False
         # Commands of cleaning whose answers are still to come. As a rule they come at once and are always the same.
         cleaning = 0
         if clean:
@@ -210,6 +222,10 @@ class Connection:
                 kind, size = _header.unpack_from(buffer, position)
                 end = position + 1 + size
             if len(buffer) < end:
+                if end - position > row_limit:
+                    buffer, position = transport.past(buffer, end), 0
+                    too_large = True
+                    continue
                 buffer = transport.more(buffer, position, end, answered=started)
                 position = 0
                 continue
@@ -251,6 +267,8 @@ class Connection:
                 self._asynchronous(kind, buffer[body:end])
         if failure is not None:
             raise failure
+        if too_large:
+            raise RowTooLarge(row_limit)
         if count is not None and len(results) != count:
             self.usable = False
             raise ConnectionLost("the server answered out of order", answered=True, unapplied=False)

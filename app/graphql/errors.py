@@ -14,8 +14,10 @@ class DocumentError(RequestError):
 
     status = 200
 
-    def __init__(self, message: str, code: str, errors: Sequence[GraphQLError] = ()) -> None:
-        super().__init__(message, code=code)
+    def __init__(
+        self, message: str, code: str, errors: Sequence[GraphQLError] = (), *, hint: str | None = None
+    ) -> None:
+        super().__init__(message, code=code, hint=hint)
         self.errors = tuple(errors)
 
 

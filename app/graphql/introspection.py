@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from graphql import (
@@ -16,14 +16,19 @@ from graphql import (
     OperationDefinitionNode,
     SelectionSetNode,
     execute_sync,
+    print_ast,
     validate,
 )
 
 from app.graphql.api_schema import ApiSchema
+from app.graphql.bounded_cache import BoundedCache
 from app.graphql.errors import DocumentError
 from app.graphql.introspection_oddities import odd_answer, with_oddities
 from app.graphql.selection import variable_names
 from app.graphql.values import ABSENT, Variables, whole_value
+
+KEPT = 64
+"""How much is remembered of each schema: answers of up to 64 KiB, fewer of larger ones."""
 
 META_FIELDS = frozenset(("__schema", "__type"))
 NECESSARY_RULES = (FieldsOnCorrectTypeRule, KnownArgumentNamesRule, MaxIntrospectionDepthRule)
@@ -42,11 +47,32 @@ def introspect(
     """
     document = _only(operation, fragments, nodes)
     values = _steer_all(document, variables)
+    remembered: BoundedCache[bytes] = api.shared("introspection", lambda: BoundedCache(KEPT))
+    key = _asked(document, nodes, values)
+    answer = remembered.get(key)
+    if answer is None:
+        answer = _answer(api, document, nodes, values)
+        remembered.put(key, answer, len(answer))
+    return answer
+
+
+def _asked(document: DocumentNode, nodes: Sequence[FieldNode], values: Mapping[str, Any]) -> Hashable:
+    """What an answer depends on, whatever the field is called in it."""
+    selected = [(print_ast(each.selection_set) if each.selection_set else "", *_arguments(each)) for each in nodes]
+    fragments = [print_ast(each) for each in document.definitions if isinstance(each, FragmentDefinitionNode)]
+    return nodes[0].name.value, tuple(selected), tuple(fragments), whole_value(dict(values))
+
+
+def _arguments(node: FieldNode) -> list[str]:
+    return [print_ast(each) for each in (*(node.arguments or ()), *(node.directives or ()))]
+
+
+def _answer(api: ApiSchema, document: DocumentNode, nodes: Sequence[FieldNode], values: Mapping[str, Any]) -> bytes:
     if not api.dialect.validates:
         _check(api, document)
     if api.dialect.introspection_oddities:
         document = with_oddities(api.graphql, document)
-    result = execute_sync(api.graphql, document, variable_values=values)
+    result = execute_sync(api.graphql, document, variable_values=dict(values))
     if result.errors or result.data is None:
         errors = result.errors or []
         raise DocumentError(

@@ -27,7 +27,8 @@ class Engine:
     """``documents`` are parsed ones by text and operation name; ``valid_documents`` those found valid on a schema;
     ``steering`` what each document's SQL depends on, and ``plans`` the plans by document and shape of the variables.
     ``around`` is what plugins have around the stages, ``identifications`` who else they take for a caller.
-    ``show_sql`` says that statements that fail are logged."""
+    ``show_sql`` says that statements that fail are logged; ``node_limit`` and ``answer_limit`` what an answer may
+    have."""
 
     around: Mapping[str, Around]
     identity: Identity
@@ -42,6 +43,8 @@ class Engine:
     steering: BoundedCache[Steering]
     plans: BoundedCache[SQLPlan]
     show_sql: bool
+    node_limit: int
+    answer_limit: int
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -80,4 +83,6 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         steering=BoundedCache(entries),
         plans=BoundedCache(entries),
         show_sql=settings.show_sql,
+        node_limit=settings.node_limit,
+        answer_limit=settings.answer_limit,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from functools import partial
 
-from app.database import Context, Row, StatementError, despite_conflicts
+from app.database import Context, Row, RowTooLarge, StatementError, despite_conflicts
 from app.errors import RequestError
 from app.graphql.errors import FieldError
 from app.pipeline.engine import Engine
@@ -41,13 +41,17 @@ def _context(operation: AuthorizedOperation, engine: Engine) -> Context:
 def _run(bound: BoundPlan, context: Context, engine: Engine) -> list[list[Row]]:
     plan = bound.plan
     calls = [(call.statement, values) for call, values in zip(plan.calls, bound.values, strict=True)]
-    run = partial(engine.database.run, context, calls, read_only=not plan.is_mutation)
+    run = partial(engine.database.run, context, calls, read_only=not plan.is_mutation, row_limit=engine.answer_limit)
     try:
         return despite_conflicts(run)
     except StatementError as ex:
         if engine.show_sql and 1 <= ex.statement_index <= len(plan.calls):
             log.warning("%s\n%s", ex.message, plan.calls[ex.statement_index - 1].statement.sql)
         raise _explained(ex, plan) from None
+    except RowTooLarge as ex:
+        if plan.is_mutation:
+            ex.hint = "What the mutation changed is changed; ask for fewer of the rows."
+        raise
 
 
 def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldError:

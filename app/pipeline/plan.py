@@ -22,6 +22,9 @@ from app.query.planning import Planning
 from app.query.sql import as_text, compiled
 from app.query.walk import Walk
 
+MAX_META_FIELDS = 2
+"""How many fields of introspection an operation may have: each may describe the whole schema."""
+
 
 def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     """The statements that answer the operation, with this request's values.
@@ -34,11 +37,14 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     try:
         ready = engine.plans.get((key, steering.shape(document.variable_names, variables)))
         if ready is not None:
+            if ready.is_mutation:
+                _check_nodes(ready, variables, engine.node_limit)
             return _bind(ready, variables)
     except RequestError:
         # A value does not fit; planning anew finds out where, and says it as the dialect does.
         pass
     made = make_plan(document, operation.api, variables, steering)
+    _check_nodes(made, variables, engine.node_limit)
     engine.steering.put(key, steering, len(document.text) + steering.size)
     if not made.errors:
         shape = steering.shape(document.variable_names, variables)
@@ -50,6 +56,15 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
         )
         engine.plans.put((key, shape), made, size)
     return _bind(made, variables)
+
+
+def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> None:
+    """Of a query the number is part of its plan; of a mutation it follows from the number of rows in the request."""
+    nodes = sum(each.nodes.of(variables) for each in plan.calls)
+    if limit and nodes > limit:
+        hint = "Ask for smaller pages: a collection counts as often as the row that it stands in."
+        message = f"The operation may give {nodes} rows, more than {limit} (NODE_LIMIT)"
+        raise DocumentError(message, "LIMIT_EXCEEDED", hint=hint)
 
 
 def _bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:
@@ -84,6 +99,8 @@ def _root_fields(document: ParsedDocument, root: GraphQLObjectType, selector: Se
         raise DocumentError(ex.message, "GRAPHQL_VALIDATION_FAILED") from None
     if not fields and not selector.dialect.validates:
         raise DocumentError("Selection set must not be empty", "GRAPHQL_VALIDATION_FAILED")
+    if sum(nodes[0].name.value in META_FIELDS for nodes in fields.values()) > MAX_META_FIELDS:
+        raise DocumentError(f"The operation has more than {MAX_META_FIELDS} fields of introspection", "LIMIT_EXCEEDED")
     return fields
 
 
@@ -165,4 +182,4 @@ class _RootPlanner:
         query = select(*(as_text(expression).label(None) for expression in expressions.values()))
         sql, names = compiled(query)
         parameters = planning.parameters
-        return Call(Statement(sql), tuple(parameters[name] for name in names), tuple(expressions))
+        return Call(Statement(sql), tuple(parameters[name] for name in names), tuple(expressions), planning.nodes.count)

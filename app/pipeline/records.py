@@ -12,6 +12,7 @@ from app.database import Statement
 from app.graphql.api_schema import ApiSchema
 from app.identity import Caller
 from app.identity.identification import RequestHead
+from app.query.nodes import NodeCount
 from app.query.planning import Parameter
 
 
@@ -76,11 +77,13 @@ class AuthorizedOperation:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One SQL statement of a plan: it gives one row with a column of json text for each response key in ``keys``."""
+    """One SQL statement of a plan: it gives one row with a column of json text for each response key in ``keys``.
+    ``nodes`` is how many rows of relations these hold at most."""
 
     statement: Statement
     parameters: tuple[Parameter, ...]
     keys: tuple[str, ...]
+    nodes: NodeCount
 
 
 @dataclass(frozen=True, slots=True)

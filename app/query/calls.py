@@ -71,7 +71,9 @@ class Result:
         if self.is_collection:
             return Collection(field, Origin(relation, rows, outer=outer)).json()
         row = rows()
-        query = select(field.json(row, cast(GraphQLObjectType, field.type))).select_from(row.element)
+        with field.planning.nodes.each_of(1):
+            returned = field.json(row, cast(GraphQLObjectType, field.type))
+        query = select(returned).select_from(row.element)
         # A function that returns no row returns one of nothing but nulls.
         return query.where(row.is_not_empty()).limit(literal_column("1")).correlate(*outer).scalar_subquery()
 

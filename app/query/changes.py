@@ -42,9 +42,11 @@ the GraphQLArgument."""
 
 @dataclass(frozen=True)
 class RowLimit:
-    """The most rows that a statement may affect, and the error where it affects more."""
+    """The most rows that a statement may affect, as SQL and as the request has it, and the error where it affects
+    more."""
 
     most: ColumnElement[Any]
+    asked: int | Leaf
     message: str
 
 
@@ -82,19 +84,20 @@ def answer(
     field: Field,
     relation: ApiRelation,
     statement: Callable[[], tuple[UpdateBase, Rows]],
-    limit: RowLimit | None = None,
+    rows: int | Leaf | RowLimit,
 ) -> ColumnElement[Any]:
     """The response's selected fields as one json object, from what ``statement`` changes.
 
-    ``statement`` makes the data-modifying statement and the rows it works on. The statement fails as a whole if
-    it affects more rows than ``limit`` allows.
+    ``statement`` makes the data-modifying statement and the rows it works on. ``rows`` says how many they are; where it
+    is a limit the statement fails as a whole if it affects more.
     """
     affected = Affected(field.planning.named_rows(relation, "affected"))
-    response: ColumnElement[Any] = field.json(affected)
-    if limit is not None:
-        response = case((func.count() > limit.most, fail_with(limit.message, as_text(func.count()))), else_=response)
-    changing, rows = statement()
-    changed = changing.returning(*affected.rows.provided_by(rows)).cte(affected.rows.name)
+    with field.planning.nodes.each_of(rows.asked if isinstance(rows, RowLimit) else rows):
+        response: ColumnElement[Any] = field.json(affected)
+    if isinstance(rows, RowLimit):
+        response = case((func.count() > rows.most, fail_with(rows.message, as_text(func.count()))), else_=response)
+    changing, changing_rows = statement()
+    changed = changing.returning(*affected.rows.provided_by(changing_rows)).cte(affected.rows.name)
     return one_row(select(response).select_from(affected.rows.element)).add_cte(changed).scalar_subquery()
 
 
@@ -117,7 +120,8 @@ def at_most_argument() -> GraphQLArgument:
 
 def row_limit(field: Field, verb: str) -> RowLimit:
     """How many rows the mutation called ``verb`` may affect."""
-    return RowLimit(_at_most(field), f"{verb} impacts too many records")
+    leaf: Leaf | None = field.arguments.get("atMost")
+    return RowLimit(_at_most(field), AT_MOST if leaf is None else leaf, f"{verb} impacts too many records")
 
 
 def _at_most(field: Field) -> ColumnElement[Any]:

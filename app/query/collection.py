@@ -61,7 +61,8 @@ class Collection:
 
     def json(self) -> ColumnElement[Any]:
         """The selected fields of the connection as one json object."""
-        connection = self._field.json(self)
+        with self.planning.nodes.each_of(self.page.size):
+            connection = self._field.json(self)
         if not self._is_read:
             return connection
         page = self._page_query().cte(self.rows.name, nesting=True)

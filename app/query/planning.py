@@ -15,6 +15,7 @@ from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf, Source, Variables
 from app.graphql.values_of_types import ToText
+from app.query.nodes import Nodes
 from app.query.sql import alias_stem, cast_to, quoted, uncut
 
 MAX_PARAMETERS = 65535
@@ -134,6 +135,7 @@ class Planning:
         self._parameters: dict[object, tuple[Parameter, ColumnElement[Any]]] = {}
         self._aliases = 0
         self._conditions = 0
+        self.nodes = Nodes()
 
     @property
     def parameters(self) -> dict[str, Parameter]:

@@ -84,6 +84,11 @@ class Settings:
     alias_limit: int = setting(Number(0), 200, "Aliases in a GraphQL operation.")
     field_limit: int = setting(Number(1), 2000, "Fields of a GraphQL operation, counted where its fragments are used.")
     variable_limit: int = setting(Number(1), 20_000, "Lists and objects in the variables of a GraphQL request.")
+    node_limit: int = setting(Number(0), None,
+        "Rows that a GraphQL operation may ask for, found by multiplying the sizes of its pages; 0 for any number.",
+        default_note="10000000; 0 with the dialect pg_graphql",
+        derive=lambda values: 0 if values["graphql_dialect"] == "pg_graphql" else 10_000_000)
+    answer_limit: int = setting(BYTES, 32 * 1024 * 1024, "The largest answer to a GraphQL operation, in bytes.")
     statement_timeout_ms: int = setting(Number(0, 2**31 - 1), 30_000,
         "Milliseconds that a statement may take unless its role has a timeout of its own; 0 for no limit.")
     database_margin_s: float = setting(Seconds(), 5.0,

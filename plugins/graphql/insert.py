@@ -74,8 +74,8 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     )
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
-        statement = _of_variable(field, relation, columns) or _of_objects(field, relation, columns)
-        return answer(field, relation, lambda: (statement(), TableRows(relation, relation.table)))
+        statement, rows = _of_variable(field, relation, columns) or _of_objects(field, relation, columns)
+        return answer(field, relation, lambda: (statement(), TableRows(relation, relation.table)), rows)
 
     return GraphQLField(
         response_type(api, relation, "Insert"),
@@ -85,8 +85,9 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     )
 
 
-def _of_variable(field: Field, relation: ApiRelation, columns: Columns) -> Callable[[], Insert] | None:
-    """What makes the statement where the objects are one variable and of one form; their values are not looked at."""
+def _of_variable(field: Field, relation: ApiRelation, columns: Columns) -> tuple[Callable[[], Insert], Leaf] | None:
+    """What makes the statement where the objects are one variable and of one form, and that variable; their values are
+    not looked at."""
     variable = field.variable("objects")
     if variable is None:
         return None
@@ -97,15 +98,15 @@ def _of_variable(field: Field, relation: ApiRelation, columns: Columns) -> Calla
         return None
     field.arguments_without("objects")
     given = {name: column for name, column in columns.items() if name in members}
-    return lambda: _from_arrays(field, relation, given, variable)
+    return lambda: _from_arrays(field, relation, given, variable), variable
 
 
-def _of_objects(field: Field, relation: ApiRelation, columns: Columns) -> Callable[[], Insert]:
-    """What makes the statement of objects that are looked at one by one."""
+def _of_objects(field: Field, relation: ApiRelation, columns: Columns) -> tuple[Callable[[], Insert], int]:
+    """What makes the statement of objects that are looked at one by one, and their number."""
     objects: Sequence[Object] | None = field.arguments["objects"]
     if not objects:
         raise RequestError("At least one record must be provided to objects", code="BAD_USER_INPUT")
-    return lambda: _from_values(field, relation, columns, objects)
+    return lambda: _from_values(field, relation, columns, objects), len(objects)
 
 
 def _has_default(field: Field, relation: ApiRelation, column: ApiColumn) -> bool:

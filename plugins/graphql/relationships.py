@@ -121,7 +121,9 @@ def _to_one(relationship: Relationship) -> Resolver:
 
     def resolve(field: Field, outer: Rows) -> ColumnElement[Any]:
         rows = field.planning.rows_of(relationship.target)
-        query = select(field.json(rows)).select_from(rows.element).where(*relationship.linked(outer, rows))
+        with field.planning.nodes.each_of(1):
+            row = field.json(rows)
+        query = select(row).select_from(rows.element).where(*relationship.linked(outer, rows))
         # A key that only a comment declares may lead to several rows; the first one stands for them.
         query = query if is_certain else query.limit(literal_column("1"))
         return query.correlate(outer.element).scalar_subquery()

@@ -102,3 +102,106 @@ def test_ten_errors_of_variables_are_told(reading_door: OpenDoor) -> None:
     errors = reading_door(SCHEMA).ask(query, {"x": ["a"] * 1000}).errors
     assert len(errors) == 11
     assert "error limit reached" in errors[-1]["message"]
+
+
+NESTED = """
+comment on schema public is '@graphql({"max_rows": 1000})';
+create table parent (id int primary key);
+create table child (id int primary key, parent_id int references parent, name text);
+insert into parent select generate_series(1, 3);
+insert into child select n, 1 + n % 3, repeat('x', 1000) from generate_series(1, 300) n;
+grant all on all tables in schema public to anon;
+"""
+CHILDREN = " fragment C on parent { childCollection(first: 10) { edges { node { id } } } }"
+
+
+@pytest.mark.parametrize(
+    ("query", "nodes"),
+    [
+        ("{ parentCollection(first: 7) { edges { node { id } } } }", 7),
+        ("{ parentCollection(first: 7) { edges { node { ...C } } } }" + CHILDREN, 77),
+        ("{ a: parentCollection(first: 7) { totalRows: __typename } b: childCollection { __typename } }", 1007),
+        ("{ childCollection(first: 5) { edges { node { parent { id } } } } }", 10),
+        ("{ childCollection(first: 5) { edges { node { parent { ...C } } } } }" + CHILDREN, 60),
+        (
+            'mutation { updatechildCollection(set: {name: "a"}, filter: {id: {eq: 1}}) { records { parent { id } } } }',
+            2,
+        ),
+        ('mutation { updatechildCollection(set: {name: "a"}, atMost: 40) { records { parent { id } } } }', 80),
+        ("mutation { deleteFromparentCollection(atMost: 6) { records { ...C } } }" + CHILDREN, 66),
+        ("mutation { insertIntoparentCollection(objects: [{id: 8}, {id: 9}]) { records { ...C } } }" + CHILDREN, 22),
+    ],
+)
+def test_pages_within_pages_are_multiplied(reading_door: OpenDoor, query: str, nodes: int) -> None:
+    door = reading_door(NESTED, node_limit=1)
+    error = door.ask(query).errors[0]
+    assert error["message"] == f"The operation may give {nodes} rows, more than 1 (NODE_LIMIT)"
+    assert error["extensions"]["code"] == "LIMIT_EXCEEDED"
+
+
+def test_nodes_of_mutations_are_counted_in_each_request(open_door: OpenDoor) -> None:
+    """Their number is no part of a plan: the second request finds the plan of the first."""
+    door = open_door(NESTED, node_limit=30)
+    insert = (
+        "mutation ($x: [parentInsertInput!]!) { insertIntoparentCollection(objects: $x) { records { ...C } } }"
+        + CHILDREN
+    )
+    assert door.ask(insert, {"x": [{"id": 11}, {"id": 12}]}).data
+    assert "may give 33 rows" in door.ask(insert, {"x": [{"id": 13}, {"id": 14}, {"id": 15}]}).message
+    delete = (
+        "mutation ($n: Int!) { deleteFromparentCollection(filter: {id: {gt: 10}}, atMost: $n) { records { %s } } }"
+        % CHILDREN
+    )
+    assert "may give 33 rows" in door.ask(delete, {"n": 3}).message
+    assert len(door.ask(delete, {"n": 2}).data["deleteFromparentCollection"]["records"]) == 2
+
+
+def test_as_many_nodes_as_the_limit_allows(reading_door: OpenDoor) -> None:
+    query = "{ parentCollection(first: 7) { edges { node { ...C } } } }" + CHILDREN
+    assert reading_door(NESTED, node_limit=77).ask(query).data
+    assert reading_door(NESTED, node_limit=0).ask(query).data
+    assert reading_door(NESTED, graphql_dialect="pg_graphql").ask(query).data
+
+
+def test_too_large_an_answer_is_never_held(reading_door: OpenDoor) -> None:
+    door = reading_door(NESTED, answer_limit=100_000)
+    query = "query ($n: Int!) { childCollection(first: $n) { edges { node { name } } } }"
+    assert len(door.ask(query, {"n": 50}).data["childCollection"]["edges"]) == 50
+    error = door.ask(query, {"n": 150}).errors[0]
+    assert error["message"] == "The answer is larger than 100000 bytes (ANSWER_LIMIT)"
+    assert error["extensions"]["code"] == "LIMIT_EXCEEDED"
+    # The connection goes on: what was too large is read past.
+    assert len(door.ask(query, {"n": 50}).data["childCollection"]["edges"]) == 50
+
+
+def test_too_large_an_answer_of_a_mutation_says_that_it_is_done(open_door: OpenDoor) -> None:
+    door = open_door(NESTED, answer_limit=100_000)
+    change = "mutation { updatechildCollection(set: {parent_id: 1}, atMost: 300) { records { name } } }"
+    error = door.ask(change).errors[0]
+    assert error["extensions"]["hint"] == "What the mutation changed is changed; ask for fewer of the rows."
+    assert door.ask("{ childCollection(filter: {parent_id: {neq: 1}}) { edges { node { id } } } }").data == {
+        "childCollection": {"edges": []}
+    }
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_two_fields_of_introspection(reading_door: OpenDoor, dialect: str) -> None:
+    door = reading_door(
+        """comment on schema public is '@graphql({"introspection": true})';""" + NESTED.partition(";")[2],
+        graphql_dialect=dialect,
+    )
+    assert door.ask('{ a: __schema { __typename } b: __type(name: "Int") { name } c: __typename }').data
+    error = door.ask("{ a: __schema { __typename } b: __schema { __typename } c: __schema { __typename } }").errors[0]
+    assert error["message"] == "The operation has more than 2 fields of introspection"
+    assert error["extensions"]["code"] == "LIMIT_EXCEEDED"
+
+
+def test_introspection_is_remembered_whatever_the_field_is_called(reading_door: OpenDoor) -> None:
+    many = "".join(f"create table t{number} (id int primary key, a int, b text);" for number in range(120))
+    door = reading_door(many + "grant all on all tables in schema public to anon;")
+    selection = "{ types { name fields { name args { name type { name } } type { name } } } }"
+    first = door.ask(f"{{ __schema {selection} }}").data["__schema"]
+    began = process_time()
+    for number in range(20):
+        assert door.ask(f"{{ a{number}: __schema {selection} }}").data[f"a{number}"] == first
+    assert process_time() - began < 3 * SECONDS
