@@ -148,10 +148,8 @@ def test_nodes_of_mutations_are_counted_in_each_request(open_door: OpenDoor) -> 
     )
     assert door.ask(insert, {"x": [{"id": 11}, {"id": 12}]}).data
     assert "may give 33 rows" in door.ask(insert, {"x": [{"id": 13}, {"id": 14}, {"id": 15}]}).message
-    delete = (
-        "mutation ($n: Int!) { deleteFromparentCollection(filter: {id: {gt: 10}}, atMost: $n) { records { %s } } }"
-        % CHILDREN
-    )
+    of_new = "filter: {id: {gt: 10}}, atMost: $n"
+    delete = f"mutation ($n: Int!) {{ deleteFromparentCollection({of_new}) {{ records {{ ...C }} }} }}" + CHILDREN
     assert "may give 33 rows" in door.ask(delete, {"n": 3}).message
     assert len(door.ask(delete, {"n": 2}).data["deleteFromparentCollection"]["records"]) == 2
 
