@@ -116,7 +116,5 @@ def test_where_the_standard_differs(door: Door) -> None:
     assert bool(several.errors) == standard
     alias = door.ask("{ paperCollection(orderBy: [{score: AscNullFirst}]) { edges { node { id } } } }")
     assert bool(alias.errors) != standard
-    node = (
-        door.ask("{ paperByPk(id: 1) { ... on Node { nodeId } id } }").body["data"]["paperByPk"] if standard else None
-    )
-    assert (node is not None) == standard
+    row = door.ask("{ paperByPk(id: 1) { id ... on Node { nodeId } } }").data["paperByPk"]
+    assert ("nodeId" in row) == standard
