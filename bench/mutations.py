@@ -24,6 +24,7 @@ from typing import Any
 from app.database import session
 from app.database.context import context_statement
 from app.database.url import parse_database_url
+from app.discovery import plugin_manager
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
 from app.graphql.values import Steering
@@ -151,7 +152,7 @@ def _serve(case: Case, settings: Settings, seconds: float) -> float:
 
 def _alone(case: Case, settings: Settings, seconds: float) -> float:
     """Mutations per second, one after the other, in this process."""
-    application = create_app(settings)
+    application = create_app(settings, plugin_manager())
     request = GraphQLRequest(case.query, case.variables[0], api_key=KEYS["ANON_KEY"], host="localhost")
     reply = run(request, application.services.engine)
     assert b'"errors"' not in reply.body, reply.body
@@ -168,7 +169,7 @@ class PgBench:
     """pgbench with the SQL of a case, and its parameters as those of prepared statements."""
 
     def __init__(self, case: Case, settings: Settings, place: str) -> None:
-        application = create_app(settings)
+        application = create_app(settings, plugin_manager())
         sql, values = _statement(case, application.services.engine, case.variables[0])
         application.close()
         self._variables = {f"p{number}": value for number, value in enumerate(values, start=1)}

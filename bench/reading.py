@@ -18,6 +18,7 @@ from pathlib import Path
 
 from app.commands.inspect import plan_sql
 from app.database.url import parse_database_url
+from app.discovery import plugin_manager
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
 from app.pipeline import run
@@ -100,7 +101,7 @@ def _memory(pid: int) -> float:
 
 def _pgbench(cluster: EmbeddedPostgres, settings: Settings, place: str, seconds: float) -> tuple[float, str]:
     script = Path(place) / "query.sql"
-    sql = re.sub(r"\s+", " ", plan_sql(settings, "anon", QUERY, {"first": 10}))
+    sql = re.sub(r"\s+", " ", plan_sql(settings, plugin_manager(), "anon", QUERY, {"first": 10}))
     script.write_text(
         "\\set first 10\n" + re.sub(r"\$\d", lambda match: ":first" if match[0] == "$1" else "5", sql) + ";\n"
     )
@@ -127,7 +128,7 @@ def _pgbench(cluster: EmbeddedPostgres, settings: Settings, place: str, seconds:
 
 
 def _client_cpu(settings: Settings) -> None:
-    application = create_app(settings)
+    application = create_app(settings, plugin_manager())
     request = GraphQLRequest(QUERY, {"first": 10}, api_key=KEYS["ANON_KEY"], host="localhost")
     reply = run(request, application.services.engine)
     assert reply.status == 200, reply.body

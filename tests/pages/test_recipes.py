@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,7 +10,6 @@ import falcon.testing
 import pytest
 
 from app.installation import install
-from app.settings import load
 from app.wsgi import create_app
 from tests.docs.blocks import blocks
 from tests.graphql.door import Door, token
@@ -87,11 +87,9 @@ def test_tenants(door: Door) -> None:
 
 
 def test_pictures(door: Door, tmp_path: Any) -> None:
-    settings = door.application.services.settings
-    application = create_app(
-        load({}, {"database_url": settings.database_url, "jwt_secret": settings.jwt_secret,
-                  "storage_url": tmp_path.as_uri(), "workers": 1})
-    )  # fmt: skip
+    services = door.application.services
+    settings = dataclasses.replace(services.settings, storage_url=tmp_path.as_uri())
+    application = create_app(settings, services.plugins)
     client = falcon.testing.TestClient(application)
 
     def put(path: str, content_type: str) -> int:
