@@ -11,10 +11,23 @@ import pg8000.native
 import pytest
 
 from app.embedded import EmbeddedPostgres
-from app.installation import VERSION, install_files
+from app.installation import install_files, scripts
 from tests.postgres_server import PostgresServer, connect
 
 Session = Callable[..., pg8000.native.Connection]
+OLDEST = "0.9.0"
+HISTORY = Path(__file__).parent / "history"
+"""A version from before the first release, and the way up from it: they show that upgrades work."""
+
+
+@pytest.fixture(scope="package", autouse=True)
+def scripts_with_history() -> Iterator[None]:
+    """The scripts of the distribution and those of ``HISTORY``, as if both were distributed."""
+    with tempfile.TemporaryDirectory(prefix="portico-scripts-") as directory, pytest.MonkeyPatch.context() as patch:
+        for source in (*scripts.DIRECTORY.iterdir(), *HISTORY.iterdir()):
+            shutil.copy(source, directory)
+        patch.setattr(scripts, "DIRECTORY", Path(directory))
+        yield
 
 
 @pytest.fixture
@@ -33,8 +46,8 @@ def session() -> Iterator[Session]:
             connection.close()
 
 
-@pytest.fixture(scope="session")
-def files() -> Iterator[Path]:
+@pytest.fixture(scope="package")
+def files(scripts_with_history: None) -> Iterator[Path]:
     """A directory with the extension's files that the server's account can read."""
     directory = Path(tempfile.mkdtemp(prefix="portico-files-"))
     directory.chmod(0o755)
@@ -44,13 +57,13 @@ def files() -> Iterator[Path]:
 
 def show_files(server: PostgresServer, url: str, files: Path) -> None:
     """Let new sessions in a database see the extension's files, or skip the test."""
-    offered = f"select 1 from pg_available_extension_versions where name = 'portico' and version = '{VERSION}'"
+    offered = f"select 1 from pg_available_extension_versions where name = 'portico' and version = '{OLDEST}'"
     if server.execute(offered, url):
         return
     if int(str(server.execute("show server_version_num")[0][0])) < 180000:
         pytest.skip("this server does not have the extension's files, and cannot be told where they are")
     database = server.execute("select current_database()", url)[0][0]
-    server.execute(f"alter database \"{database}\" set extension_control_path = '$system:{files}'")
+    server.execute(f"alter database \"{database}\" set extension_control_path = '{files}:$system'")
 
 
 @pytest.fixture

@@ -6,15 +6,14 @@ import re
 
 import pytest
 
-from app.installation import VERSION, InstallationError, install, outdated, read_state, upgrade
+from app.installation import VERSION, InstallationError, install, outdated, read_state, scripts, upgrade
 from app.installation import uninstall as uninstall_from
-from app.installation.scripts import DIRECTORY, install_files, install_script, upgrade_path, versions
+from app.installation.scripts import install_files, install_script, upgrade_path, versions
 from app.installation.version import precedence
 from tests.installation.catalog import describe, members
-from tests.installation.conftest import Session
+from tests.installation.conftest import OLDEST, Session
 from tests.postgres_server import PostgresServer
 
-OLDEST = versions()[0]
 VIEW = (
     "select name, default_version, installed_version, comment from graphql.available_extensions where name = 'portico'"
 )
@@ -36,12 +35,13 @@ def newest(postgres: PostgresServer, session: Session):
 
 
 def test_the_constant_the_control_file_and_the_scripts_agree() -> None:
-    control = (DIRECTORY / "portico.control").read_text()
+    control = (scripts.DIRECTORY / "portico.control").read_text()
     assert re.search(r"^default_version = '(.+)'$", control, re.M)[1] == VERSION == versions()[-1]
     for version in versions():
         assert f"values ('{version}', '{version}')" in install_script(version)
         assert upgrade_path(version, VERSION) is not None, f"no way from {version}"
     assert upgrade_path(VERSION, OLDEST) is None
+    assert versions()[0] == OLDEST
     assert precedence("1.10.0") > precedence("1.9.9")
 
 
@@ -234,9 +234,11 @@ def test_versions_never_repeat_over_drop_and_create(database_url: str, session: 
 def test_files_are_put_in_place_once(tmp_path) -> None:
     install_files(tmp_path)
     put = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "extension").iterdir()}
-    assert set(put) == {path.name for path in DIRECTORY.glob("portico*")}
+    assert set(put) == {path.name for path in scripts.DIRECTORY.glob("portico*")}
     (tmp_path / "extension" / "portico.control").write_text("damaged")
     install_files(tmp_path)
     again = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "extension").iterdir()}
     assert {name for name in put if again[name] != put[name]} == {"portico.control"}
-    assert (tmp_path / "extension" / "portico.control").read_text() == (DIRECTORY / "portico.control").read_text()
+    assert (tmp_path / "extension" / "portico.control").read_text() == (
+        scripts.DIRECTORY / "portico.control"
+    ).read_text()
