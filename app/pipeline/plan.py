@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphql import FieldNode, GraphQLError, GraphQLObjectType
-from sqlalchemy import ColumnElement, select
+from graphql import FieldNode, GraphQLError, GraphQLObjectType, is_leaf_type
+from sqlalchemy import ColumnElement, func, select
 
 from app.database import Statement
 from app.errors import RequestError
@@ -175,7 +175,10 @@ class _RootPlanner:
         return None
 
     def _resolve(self, planning: Planning, nodes: Sequence[FieldNode]) -> ColumnElement[Any]:
-        return Walk(self._api, self._selector, self._variables, planning).resolve(self._root, nodes, None)
+        walk = Walk(self._api, self._selector, self._variables, planning)
+        resolved = walk.resolve(self._root, nodes, None)
+        # The text of a value is no json, such as that of a string; objects are json already.
+        return func.to_json(resolved) if is_leaf_type(walk.field(self._root, nodes).type) else resolved
 
     @staticmethod
     def _call(planning: Planning, expressions: Mapping[str, ColumnElement[Any]]) -> Call:

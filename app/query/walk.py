@@ -7,6 +7,7 @@ sit in ``GraphQLField.resolve`` and come from plugins; nothing here knows any of
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +24,7 @@ from graphql import (
 )
 from sqlalchemy import ColumnElement
 
-from app.errors import RequestError
+from app.errors import PorticoError, RequestError
 from app.graphql import coercion
 from app.graphql.api_schema import ApiSchema
 from app.graphql.selection import Selector
@@ -31,8 +32,16 @@ from app.graphql.values import ABSENT, Leaf, Source, Variables
 from app.query.planning import Planning
 from app.query.sql import constant, json_object
 
+log = logging.getLogger("portico.plugins")
+
 Resolver = Callable[["Field", Any], ColumnElement[Any]]
 Members = list[tuple[str, ColumnElement[Any]]]
+
+
+class ResolverFailed(PorticoError):
+    """A resolver raised what it should not, or gave no SQL expression; the log names it and its module."""
+
+    code = "RESOLVER_FAILED"
 
 
 @dataclass(frozen=True)
@@ -123,7 +132,18 @@ class Walk:
         if nodes[0].name.value == "__typename":
             return constant(type_.name)
         field = self.field(type_, nodes)
-        return cast(Resolver, field.definition.resolve)(field, scope)
+        resolver = cast(Resolver, field.definition.resolve)
+        try:
+            expression = resolver(field, scope)
+            if not isinstance(expression, ColumnElement):
+                raise TypeError(f"it gave {type(expression).__name__}, which is no SQL expression")
+        except (PorticoError, RecursionError):
+            raise
+        except Exception:
+            place = f"{type_.name}.{field.name}"
+            log.exception("the resolver of %s failed, of the module %s", place, getattr(resolver, "__module__", "?"))
+            raise ResolverFailed(f"The field {place} failed by a fault of the service; its log tells more.") from None
+        return expression
 
 
 def unknown_field(type_: GraphQLObjectType, name: str) -> str:

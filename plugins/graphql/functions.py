@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from graphql import GraphQLArgument, GraphQLDefaultInput, GraphQLField, GraphQLNonNull
-from sqlalchemy import ColumnElement, func
+from sqlalchemy import ColumnElement
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
@@ -75,8 +75,7 @@ def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | Non
     directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
-        returned = result.json(field, _call_arguments(field, arguments))
-        return returned if result.is_row else func.to_json(returned)
+        return result.json(field, _call_arguments(field, arguments))
 
     declared = {name: _argument(argument, type_) for name, (argument, type_) in arguments.items()}
     field = GraphQLField(

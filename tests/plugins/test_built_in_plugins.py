@@ -1,0 +1,59 @@
+"""Any built-in plugin may be disabled: what it made is gone, what is left is a valid API that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from graphql import print_schema, validate_schema
+
+from app.discovery import plugin_manager
+from tests.graphql.door import Door
+from tests.plugins.test_discovery import TABLES
+
+INFLECTED = TABLES + "comment on schema public is '@graphql({\"inflect_names\": true})';"
+
+BUILT_IN = [each.name for each in plugin_manager().installed if each.distribution.startswith("portico ")]
+GONE = {
+    "aggregates": ["Aggregate"],
+    "arrays": ["tags"],
+    "by_pk": ["ByPk"],
+    "collections": ["A page of the rows of type"],
+    "columns": ["  id: Int!"],
+    "computed_fields": ["doubled"],
+    "delete": ["deleteFromThingCollection", "ThingDeleteResponse"],
+    "enums": ["enum Colour"],
+    "filters": ["filter:", "Filter {", "FilterIs", "input IntFilter"],
+    "functions": ["tripled"],
+    "insert": ["insertIntoThingCollection", "ThingInsertInput"],
+    "logical_filters": ["  and: [ThingFilter!]"],
+    "node": ["nodeId", "interface Node", "node("],
+    "ordering": ["orderBy:", "OrderBy {", "OrderByDirection"],
+    "page_info": ["pageInfo", "PageInfo"],
+    "relationships": ["owner: Owner"],
+    "scalars": ["scalar BigInt"],
+    "total_count": ["totalCount"],
+    "update": ["updateThingCollection", "ThingUpdateInput"],
+}
+"""By plugin: what the printed schema no longer has."""
+
+COLLECTION = "{ thingCollection { edges { node { name } } } }"
+QUERIES = {"collections": "{ thingByPk(id: 1) { name } }"}
+WITHOUT_COLUMNS = ("columns", "scalars")
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_it_is_gone_and_the_rest_answers(open_door: Callable[..., Door], name: str) -> None:
+    door = open_door(INFLECTED, disabled_plugins=(name,))
+    schema = door.application.services.engine.role_schemas.of_role("anon").graphql
+    printed = print_schema(schema)
+    assert [each for each in GONE.get(name, ()) if each in printed] == []
+    if name not in WITHOUT_COLUMNS:
+        assert validate_schema(schema) == []
+        assert door.ask(QUERIES.get(name, COLLECTION)).data
+    assert door.client.simulate_get("/health").json["process"] == "ok"
+
+
+def test_all_of_it_is_there_otherwise(open_door: Callable[..., Door]) -> None:
+    printed = print_schema(open_door(INFLECTED).application.services.engine.role_schemas.of_role("anon").graphql)
+    assert [each for gone in GONE.values() for each in gone if each not in printed] == []

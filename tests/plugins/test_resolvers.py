@@ -1,0 +1,63 @@
+"""Mistakes in a plugin's resolver are told as such, and none leaves as an answer that is no JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from graphql import GraphQLField, GraphQLString
+from sqlalchemy import func, literal_column
+
+from portico import Fields, hookimpl
+from tests.graphql.door import Door
+
+TABLE = "create table thing (id int primary key); insert into thing values (1); grant select on thing to anon"
+
+
+TEXT = literal_column("'say \"hi\"'::text")
+
+
+class Texts:
+    @hookimpl
+    def query_fields(self) -> Fields:
+        return Fields(
+            100,
+            {
+                "text": GraphQLField(GraphQLString, resolve=lambda field, scope: TEXT),
+                "json": GraphQLField(GraphQLString, resolve=lambda field, scope: func.to_json(TEXT)),
+            },
+        )
+
+    @hookimpl
+    def node_fields(self) -> Fields:
+        return Fields(
+            100,
+            {
+                "nothing": GraphQLField(GraphQLString, resolve=lambda field, rows: None),
+                "broken": GraphQLField(GraphQLString, resolve=lambda field, rows: rows.relation.by_name["absent"]),
+            },
+        )
+
+
+@pytest.fixture
+def door(open_door: Callable[..., Door]) -> Door:
+    return open_door(TABLE, plugins={"texts": Texts})
+
+
+def test_what_is_not_json_is_made_json(door: Door) -> None:
+    assert door.ask("{ text json }").data == {"text": 'say "hi"', "json": 'say "hi"'}
+
+
+@pytest.mark.parametrize(
+    ("field", "reason"), [("nothing", "it gave NoneType, which is no SQL expression"), ("broken", "absent")]
+)
+def test_a_resolver_that_fails_is_named(door: Door, field: str, reason: str, caplog: pytest.LogCaptureFixture) -> None:
+    answer = door.ask("{ thingCollection { edges { node { %s } } } }" % field)  # noqa: UP031
+    assert (answer.status, answer.code) == (500, "RESOLVER_FAILED")
+    assert answer.message == f"The field thing.{field} failed by a fault of the service; its log tells more."
+    (told,) = (each for each in caplog.records if each.name == "portico.plugins")
+    assert told.message == f"the resolver of thing.{field} failed, of the module {__name__}"
+    assert told.exc_info is not None
+    cause: Any = told.exc_info[1]
+    assert reason in str(cause)
