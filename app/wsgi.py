@@ -28,6 +28,11 @@ class Application:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         return self.falcon(environ, start_response)
 
+    @property
+    def signing_secret(self) -> bytes:
+        """The key of signed URLs."""
+        return self.services.storage.signing_secret
+
     def recognizes(self, method: str, path: str, headers: Mapping[str, str]) -> bool:
         """Whether a request with these headers, by names in lower case, has a credential that a plugin takes."""
         try:

@@ -1,24 +1,28 @@
 """Requests that are refused at their header, before a byte of their body is read.
 
 waitress reads a body whole before it calls the application, so a client without a credential could fill the disk.
-What can be seen at once is looked at here: whether there is a credential where one is needed, and the declared length.
+What can be seen at once is looked at here: whether the credential is genuine, and the declared length. What it allows
+is decided by the database, when the body is there.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 from app.errors import PorticoError
+from app.identity import Identity
 from app.server.request import Refused
 from app.settings import Settings
 from app.storage.errors import TooLarge
 from app.storage.http.credentials import bearer_token
-from app.storage.rest.credentials import presented_token, required_signed_token
-from app.storage.rest.errors import as_rest_error
+from app.storage.http.errors import InvalidSignature
+from app.storage.http.signing import UPLOAD, Signer, check_scope
+from app.storage.rest.credentials import caller_of, presented_token, required_signed_token
+from app.storage.rest.errors import as_rest_error, invalid_request
 from app.storage.rest.json_bodies import LARGEST_JSON_BODY
-from app.storage.rest.routes import Route, Router, path_of, takes_object, without_prefix
+from app.storage.rest.routes import Match, Router, path_of, takes_object, without_prefix
 
 GRAPHQL = "/graphql/v1"
 # The boundaries and fields of a multipart form around an object.
@@ -34,15 +38,19 @@ def nobody(method: str, path: str, headers: Mapping[str, str]) -> bool:
 
 
 class Admission:
-    """The rules of both doors."""
+    """The rules of both doors. ``signing_secret``: the key of signed URLs."""
 
-    def __init__(self, settings: Settings, recognizes: Recognizes = nobody) -> None:
+    def __init__(self, settings: Settings, recognizes: Recognizes = nobody, signing_secret: bytes = b"") -> None:
         self._settings = settings
         self._recognizes = recognizes
         self._router = Router()
+        self._identity = Identity(settings)
+        self._signer = Signer(signing_secret)
 
     def largest_body(self, method: str, target: str, headers: Mapping[str, str]) -> int:
         path, query = path_of(target), target.partition("?")[2]
+        if method in ("GET", "HEAD"):
+            raise _no_body_taken(path)
         if path == GRAPHQL:
             return self._settings.body_limit
         try:
@@ -52,7 +60,7 @@ class Admission:
             given = dict(parse_qsl(query, keep_blank_values=True))
             is_ours = match.route.credential == "ignored" or bearer_token(headers, given) is not None
             if is_ours or not self._recognizes(method, path, headers):
-                _check_credential(match.route, headers, given)
+                self._check_credential(match, headers, given)
         except PorticoError as ex:
             raise _refused(ex) from None
         if not takes_object(match.route):
@@ -63,14 +71,31 @@ class Admission:
     def too_large(self, target: str, largest: int) -> Refused:
         if path_of(target) != GRAPHQL:
             return _refused(TooLarge())
-        error = {"message": f"The body is larger than {largest} bytes", "extensions": {"code": "LIMIT_EXCEEDED"}}
-        return Refused(413, json.dumps({"errors": [error]}).encode())
+        return _graphql_refusal(413, "LIMIT_EXCEEDED", f"The body is larger than {largest} bytes")
+
+    def _check_credential(self, match: Match, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
+        credential = match.route.credential
+        token = presented_token(credential, headers, query)
+        if credential in ("required", "judged"):
+            caller_of(self._identity, token)
+        elif takes_object(match.route):
+            self._check_signed(match, required_signed_token(query))
+
+    def _check_signed(self, match: Match, token: str) -> None:
+        claims = self._signer.verify(token)
+        check_scope(claims, UPLOAD)
+        # A client that escapes the URL it was given once more asks for %253F where %3F was meant.
+        if claims.get("url") not in (f"{match.bucket}/{match.key}", f"{match.bucket}/{unquote(match.key)}"):
+            raise InvalidSignature("Invalid signature")
 
 
-def _check_credential(route: Route, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
-    presented_token(route.credential, headers, query)
-    if route.credential == "ignored" and takes_object(route):
-        required_signed_token(query)
+def _no_body_taken(path: str) -> Refused:
+    message = "A request of this method has no body. Send it without one, or with another method."
+    return _graphql_refusal(400, "BAD_REQUEST", message) if path == GRAPHQL else _refused(invalid_request(message))
+
+
+def _graphql_refusal(status: int, code: str, message: str) -> Refused:
+    return Refused(status, json.dumps({"errors": [{"message": message, "extensions": {"code": code}}]}).encode())
 
 
 def _refused(ex: PorticoError) -> Refused:

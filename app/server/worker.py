@@ -46,7 +46,9 @@ class Worker:
             _adjustments(settings),
             self._loop,
             seat,
-            Admission(settings, getattr(application, "recognizes", nobody)),
+            Admission(
+                settings, getattr(application, "recognizes", nobody), getattr(application, "signing_secret", b"")
+            ),
             CrossOrigin(settings.cors_origins),
         )
         self._connections = Connections(seat, _patience(settings))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import socket
 
 import pytest
+from waitress.buffers import TempfileBasedBuffer
 
-from tests.process.running import PATIENCE_S
-from tests.storage.service import SERVICE, Service, raw_request
+from tests.process.running import PATIENCE_S, until
+from tests.storage.service import SERVICE, Service, raw_request, token
 
 GIB = 1024**3
 
@@ -22,7 +25,7 @@ def answer_to_chunks(service: Service, path: str, *, size: int, most: int) -> by
     chunk = b"%x\r\n" % size + bytes(size) + b"\r\n"
     answer = b""
     with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
-        connection.sendall(head("POST", path, "Authorization: Bearer x", "Transfer-Encoding: chunked"))
+        connection.sendall(head("POST", path, f"Authorization: Bearer {SERVICE}", "Transfer-Encoding: chunked"))
         for _ in range(most):
             try:
                 connection.sendall(chunk)
@@ -80,6 +83,77 @@ def test_a_credential_in_the_query_is_one(service: Service) -> None:
     assert answer.startswith(b"HTTP/1.1 200 ")
 
 
+@pytest.mark.parametrize(
+    ("target", "line", "message"),
+    [
+        ("/object/b/k", "Authorization: ", "Invalid Compact JWS"),
+        ("/object/b/k", "Authorization: Bearer ", "Invalid Compact JWS"),
+        ("/object/b/k?authorization=", "X: y", "Invalid Compact JWS"),
+        ("/object/b/k", "Authorization: Bearer nonsense", "Invalid Compact JWS"),
+        ("/object/b/k", f"Authorization: Bearer {token()[:-4]}AAAA", "signature verification failed"),
+        ("/object/b/k", f"Authorization: Bearer {token(exp=1)}", '"exp" claim timestamp check failed'),
+        ("/object/list/b", "Authorization: Bearer nonsense", "Invalid Compact JWS"),
+        ("/object/list-v2/b", "Authorization: Bearer nonsense", "Invalid Compact JWS"),
+    ],
+)
+def test_a_credential_is_verified_before_the_body(service: Service, target: str, line: str, message: str) -> None:
+    answer = raw_request(service.address, head("POST", target, line, "Content-Length: 1000000"))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert body_of(answer)["message"] == message
+
+
+@pytest.mark.parametrize("given", ["", "nonsense", SERVICE, "another object's", "a download's"])
+def test_a_signed_upload_is_verified_before_the_body(service: Service, given: str) -> None:
+    bucket = service.bucket()
+    if given == "another object's":
+        given = service.post(f"/object/upload/sign/{bucket}/other").json()["token"]
+    elif given == "a download's":
+        service.upload(f"{bucket}/k").raise_for_status()
+        url = service.post(f"/object/sign/{bucket}/k", json={"expiresIn": 60}).json()["signedURL"]
+        given = url.partition("token=")[2]
+    target = f"/object/upload/sign/{bucket}/k?token={given}"
+    answer = raw_request(service.address, head("PUT", target, "Content-Length: 1000000"))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("path", ["/graphql/v1", "/object/b/k", "/health"])
+@pytest.mark.parametrize("line", ["Content-Length: 1000000", "Transfer-Encoding: chunked"])
+def test_bodies_of_reading_methods_are_refused(service: Service, method: str, path: str, line: str) -> None:
+    answer = raw_request(service.address, head(method, path, line, f"Authorization: Bearer {SERVICE}"))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+
+
+def test_bodies_together_have_a_bound(own_service: object) -> None:
+    """Who has a credential cannot fill the disk either; what was held is given back."""
+    service: Service = own_service(transfer_space=1_000_000)  # type: ignore[operator]
+    bucket = service.bucket()
+    begun = head("POST", f"/object/{bucket}/k", f"Authorization: Bearer {SERVICE}", "Content-Length: 900000")
+    with socket.create_connection(service.address, timeout=PATIENCE_S) as one:
+        one.sendall(begun + bytes(800_000))
+        until(lambda: service.upload(f"{bucket}/k2", bytes(500_000)).status_code == 507)
+        refused = service.upload(f"{bucket}/k2", bytes(500_000))
+        assert refused.headers["retry-after"] == "1"
+        assert refused.json()["code"] == "INSUFFICIENT_STORAGE"
+        assert service.upload(f"{bucket}/small", b"x").status_code == 200
+        one.sendall(bytes(100_000))
+        assert one.recv(65536).startswith(b"HTTP/1.1 200 ")
+    assert service.upload(f"{bucket}/k2", bytes(500_000)).status_code == 200
+
+
+def test_a_full_disk_is_told(own_service: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service = own_service()  # type: ignore[operator]
+    bucket = service.bucket()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as changed:
+        changed.setattr(TempfileBasedBuffer, "append", full)
+        assert service.upload(f"{bucket}/k", bytes(2_000_000)).status_code == 507
+    assert service.upload(f"{bucket}/k", bytes(2_000_000)).status_code == 200
+
+
 def test_signed_upload_without_token(service: Service) -> None:
     answer = raw_request(service.address, head("PUT", "/object/upload/sign/b/k", "Content-Length: 1000"))
     assert body_of(answer)["message"] == "querystring must have required property 'token'"
@@ -87,7 +161,7 @@ def test_signed_upload_without_token(service: Service) -> None:
 
 @pytest.mark.parametrize("more", [(), ("Expect: 100-continue",), ("Content-Type: multipart/form-data; boundary=x",)])
 def test_declared_too_large(service: Service, more: tuple[str, ...]) -> None:
-    lines = ("Authorization: Bearer x", f"Content-Length: {4 * GIB}", *more)
+    lines = (f"Authorization: Bearer {SERVICE}", f"Content-Length: {4 * GIB}", *more)
     answer = raw_request(service.address, head("POST", "/object/b/k", *lines))
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert body_of(answer)["code"] == "EntityTooLarge"
