@@ -6,14 +6,17 @@ import logging
 from functools import partial
 
 from app.database import Context, Row, RowTooLarge, StatementError, despite_conflicts
-from app.errors import RequestError
+from app.errors import Diagnosis, RequestError
 from app.graphql.errors import FieldError
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
 from app.query.sql import failure_message
 from schema_cache.privileges import role_settings
+from schema_cache.role_view import RoleView
 
 log = logging.getLogger("portico.graphql")
+
+_FOREIGN_KEY_VIOLATION = "23503"
 
 
 def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> ResultSet:
@@ -21,7 +24,7 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
     plan = bound.plan
     texts: dict[str, bytes | None] = dict(plan.constants)
     if plan.calls:
-        for call, rows in zip(plan.calls, _run(bound, _context(operation, engine), engine), strict=True):
+        for call, rows in zip(plan.calls, _run(operation, bound, engine), strict=True):
             texts.update(zip(call.keys, rows[0], strict=True))
     return ResultSet(plan, texts)
 
@@ -38,8 +41,8 @@ def _context(operation: AuthorizedOperation, engine: Engine) -> Context:
     )
 
 
-def _run(bound: BoundPlan, context: Context, engine: Engine) -> list[list[Row]]:
-    plan = bound.plan
+def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> list[list[Row]]:
+    plan, context = bound.plan, _context(operation, engine)
     calls = [(call.statement, values) for call, values in zip(plan.calls, bound.values, strict=True)]
     run = partial(engine.database.run, context, calls, read_only=not plan.is_mutation, row_limit=engine.answer_limit)
     try:
@@ -47,11 +50,30 @@ def _run(bound: BoundPlan, context: Context, engine: Engine) -> list[list[Row]]:
     except StatementError as ex:
         if engine.show_sql and 1 <= ex.statement_index <= len(plan.calls):
             log.warning("%s\n%s", ex.message, plan.calls[ex.statement_index - 1].statement.sql)
-        raise _explained(ex, plan) from None
+        raise _explained(_discreet(ex, operation.api.view), plan) from None
     except RowTooLarge as ex:
         if plan.is_mutation:
             ex.hint = "What the mutation changed is changed; ask for fewer of the rows."
         raise
+
+
+def _discreet(error: StatementError, view: RoleView) -> StatementError:
+    """The error without the names of a foreign key that joins the caller's relations to one that it cannot see."""
+    told = error.diagnosis
+    if told.sqlstate != _FOREIGN_KEY_VIOLATION:
+        return error
+    seen = {visible.relation.oid for visible in view.relations}
+    joined = [
+        {relation.oid, key.foreign}
+        for relation in view.catalog.relations
+        if relation.name == told.table
+        for key in relation.foreign_keys
+        if key.name == told.constraint
+    ]
+    if joined and all(ends <= seen for ends in joined):
+        return error
+    hidden = Diagnosis(told.sqlstate, "The change violates a foreign key constraint.")
+    return StatementError(hidden, error.statement_index)
 
 
 def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldError:

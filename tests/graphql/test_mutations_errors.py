@@ -345,3 +345,17 @@ def test_a_session_that_the_operator_ends(door: Door, postgres: PostgresServer) 
     assert answer.code in ("OUTCOME_UNKNOWN", "DATABASE_UNAVAILABLE")
     assert everything(postgres, door) == before
     assert door.ask(INSERT_PARENT).data
+
+
+def test_a_foreign_key_does_not_name_what_the_caller_cannot_see(open_door: OpenDoor) -> None:
+    door = open_door("""
+        create table seen (id int primary key);
+        create table concealed (id int primary key, seen_id int constraint concealing references seen);
+        insert into seen values (1); insert into concealed values (1, 1);
+        grant all on seen to anon, authenticated; grant select on concealed to authenticated;
+    """)
+    delete = "mutation { deleteFromseenCollection(atMost: 1) { affectedCount } }"
+    answer = door.ask(delete)
+    assert answer.code == "FOREIGN_KEY_VIOLATION"
+    assert "conceal" not in str(answer.body)
+    assert "concealed" in str(door.ask(delete, role="authenticated").body)

@@ -1,0 +1,91 @@
+"""A database that nobody made for this service: Wagtail's, by its own migrations.
+
+Needs the extra ``elsewhere``; run it with ``python -m pytest tests/elsewhere``.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from app.commands.diagnosis import examine
+from app.commands.security_review import review
+from app.database import parse_database_url
+from app.installation import install
+from app.settings import load
+from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY, Door
+from tests.postgres_server import PostgresServer
+from tests.process.running import REPOSITORY
+
+pytest.importorskip("wagtail")
+pytest.importorskip("psycopg")
+
+USERS = "{ auth_userCollection { edges { node { username password } } } }"
+
+
+@pytest.fixture(scope="module")
+def wagtail(postgres: PostgresServer) -> Iterator[str]:
+    url = postgres.create_database()
+    target = parse_database_url(url)
+    place = str(target.socket_path).rpartition("/")[0] if target.socket_path else target.host
+    finished = subprocess.run(
+        [sys.executable, "-m", "django", "migrate", "--settings=tests.elsewhere.wagtail_site", "--verbosity=0"],
+        cwd=REPOSITORY,
+        env={
+            **os.environ,
+            "PGHOST": place,
+            "PGPORT": str(target.port),
+            "PGDATABASE": target.database,
+            "PGUSER": target.user,
+            "PGPASSWORD": target.password or "",
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert finished.returncode == 0, finished.stderr
+    postgres.execute(
+        "insert into auth_user (username, password, is_superuser, is_staff, is_active, first_name, last_name, email,"
+        " date_joined) values ('root', 'pbkdf2$secret', true, true, true, '', '', '', now())",
+        url,
+    )
+    yield url
+    postgres.drop_database(url)
+
+
+@pytest.fixture
+def door(wagtail: str) -> Iterator[Door]:
+    opened = Door(wagtail)
+    yield opened
+    opened.close()
+
+
+def test_init_opens_nothing(wagtail: str, door: Door, postgres: PostgresServer) -> None:
+    report = install(wagtail)
+    told = " ".join(f"{lack.what} {lack.fix}" for lack in report.lacks)
+    assert "public.auth_user" in told
+    assert "public.wagtailcore_page" in told
+    readable = "select count(*) from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'"
+    for role in ("anon", "authenticated"):
+        theirs = f"{readable} and has_table_privilege('{role}', oid, 'select, insert, update, delete')"
+        assert postgres.execute(theirs, wagtail) == [[0]], role
+    assert "auth_user" in door.ask(USERS).message
+    seen = door.ask(USERS, key=SERVICE_KEY).data["auth_userCollection"]["edges"]
+    assert [edge["node"]["username"] for edge in seen] == ["root"]
+
+
+def test_doctor_has_something_to_say(wagtail: str) -> None:
+    install(wagtail)
+    keys = {"jwt_secret": JWT_SECRET, "anon_key": ANON_KEY, "service_role_key": SERVICE_KEY}
+    settings = load({}, {"database_url": wagtail, **keys})
+    assert not any(finding.is_fatal for finding in examine(settings))
+    assert not any("without row level security" in finding.what for finding in review(settings))
+
+
+def test_all_of_it_opens_when_asked(wagtail: str, door: Door, postgres: PostgresServer) -> None:
+    install(wagtail, grants_on_public="all")
+    assert door.ask(USERS).data["auth_userCollection"]["edges"]
+    assert postgres.execute("select has_table_privilege('anon', 'django_migrations', 'select')", wagtail) == [[False]]
