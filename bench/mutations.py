@@ -24,7 +24,7 @@ from typing import Any
 from app.database import session
 from app.database.context import context_statement
 from app.database.url import parse_database_url
-from app.discovery import plugin_manager
+from app.discovery import configure, plugin_manager
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
 from app.graphql.values import Steering
@@ -33,7 +33,7 @@ from app.pipeline.engine import Engine
 from app.pipeline.parse import parse
 from app.pipeline.plan import make_plan
 from app.pipeline.records import GraphQLRequest
-from app.settings import Settings, load
+from app.settings import Settings
 from app.wsgi import create_app
 from bench.load import http_request, run_load
 from bench.service import serving
@@ -105,7 +105,7 @@ def main() -> None:
         os.chmod(place, 0o755)
         _psql(cluster.url())
         given = {name.lower(): value for name, value in KEYS.items()}
-        settings = load({}, {"database_url": cluster.url(), "threads": THREADS, **given})
+        settings, _ = configure({}, {"database_url": cluster.url(), "threads": THREADS, **given})
         for case in CASES:
             _measure(case, settings, place, options.seconds, options.rounds)
 

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from app.commands.inspect import plan_sql
 from app.database.url import parse_database_url
-from app.discovery import plugin_manager
+from app.discovery import configure, plugin_manager
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
 from app.pipeline import run
 from app.pipeline.records import GraphQLRequest
-from app.settings import Settings, load
+from app.settings import Settings
 from app.wsgi import create_app
 from bench.load import http_request, run_load
 from bench.service import serving, workers_of
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _settings(url: str) -> Settings:
-    return load({"DATABASE_URL": url, **KEYS}, {"workers": WORKERS, "threads": THREADS})
+    return configure({"DATABASE_URL": url, **KEYS}, {"workers": WORKERS, "threads": THREADS})[0]
 
 
 def _psql(cluster: EmbeddedPostgres, statement: str) -> None:
