@@ -43,7 +43,7 @@ from app.storage.bytes.backend import (
     StreamCutShort,
     checked_key,
 )
-from app.storage.errors import StorageError
+from app.storage.errors import StorageError, UploadRefused
 from app.storage.upkeep.events import EventReceiver, ObjectEvent, UploadedObject
 from app.wsgi import Application, create_app
 from schema_cache.directives import Directive
@@ -89,6 +89,7 @@ __all__ = [
     "StreamCutShort",
     "StringText",
     "Unavailable",
+    "UploadRefused",
     "UploadedObject",
     "ValueType",
     "as_text",

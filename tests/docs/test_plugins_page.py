@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -11,12 +12,13 @@ from typing import Any
 import pytest
 import requests
 
+import portico
 from app import hooks
 from app.discovery import plugin_manager
 from app.wsgi import create_app
 from tests.docs.blocks import blocks
 from tests.graphql.conftest import open_door as open_door
-from tests.graphql.door import Door
+from tests.graphql.door import ANON_KEY, Door
 from tests.process.running import PATIENCE_S, until
 from tests.storage.conftest import own_service as own_service
 from tests.storage.conftest import storage_database as storage_database
@@ -69,15 +71,30 @@ def test_a_domain_is_what_it_is_made_of(open_door: Callable[..., Door]) -> None:
                      "insert into thing values (1, 'yes'), (2, 'no'); grant select on thing to anon")  # fmt: skip
     query = """{ thingCollection(filter: {name: {startsWith: "y"}}, orderBy: [{name: AscNullsLast}]) {
         edges { node { id name } } } }"""
-    data = _ask_with(_example(1), door, query)
+    data = _ask_with(_example(2), door, query)
     assert data["thingCollection"]["edges"] == [{"node": {"id": 1, "name": "yes"}}]
 
 
 def test_storage_and_a_route(own_service: Callable[..., Service], caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "house")
-    service = own_service(plugins={"example": _example(1)})
+    service = own_service(plugins={"example": _example(2)})
     service.sql("insert into storage.buckets (id, name) values ('b', 'b')")
     assert service.upload("b/a.txt").status_code == 200
     assert error(service.upload("b/a.exe"))[3] == "No programs, please"
     until(lambda: "ObjectCreated:Post b/a.txt" in caplog.messages)
     assert requests.get(f"{service.url}/house", timeout=PATIENCE_S).json() == {"rooms": 5}
+
+
+def test_an_application_is_embedded(open_door: Callable[..., Door]) -> None:
+    door = open_door()
+    application = _example(3).make_application({"DATABASE_URL": door.database_url, "ANON_KEY": ANON_KEY})
+    door.client.app = application
+    try:
+        assert door.ask("{ __typename }").data == {"__typename": "Query"}
+    finally:
+        application.close()
+
+
+def test_the_page_tells_each_public_name() -> None:
+    told = PAGE.partition("## Public names")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`(\w+)`", told.partition("| for | names |")[2])) == set(portico.__all__)
