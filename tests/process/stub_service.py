@@ -1,6 +1,7 @@
 """A service with a stub in place of the application. Arguments: settings as NAME=value, then flags.
 
-GET /pid answers the worker's process id; /hold FILE waits until FILE exists; /die ends the worker by SIGKILL.
+GET /pid answers the worker's process id; /hold FILE waits until FILE exists; /die ends the worker by SIGKILL; /large
+answers 40 MB in one piece and /pieces in many; anything else, such as /health, as /pid.
 Of the flags "lingering" keeps unused connections open while it stops, "nohup" has it started as nohup(1) does, and
 "impatient" sends it a second signal as soon as it can be seen to stop.
 """
@@ -21,6 +22,8 @@ from app.server.logs import configure_logging
 from app.server.parent import address_of, listen, serve
 from app.settings import Settings, load
 
+LARGE = 40_000_000
+
 
 class Stub:
     def __init__(self, settings: Settings) -> None:
@@ -37,6 +40,9 @@ class Stub:
                 time.sleep(0.01)
         if path == "/die":
             os.kill(os.getpid(), signal.SIGKILL)
+        if path in ("/large", "/pieces"):
+            start_response("200 OK", [("Content-Length", str(LARGE))])
+            return [bytes(LARGE)] if path == "/large" else (bytes(40_000) for _ in range(LARGE // 40_000))
         body = f"{os.getpid()} {environ['wsgi.url_scheme']} {environ['REMOTE_ADDR']}".encode()
         start_response("200 OK", [("Content-Length", str(len(body)))])
         return [body]

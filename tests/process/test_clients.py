@@ -1,0 +1,225 @@
+"""Clients that are slow, silent or too many: what they hold is bounded, and others are served meanwhile."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.process.running import PATIENCE_S, until
+from tests.process.test_server import in_background, service
+
+LARGE = 40_000_000
+# Far less than anything here would take if it waited for a client.
+SOON_S = 20.0
+
+
+def address(url: str) -> tuple[str, int]:
+    host, _, port = url.removeprefix("http://").partition(":")
+    return host, int(port)
+
+
+def get(path: str, *lines: str, version: str = "1.1") -> bytes:
+    return "\r\n".join([f"GET {path} HTTP/{version}", "Host: x", *lines, "", ""]).encode()
+
+
+@contextmanager
+def client(url: str, sent: bytes = b"", small_buffer: bool = False) -> Iterator[socket.socket]:
+    with socket.socket() as connection:
+        if small_buffer:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.settimeout(PATIENCE_S)
+        connection.connect(address(url))
+        connection.sendall(sent)
+        yield connection
+
+
+def read_all(connection: socket.socket) -> bytes:
+    received = bytearray()
+    with suppress(ConnectionResetError):
+        while more := connection.recv(1 << 20):
+            received += more
+    return bytes(received)
+
+
+def status(url: str, path: str = "/pid") -> int:
+    return requests.get(url + path, timeout=SOON_S).status_code
+
+
+@pytest.mark.parametrize("path", ["/large", "/pieces"])
+def test_clients_that_do_not_read(tmp_path: Path, path: str) -> None:
+    """Each asks twice in one segment for 40 MB; there are more of them than threads."""
+    with service(tmp_path, "workers=1", "threads=2") as (_, url), ExitStack() as clients:
+        for _ in range(8):
+            clients.enter_context(client(url, 2 * get(path), small_buffer=True))
+        for _ in range(20):
+            assert status(url) == 200
+
+
+@pytest.mark.parametrize("path", ["/large", "/pieces"])
+def test_what_was_not_taken_at_once_is_sent_later(tmp_path: Path, path: str) -> None:
+    asked = get(path) + get(path, "Connection: close")
+    with service(tmp_path, "workers=1", "threads=1") as (_, url), client(url, asked) as slow:
+        assert status(url) == 200
+        received = read_all(slow)
+    assert received.count(b"HTTP/1.1 200 OK") == 2
+    assert len(received.replace(b"\0", b"")) < 1000
+    assert received.count(b"\0") == 2 * LARGE
+
+
+def test_a_client_that_takes_nothing_is_closed(tmp_path: Path) -> None:
+    patience = "send_timeout_s=0.5"
+    with service(tmp_path, "workers=1", patience) as (_, url), client(url, get("/large"), small_buffer=True) as slow:
+        assert slow.recv(1) == b"H"
+        until(lambda: len(established(url)) == 0, SOON_S)
+
+
+def established(url: str) -> list[str]:
+    """Lines of the kernel's table for connections that the service has open."""
+    port = f":{address(url)[1]:04X}"
+    lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    return [line for line in lines if line.split()[1].endswith(port) and line.split()[3] == "01"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "sent"),
+    [
+        ("header_timeout_s=0.5", b"GET /pid HTTP/1.1\r\nHos"),
+        ("body_timeout_s=0.5", b"POST /pid HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345"),
+        ("idle_timeout_s=0.5", b""),
+        ("idle_timeout_s=0.5", get("/pid")),
+    ],
+)
+def test_a_silent_client_is_closed(tmp_path: Path, setting: str, sent: bytes) -> None:
+    with service(tmp_path, "workers=1", setting) as (_, url), client(url, sent) as silent:
+        began = time.monotonic()
+        read_all(silent)
+        assert time.monotonic() - began < SOON_S
+
+
+def test_a_header_must_come_in_time_however_often_a_byte_comes(tmp_path: Path) -> None:
+    with (
+        service(tmp_path, "workers=1", "header_timeout_s=1") as (_, url),
+        client(url, b"GET /pid HTTP/1.1\r\nX: ") as slow,
+    ):
+
+        def drip() -> bool:
+            try:
+                slow.send(b"x")
+                slow.settimeout(0.1)
+                return slow.recv(1) == b""
+            except TimeoutError:
+                return False
+            except OSError:
+                return True
+
+        until(drip, SOON_S)
+
+
+def test_silent_connections_make_room_for_new_ones(tmp_path: Path) -> None:
+    """Twice as many as there may be, each in the middle of a header."""
+    with (
+        service(tmp_path, "workers=1", "connection_limit=20", "header_timeout_s=600") as (_, url),
+        ExitStack() as clients,
+    ):
+        for _ in range(40):
+            clients.enter_context(client(url, b"GET /pid HTTP/1.1\r\nHos"))
+        until(lambda: status(url) == 200, SOON_S)
+
+
+@pytest.mark.parametrize("path", ["/health", "/version"])
+def test_health_is_told_while_all_threads_are_busy(tmp_path: Path, path: str) -> None:
+    with service(tmp_path, "workers=1", "threads=2", "waiting_limit=500") as (_, url):
+        answers: list[requests.Response | Exception] = []
+        asking = [in_background(f"{url}/hold?go", answers, requests.Session()) for _ in range(12)]
+        until(lambda: len(established(url)) >= 12)
+        for _ in range(5):
+            assert status(url, path) == 200
+        assert answers == []
+        (tmp_path / "go").touch()
+        for each in asking:
+            each.join()
+        assert [answer.status_code for answer in answers if isinstance(answer, requests.Response)] == 12 * [200]
+
+
+def test_a_long_request_does_not_stop_others(tmp_path: Path) -> None:
+    """The thread that waits for connections is the one that answers: another one takes its place."""
+    with service(tmp_path, "workers=1", "threads=4") as (_, url):
+        answers: list[requests.Response | Exception] = []
+        asking = [in_background(f"{url}/hold?go{number}", answers, requests.Session()) for number in range(3)]
+        for number in range(3):
+            until(lambda number=number: (tmp_path / f"go{number}.begun").exists())  # type: ignore[misc]
+        for _ in range(50):
+            assert status(url) == 200
+        for number in range(3):
+            (tmp_path / f"go{number}").touch()
+        for each in asking:
+            each.join()
+        assert len(answers) == 3
+
+
+@pytest.mark.parametrize("connections", [8, 9])
+def test_connections_are_spread_over_the_workers(tmp_path: Path, connections: int) -> None:
+    with service(tmp_path, "workers=2") as (_, url):
+        for _ in range(5):
+            with ExitStack() as clients:
+                opened = [clients.enter_context(client(url, get("/pid"))) for _ in range(connections)]
+                pids = [each.recv(65536).partition(b"\r\n\r\n")[2].split()[0] for each in opened]
+                most = max(Counter(pids).values())
+            assert most == (connections + 1) // 2
+            until(lambda: len(established(url)) == 0)
+
+
+def test_requests_in_one_segment_are_answered_in_order(tmp_path: Path) -> None:
+    (tmp_path / "there").touch()
+    asked = get("/hold?there") + 50 * get("/pid") + get("/nothing", "Connection: close")
+    with service(tmp_path, "workers=1") as (_, url), client(url, asked) as connection:
+        received = read_all(connection)
+    assert received.count(b"HTTP/1.1 200 OK") == 52
+
+
+def test_a_header_in_pieces_and_a_body_that_is_waited_for(tmp_path: Path) -> None:
+    with service(tmp_path, "workers=1") as (_, url), client(url) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in get("/pid"):
+            connection.send(bytes([byte]))
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200 OK")
+        connection.sendall(b"POST /pid HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
+        assert connection.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(b"body")
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200 OK")
+
+
+def test_old_clients(tmp_path: Path) -> None:
+    with service(tmp_path, "workers=1") as (_, url):
+        with client(url, get("/pid", version="1.0")) as connection:
+            assert b"Connection: close" in read_all(connection)
+        with client(url, get("/pid", "Connection: keep-alive", version="1.0")) as connection:
+            assert b"Connection: Keep-Alive" in connection.recv(65536)
+            connection.sendall(get("/pid", version="1.0"))
+            assert b"200 OK" in read_all(connection)
+
+
+def test_clients_that_go_away(tmp_path: Path) -> None:
+    """Before, during and after their answer; the threads and the connections are free again."""
+    with service(tmp_path, "workers=1", "threads=2") as (_, url):
+
+        def leave() -> None:
+            for sent in (b"", b"GET", get("/pid"), get("/large"), get("/pieces"), 3 * get("/pieces")):
+                with client(url, sent, small_buffer=True):
+                    pass
+
+        leaving = [threading.Thread(target=leave) for _ in range(4)]
+        for each in leaving:
+            each.start()
+        for each in leaving:
+            each.join()
+        until(lambda: status(url) == 200)
+        until(lambda: len(established(url)) == 0, SOON_S)
