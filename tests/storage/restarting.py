@@ -14,28 +14,26 @@ import resource
 import sys
 import threading
 
-from app.discovery import plugin_manager
+from app.discovery import configure
 from app.server.parent import listen
 from app.server.worker import Worker
-from app.settings import load
 from app.wsgi import create_app
 
 
 def main() -> None:
-    settings = load({}, json.loads(sys.argv[1]))
+    # Before forking, so that children find everything imported.
+    settings, plugins = configure({}, json.loads(sys.argv[1]))
     if len(sys.argv) > 2:
         largest = int(sys.argv[2])
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     listener = listen("127.0.0.1", 0)
-    # So that children find everything imported.
-    plugin_manager()
     print(listener.getsockname()[1], flush=True)
     for _ in sys.stdin:
         ready, tell = os.pipe()
         child = os.fork()
         if child == 0:
             try:
-                application = create_app(settings)
+                application = create_app(settings, plugins)
                 worker = Worker(application, listener, settings)
                 os.write(tell, b"r")
                 worker.run()
