@@ -84,6 +84,9 @@ class ApiSchema:
             reserved=self._reserved_names(),
         )
         self.is_name = self._exposure.is_name
+        self.is_exposed_kind = self._exposure.is_exposed_kind
+        self.type_name = self._exposure.type_name
+        self.field_names_of_columns = self._exposure.field_names_of_columns
         relations = self._exposure.relations()
         if whole is None:
             self.relations = with_own_names(relations, self._exposure.reserved, self._exposure.names_of)

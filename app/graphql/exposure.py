@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.graphql import names
 from app.graphql.comments import Comments
@@ -18,7 +19,7 @@ from app.graphql.relations import (
     table_of,
 )
 from app.graphql.values_of_types import ValueType
-from schema_cache.model import Relation
+from schema_cache.model import Column, Relation
 from schema_cache.role_view import RoleView, VisibleRelation
 
 
@@ -37,6 +38,10 @@ class Exposure:
     reserved: frozenset[str]
     _owners: dict[str, object] = field(default_factory=dict)
 
+    def is_exposed_kind(self, relation: Relation) -> bool:
+        """Whether relations of its kind are shown at all."""
+        return is_exposed_kind(relation, self.dialect)
+
     def is_name(self, name: str) -> bool:
         """Whether something may be called ``name``. Two leading underscores are GraphQL's own: one such name would
         make the whole schema invalid, where schemas are validated."""
@@ -54,19 +59,19 @@ class Exposure:
             if each.relation.schema in self.schemas and is_exposed_kind(each.relation, self.dialect)
         ]
         for visible in considered:
-            for name in self.names_of(self._type_name(visible.relation)).types:
+            for name in self.names_of(self.type_name(visible.relation)).types:
                 self._owners.setdefault(name, visible.relation)
         shown = (self._relation(visible) for visible in considered)
         return [each for each in shown if each is not None]
 
-    def _type_name(self, relation: Relation) -> str:
+    def type_name(self, relation: Relation) -> str:
         override = self.comments.on_relation(relation).get("name")
         return names.base(relation.name, override, self.comments.inflects(relation.schema))
 
     def _relation(self, visible: VisibleRelation) -> ApiRelation | None:
         relation = visible.relation
         directives = self.comments.on_relation(relation)
-        type_name = self._type_name(relation)
+        type_name = self.type_name(relation)
         key = key_of(relation, directives)
         if not (visible.select and key and self.is_name(type_name)):
             return None
@@ -94,6 +99,17 @@ class Exposure:
             by_name={each.name: each for each in columns},
         )
 
+    def field_names_of_columns(self, relation: Relation) -> frozenset[str]:
+        """What the fields of all its columns are called, whether or not the role may read them."""
+        inflect = self.comments.inflects(relation.schema)
+        return frozenset(
+            names.field(column.name, self._on_column(relation, column).get("name"), inflect)
+            for column in relation.columns
+        )
+
+    def _on_column(self, relation: Relation, column: Column) -> Mapping[str, Any]:
+        return self.comments.on("column", f"{relation.schema}.{relation.name}.{column.name}", column.comment)
+
     def _columns(self, relation: Relation, allowed: frozenset[str]) -> tuple[ApiColumn, ...]:
         inflect = self.comments.inflects(relation.schema)
         columns: dict[str, ApiColumn] = {}
@@ -101,9 +117,10 @@ class Exposure:
             value_type = self.value_type(column.type)
             if column.name not in allowed or value_type is None:
                 continue
-            name = f"{relation.schema}.{relation.name}.{column.name}"
-            directives = self.comments.on("column", name, column.comment)
+            directives = self._on_column(relation, column)
             field_name = names.field(column.name, directives.get("name"), inflect)
             if self.is_name(field_name):
-                columns.setdefault(field_name, ApiColumn(column, field_name, value_type, directives.get("description")))
+                # Of two with one name the later stands.
+                columns.pop(field_name, None)
+                columns[field_name] = ApiColumn(column, field_name, value_type, directives.get("description"))
         return tuple(columns.values())

@@ -10,19 +10,27 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class Fields:
     """Fields, arguments or members that a plugin adds to a type. Contributions are laid out by ``position``, lower
-    first. ``absent`` says why a field is not there that somebody may ask for."""
+    first. Of two with one name the one of higher ``precedence`` stands, else the first. ``absent`` says why a field is
+    not there that somebody may ask for."""
 
     position: int
     fields: Mapping[str, Any]
+    precedence: int = 0
     absent: Mapping[str, str] = field(default_factory=dict)
 
 
 def in_order(contributions: Sequence[Fields | None]) -> dict[str, Any]:
-    """The fields of all contributions by position; of two with one name the earlier stays."""
+    """The fields of all contributions by position, of two with one name only the one that stands."""
+    given = sorted((each for each in contributions if each), key=lambda each: each.position)
+    standing: dict[str, int] = {}
+    for contribution in given:
+        for name in contribution.fields:
+            standing[name] = max(standing.get(name, contribution.precedence), contribution.precedence)
     result: dict[str, Any] = {}
-    for contribution in sorted((each for each in contributions if each), key=lambda each: each.position):
+    for contribution in given:
         for name, made in contribution.fields.items():
-            result.setdefault(name, made)
+            if contribution.precedence == standing[name]:
+                result.setdefault(name, made)
     return result
 
 

@@ -32,7 +32,7 @@ def comment_directives() -> Sequence[Directive]:
 
 @hookimpl
 def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
-    return Fields(20, {column.field_name: _field(column) for column in relation.columns})
+    return Fields(20, {column.field_name: _field(column) for column in relation.columns}, precedence=1)
 
 
 def _field(column: ApiColumn) -> GraphQLField:

@@ -30,7 +30,7 @@ def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
         field = _field(api, function)
         if field is not None:
             fields.setdefault(*field)
-    return Fields(40, fields)
+    return Fields(40, fields, precedence=3)
 
 
 def _by_row_type(api: ApiSchema) -> Mapping[int, list[Function]]:

@@ -43,7 +43,9 @@ def node_interfaces(api: ApiSchema) -> Sequence[GraphQLInterfaceType]:
 @hookimpl
 def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     return Fields(
-        10, {"nodeId": GraphQLField(GraphQLNonNull(GraphQLID), resolve=_node_id, description="The id of the row")}
+        10,
+        {"nodeId": GraphQLField(GraphQLNonNull(GraphQLID), resolve=_node_id, description="The id of the row")},
+        precedence=2,
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
+from graphql import print_schema
 
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
@@ -50,7 +52,7 @@ def fields(door: Door, type_name: str) -> dict[str, str]:
 
 
 def test_names_by_table(reading_door: OpenDoor) -> None:
-    """The standard dialect: after the table; where that is taken, after the column."""
+    """The standard dialect: after the table; where two would have one name, both after their columns."""
     door = reading_door(INFLECTED + SHOP)
     assert fields(door, "Person") == {
         "country": "Country",
@@ -63,14 +65,14 @@ def test_names_by_table(reading_door: OpenDoor) -> None:
         "expressionCollection": "ExpressionConnection",
     }
     assert fields(door, "Country") == {
-        "personCollection": "PersonConnection",
+        "personCollectionByCountryId": "PersonConnection",
         "personCollectionByBirthCountry": "PersonConnection",
     }
     assert fields(door, "Visa") == {"person": "Person", "passport": "Passport"}
     assert fields(door, "Passport") == {"person": "Person", "visaCollection": "VisaConnection"}
-    assert fields(door, "Trip") == {"stop": "Stop", "stopByOtherLineAndOtherNumber": "Stop"}
+    assert fields(door, "Trip") == {"stopByLineAndNumber": "Stop", "stopByOtherLineAndOtherNumber": "Stop"}
     assert fields(door, "Stop") == {
-        "tripCollection": "TripConnection",
+        "tripCollectionByLineAndNumber": "TripConnection",
         "tripCollectionByOtherLineAndOtherNumber": "TripConnection",
         "schedule": "Schedule",
     }
@@ -108,12 +110,11 @@ def test_a_relation_that_refers_to_itself_has_both_ways_of_each_key(reading_door
         """,
         graphql_dialect=dialect,
     )
-    assert fields(door, "thing") == {
-        "thing": "thing",
-        "thingByTwin": "thing",
-        "thingCollection": "thingConnection",
-        "thingWithTwin": "thing",
+    above = {
+        "standard": {"thingByAbove": "thing", "thingCollectionByAbove": "thingConnection"},
+        "pg_graphql": {"thing": "thing", "thingCollection": "thingConnection"},
     }
+    assert fields(door, "thing") == {"thingByTwin": "thing", "thingWithTwin": "thing", **above[dialect]}
     data = door.ask("{ thingByPk(id: 2) { thingByTwin { id } thingWithTwin { id } } }").data
     assert data == {"thingByPk": {"thingByTwin": {"id": 1}, "thingWithTwin": {"id": 3}}}
 
@@ -131,11 +132,68 @@ def test_names_without_inflection(reading_door: OpenDoor) -> None:
     standard = reading_door(sql)
     assert fields(standard, "child_table") == {"parent": "Parent", "parentByParentId": "Parent"}
     assert fields(standard, "Parent") == {
-        "child_tableCollection": "child_tableConnection",
-        "child_tableCollectionByParentId": "child_tableConnection",
+        "child_tableCollectionByparentId": "child_tableConnection",
+        "child_tableCollectionByparent_id": "child_tableConnection",
     }
     peer = reading_door(sql, graphql_dialect="pg_graphql")
     assert fields(peer, "child_table") == {"parent": "Parent", "parentByParentId": "Parent"}
+
+
+KEYS = (
+    "alter table page add foreign key (author_id) references users",
+    "alter table page add foreign key (editor_id) references users",
+    "alter table page add foreign key (parent_id) references page",
+    "alter table page add foreign key (owner) references users",
+    "alter table users add foreign key (home_id) references page",
+    "alter table users add foreign key (mentor_id) references users",
+    "alter table badge add foreign key (user_id) references users",
+    "alter table badge add foreign key (giver_id) references users",
+)
+TABLES = """
+create table users (id int primary key, home_id int unique, mentor_id int unique);
+create table page (id int primary key, author_id int, editor_id int, parent_id int, owner int, author text);
+create table badge (id int primary key, user_id int unique, giver_id int);
+grant select on users, page to anon, authenticated;
+grant select (id, user_id) on badge to anon; grant select on badge to authenticated;
+"""
+
+
+def test_names_follow_from_the_schema_alone(open_door: OpenDoor) -> None:
+    """Whatever the order in which keys are made, and whatever of them a role may read."""
+    printed = set()
+    for seed in range(6):
+        keys = random.Random(seed).sample(KEYS, len(KEYS))
+        schemas = open_door(PLAIN + TABLES + ";".join(keys)).application.services.engine.role_schemas
+        printed.add(print_schema(schemas.of_role("authenticated").graphql))
+        of_all = schemas.of_role("authenticated").graphql.type_map["users"].fields  # type: ignore[attr-defined]
+        of_some = schemas.of_role("anon").graphql.type_map["users"].fields  # type: ignore[attr-defined]
+        assert set(of_all) - set(of_some) == {"badgeCollectionByGiverId"}
+        assert {name: str(each.type) for name, each in of_some.items()}.items() <= {
+            name: str(each.type) for name, each in of_all.items()
+        }.items()
+    assert len(printed) == 1
+
+
+def test_two_keys_to_one_table_are_named_by_their_columns(reading_door: OpenDoor) -> None:
+    door = reading_door(INFLECTED + TABLES + ";".join(KEYS))
+    assert fields(door, "Page") == {
+        # The stripped name is a column's, so the whole column is in it.
+        "usersByAuthorId": "Users",
+        "editor": "Users",
+        "usersByOwner": "Users",
+        "page": "Page",
+        "pageCollection": "PageConnection",
+        "usersWithHomeId": "Users",
+    }
+    assert fields(door, "Users") == {
+        "home": "Page",
+        "mentor": "Users",
+        "usersWithMentorId": "Users",
+        "pageCollectionByAuthorId": "PageConnection",
+        "pageCollectionByEditorId": "PageConnection",
+        "pageCollectionByOwner": "PageConnection",
+        "badgeWithUserId": "Badge",
+    }
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
@@ -195,32 +253,34 @@ def test_where_they_lead(reading_door: OpenDoor) -> None:
         },
     ]
     query = """{ stopCollection { edges { node { name schedule { minute }
-      tripCollection { edges { node { id stopByOtherLineAndOtherNumber { name } } } }
-      tripCollectionByOtherLineAndOtherNumber { edges { node { id stop { name } } } } } } } }"""
+      tripCollectionByLineAndNumber { edges { node { id stopByOtherLineAndOtherNumber { name } } } }
+      tripCollectionByOtherLineAndOtherNumber { edges { node { id stopByLineAndNumber { name } } } } } } } }"""
     assert [edge["node"] for edge in door.ask(query).data["stopCollection"]["edges"]] == [
         {
             "name": "s11",
             "schedule": {"minute": 5},
-            "tripCollection": {
+            "tripCollectionByLineAndNumber": {
                 "edges": [
                     {"node": {"id": 1, "stopByOtherLineAndOtherNumber": {"name": "s21"}}},
                     {"node": {"id": 2, "stopByOtherLineAndOtherNumber": None}},
                 ]
             },
             # One column of a composite key is null: no stop.
-            "tripCollectionByOtherLineAndOtherNumber": {"edges": [{"node": {"id": 3, "stop": None}}]},
+            "tripCollectionByOtherLineAndOtherNumber": {"edges": [{"node": {"id": 3, "stopByLineAndNumber": None}}]},
         },
         {
             "name": "s12",
             "schedule": None,
-            "tripCollection": {"edges": []},
+            "tripCollectionByLineAndNumber": {"edges": []},
             "tripCollectionByOtherLineAndOtherNumber": {"edges": []},
         },
         {
             "name": "s21",
             "schedule": None,
-            "tripCollection": {"edges": []},
-            "tripCollectionByOtherLineAndOtherNumber": {"edges": [{"node": {"id": 1, "stop": {"name": "s11"}}}]},
+            "tripCollectionByLineAndNumber": {"edges": []},
+            "tripCollectionByOtherLineAndOtherNumber": {
+                "edges": [{"node": {"id": 1, "stopByLineAndNumber": {"name": "s11"}}}]
+            },
         },
     ]
 
@@ -228,13 +288,15 @@ def test_where_they_lead(reading_door: OpenDoor) -> None:
 def test_pages_within_a_row(reading_door: OpenDoor) -> None:
     door = reading_door(INFLECTED + SHOP)
     query = """{ countryCollection { edges { node { name
-      a: personCollection(first: 1) { edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage
+      a: personCollectionByCountryId(first: 1) { edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage
         startCursor endCursor } }
-      b: personCollection(first: 1, after: "WzFd") { edges { node { id } } pageInfo { hasNextPage hasPreviousPage } }
-      c: personCollection(last: 1) { edges { node { id } } pageInfo { hasNextPage hasPreviousPage } }
-      d: personCollection(first: 1, offset: 1) { edges { node { id } } pageInfo { hasPreviousPage } }
-      e: personCollection(filter: {bossId: {is: NOT_NULL}}, orderBy: [{id: DescNullsLast}]) { edges { node { id } } }
-      f: personCollection(first: 0) { edges { node { id } } pageInfo { hasNextPage startCursor } } } } } }"""
+      b: personCollectionByCountryId(first: 1, after: "WzFd") { edges { node { id } }
+        pageInfo { hasNextPage hasPreviousPage } }
+      c: personCollectionByCountryId(last: 1) { edges { node { id } } pageInfo { hasNextPage hasPreviousPage } }
+      d: personCollectionByCountryId(first: 1, offset: 1) { edges { node { id } } pageInfo { hasPreviousPage } }
+      e: personCollectionByCountryId(filter: {bossId: {is: NOT_NULL}}, orderBy: [{id: DescNullsLast}])
+        { edges { node { id } } }
+      f: personCollectionByCountryId(first: 0) { edges { node { id } } pageInfo { hasNextPage startCursor } } } } } }"""
     a, b = (edge["node"] for edge in door.ask(query).data["countryCollection"]["edges"])
     assert a["a"] == {
         "edges": [{"cursor": "WzFd", "node": {"id": 1}}],
