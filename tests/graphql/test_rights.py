@@ -38,7 +38,8 @@ def door(open_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
 
 def printed(door: Door, role: str = "anon") -> str:
     """What ``portico schema print --role`` prints, and says of a role as whom nothing was asked before."""
-    return schema_sdl(door.application.services.settings, role)
+    services = door.application.services
+    return schema_sdl(services.settings, services.plugins, role)
 
 
 def members(sdl: str, type_: str) -> list[str]:

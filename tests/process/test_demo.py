@@ -13,9 +13,10 @@ import falcon.testing
 import pytest
 
 from app.demo import demo_banner, load_demo
+from app.discovery import configure, plugin_manager
 from app.identity.issuing import make_keys
 from app.installation import install
-from app.settings import Settings, load
+from app.settings import Settings
 from app.wsgi import create_app
 from tests.postgres_server import PostgresServer
 
@@ -28,12 +29,13 @@ def settings(postgres: PostgresServer) -> Settings:
     install(url)
     load_demo(url, lambda _line: None)
     keys = make_keys()
-    return load({}, {"database_url": url, "jwt_secret": keys.jwt_secret, "anon_key": keys.anon_key})
+    given = {"database_url": url, "jwt_secret": keys.jwt_secret, "anon_key": keys.anon_key}
+    return configure({}, given)[0]
 
 
 @pytest.fixture(scope="module")
 def client(settings: Settings) -> Iterator[falcon.testing.TestClient]:
-    application = create_app(settings)
+    application = create_app(settings, plugin_manager())
     yield falcon.testing.TestClient(application.falcon)
     application.close()
 
