@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from app.storage.sql import Projection, time_text
 
 _BUCKET_MEMBERS = """
@@ -14,6 +16,7 @@ _BUCKET_LIMITS = f"""
 BUCKET: Projection = f"json_build_object({_BUCKET_MEMBERS}, {_BUCKET_LIMITS})"
 
 
+@cache
 def buckets(*, typed: bool) -> Projection:
     """A list of buckets, each with its type if ``typed``."""
     kind = "'type', b.type," if typed else ""
@@ -45,12 +48,14 @@ ENTRY: Projection = f"""json_build_object(
 _LAST_SEGMENT = "'key', substring(coalesce(v.folder, v.name) from '([^/]*)/?$'), "
 
 
+@cache
 def folder(*, delimited: bool) -> Projection:
     """A folder in a listing by cursor."""
     return f"""json_build_object({_LAST_SEGMENT if delimited else ""}'name', v.folder, 'id', v.id,
         'updated_at', v.updated_at, 'created_at', v.created_at)"""
 
 
+@cache
 def entry(*, delimited: bool) -> Projection:
     """An object in a listing by cursor."""
     return f"""json_build_object({_LAST_SEGMENT if delimited else ""}'name', v.name, 'id', v.id,
