@@ -16,14 +16,13 @@ import pluggy
 
 from app.errors import PorticoError
 from app.settings import SettingError
-from schema_cache.directives import DirectiveError
 
 log = logging.getLogger("portico.plugins")
 
 Hook = Callable[..., Any]
 
 # They tell of the request, the database or the settings, and recursion of what surrounds the plugin.
-_NOT_ITS_FAULT = (PorticoError, DirectiveError, SettingError, RecursionError)
+_NOT_ITS_FAULT = (PorticoError, SettingError, RecursionError)
 
 
 class PluginUnusable(RuntimeError):

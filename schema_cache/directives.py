@@ -10,11 +10,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
-from schema_cache.shapes import Object, Shape, ShapeError
+from schema_cache.shapes import Shape, ShapeError
 
 Commented = Literal["schema", "relation", "column", "function", "foreign_key", "enum"]
 """The kinds of objects whose comments hold directives."""
@@ -44,17 +45,22 @@ def has_directives(comment: str | None) -> bool:
     return comment is not None and _MARK_BEGINS in comment
 
 
-class DirectiveError(ValueError):
-    """The comment on ``object_name`` has directives that cannot be understood; ``detail`` says what is wrong."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a comment says: the directives that can be understood, and what is wrong with the others."""
 
-    def __init__(self, object_name: str, detail: str) -> None:
-        super().__init__(
-            f"Error while loading schema, check comment directives. {detail}, in the comment on {object_name}"
-        )
+    directives: Directives
+    problems: tuple[str, ...] = ()
+
+
+_NOTHING = Reading(_NONE)
 
 
 class DirectiveReader:
-    """Reads comments by a set of known directives, each text once. Safe to share between threads."""
+    """Reads comments by a set of known directives, each text once. Safe to share between threads.
+
+    A directive that is malformed is left out: whoever may comment on one table must not take down the API of all.
+    """
 
     def __init__(self, known: Iterable[Directive]) -> None:
         self._shapes: dict[str, dict[str, Shape]] = defaultdict(dict)
@@ -64,26 +70,43 @@ class DirectiveReader:
             self._shapes[directive.on][directive.key] = directive.shape
         self._read_text = lru_cache(_REMEMBERED)(self._interpret)
 
-    def read(self, on: Commented, comment: str | None, object_name: str) -> Directives:
-        """The directives in ``comment``, validated and frozen; those that nobody declared are left out.
+    def read(self, on: Commented, comment: str | None) -> Reading:
+        """The directives in ``comment``, validated and frozen, without those that nobody declared."""
+        if comment is None or "@graphql(" not in comment:
+            return _NOTHING
+        return self._read_text(on, comment)
 
-        ``object_name``, such as ``table public.account``, is for the message of ``DirectiveError``.
-        """
-        if comment is None or not has_directives(comment):
-            return _NONE
-        try:
-            return self._read_text(on, comment)
-        except ShapeError as error:
-            where = f" at {error.path.removeprefix('.')}" if error.path else ""
-            raise DirectiveError(object_name, f"{error.detail}{where}") from None
-
-    def _interpret(self, on: Commented, comment: str) -> Directives:
+    def _interpret(self, on: Commented, comment: str) -> Reading:
         mark = _MARK.search(comment)
         if mark is None:
-            return _NONE
+            return _NOTHING
+        try:
+            written = _parse(mark.group(1))
+        except ShapeError as error:
+            return Reading(_NONE, (error.detail,))
+        if written is None:
+            return _NOTHING
+        if not isinstance(written, dict):
+            return Reading(_NONE, ("invalid type: it is no JSON object",))
         shapes = self._shapes.get(on, {})
-        written = Object(required={}, optional=shapes).read(_parse(mark.group(1)))
-        return written if written is not None else _NONE
+        read: dict[str, object] = {}
+        problems = [_unknown(key, shapes) for key in written if key not in shapes]
+        for key, shape in shapes.items():
+            try:
+                value = shape.read(written.get(key))
+            except ShapeError as error:
+                problems.append(f"{error.detail} at {key}{error.path}")
+                continue
+            if value is not None:
+                read[key] = value
+            if key in written and (expected := shape.expected_of(written[key])) is not None:
+                problems.append(f"{key} has no effect; write {expected}")
+        return Reading(MappingProxyType(read), tuple(problems))
+
+
+def _unknown(key: str, shapes: Mapping[str, Shape]) -> str:
+    alike = get_close_matches(key, shapes, 1)
+    return f"unknown key {json.dumps(key)}" + (f"; did you mean {json.dumps(alike[0])}?" if alike else "")
 
 
 def _parse(text: str) -> object:

@@ -31,19 +31,33 @@ class Shape(Protocol):
     def read(self, value: object) -> object:
         """The value, frozen; None when it counts as absent. Raises ``ShapeError``."""
 
+    def expected_of(self, value: object) -> str | None:
+        """What should be there instead of a value that is read but has no effect; None where it has one."""
+
+
+class _AlwaysEffective:
+    """Shapes whose values have an effect or are malformed."""
+
+    __slots__ = ()
+
+    def expected_of(self, value: object) -> str | None:
+        return None
+
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(_AlwaysEffective):
     """A string."""
 
     def read(self, value: object) -> str | None:
-        if value is None or isinstance(value, str):
-            return value
-        raise _unexpected(value, "a string")
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            raise _unexpected(value, "a string")
+        return _sound(value)
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class Count(_AlwaysEffective):
     """An integer that is not negative."""
 
     def read(self, value: object) -> int | None:
@@ -63,6 +77,9 @@ class Flag:
     def read(self, value: object) -> bool | None:
         return None if value is None else value is True
 
+    def expected_of(self, value: object) -> str | None:
+        return None if value is None or isinstance(value, bool) else "true or false"
+
 
 @dataclass(frozen=True, slots=True)
 class Enabled:
@@ -72,9 +89,13 @@ class Enabled:
         enabled = value.get("enabled") if isinstance(value, dict) else None
         return enabled is True or enabled == "true"
 
+    def expected_of(self, value: object) -> str | None:
+        enabled = value.get("enabled") if isinstance(value, dict) else None
+        return None if isinstance(enabled, bool) or enabled in ("true", "false") else '{"enabled": true}'
+
 
 @dataclass(frozen=True, slots=True)
-class ListOf:
+class ListOf(_AlwaysEffective):
     """An array whose elements all have one shape."""
 
     element: Shape
@@ -97,7 +118,7 @@ class ListOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Object:
+class Object(_AlwaysEffective):
     """An object with members of given shapes; members of other names are ignored."""
 
     required: Mapping[str, Shape]
@@ -122,7 +143,7 @@ class Object:
 
 
 @dataclass(frozen=True, slots=True)
-class Renaming:
+class Renaming(_AlwaysEffective):
     """An object that gives strings for strings, each at most once, so that it can be read both ways."""
 
     def read(self, value: object) -> Mapping[str, str] | None:
@@ -134,10 +155,19 @@ class Renaming:
         for name, renamed in value.items():
             if not isinstance(renamed, str):
                 raise _unexpected(renamed, "a string").within(f".{name}")
+            _sound(renamed)
             if renamed in seen:
                 raise ShapeError(f"invalid value: string {_quoted(renamed)}, expected each value only once")
             seen.add(renamed)
         return MappingProxyType(dict(value))
+
+
+def _sound(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ShapeError("invalid value: half of a surrogate pair, expected a character") from None
+    return text
 
 
 def _unexpected(value: object, expected: str) -> ShapeError:

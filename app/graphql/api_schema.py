@@ -25,6 +25,7 @@ from app.graphql.comments import DIRECTIVES, Comments
 from app.graphql.dialect import Dialect
 from app.graphql.exposure import Exposure
 from app.graphql.fields import in_order
+from app.graphql.notices import Notices
 from app.graphql.recursion import long_chains
 from app.graphql.relations import ApiRelation, RelationNames, is_composite, with_own_names
 from app.graphql.values_of_types import ValueType
@@ -43,7 +44,7 @@ class ApiSchema:
     ``only_schemas``, where everything is called as it is there.
 
     Built once per view and dialect, used by many threads: complete after ``build`` and never changed later.
-    Raises schema_cache.directives.DirectiveError where a comment directive of an exposed object is malformed.
+    ``notices`` tell what of the database is not in it.
     """
 
     def __init__(
@@ -65,7 +66,8 @@ class ApiSchema:
         self._shared: dict[str, Any] = {}
         self._value_types: dict[int, ValueType | None] = {}
         known = (each for some in hooks.comment_directives() for each in some)
-        self.comments = Comments(self.catalog, (*DIRECTIVES, *known))
+        self.notices: Notices = Notices() if whole is None else whole.notices
+        self.comments = Comments(self.catalog, (*DIRECTIVES, *known), self.notices)
         self.schemas = tuple(each for each in view.schemas if whole is None or each.name in only_schemas)
         self._left_out = {each.name for each in view.schemas} - {each.name for each in self.schemas}
         self._introspectable = frozenset(
@@ -82,6 +84,7 @@ class ApiSchema:
             value_type=self.value_type,
             max_rows=max_rows,
             reserved=self._reserved_names(),
+            notices=self.notices,
         )
         self.is_name = self._exposure.is_name
         self.is_exposed_kind = self._exposure.is_exposed_kind
@@ -89,7 +92,7 @@ class ApiSchema:
         self.field_names_of_columns = self._exposure.field_names_of_columns
         relations = self._exposure.relations()
         if whole is None:
-            self.relations = with_own_names(relations, self._exposure.reserved, self._exposure.names_of)
+            self.relations = with_own_names(relations, self._exposure.reserved, self._exposure.names_of, self.notices)
         else:
             self.relations = tuple(each for each in relations if each.relation.oid in whole.relation_by_oid)
         self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}

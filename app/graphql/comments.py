@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from app.graphql.notices import Notices
 from schema_cache.directives import Commented, Directive, DirectiveReader
 from schema_cache.model import Catalog, Relation
 from schema_cache.shapes import Flag
@@ -14,18 +15,20 @@ DIRECTIVES = (Directive("schema", "introspection", Flag()),)
 
 
 class Comments:
-    """The directives of a catalog's comments, as far as they are among the ``known`` ones.
+    """The directives of a catalog's comments, as far as they are among the ``known`` ones and well-formed; ``notices``
+    tell of the others."""
 
-    All methods raise schema_cache.directives.DirectiveError where a comment is malformed.
-    """
-
-    def __init__(self, catalog: Catalog, known: Iterable[Directive]) -> None:
+    def __init__(self, catalog: Catalog, known: Iterable[Directive], notices: Notices) -> None:
         self._catalog = catalog
+        self._notices = notices
         self._reader = DirectiveReader(known)
 
     def on(self, kind: Commented, name: str, comment: str | None) -> Mapping[str, Any]:
         """The directives of an object of that kind called ``name``; empty without any."""
-        return self._reader.read(kind, comment, f"{kind.replace('_', ' ')} {name}")
+        reading = self._reader.read(kind, comment)
+        for problem in reading.problems:
+            self._notices.add(f"{kind.replace('_', ' ')} {name}", f"its comment directive is left out: {problem}")
+        return reading.directives
 
     def on_schema(self, name: str) -> Mapping[str, Any]:
         """The directives of the schema of that name; empty if there is none."""

@@ -9,6 +9,7 @@ from typing import Any
 from app.graphql import names
 from app.graphql.comments import Comments
 from app.graphql.dialect import Dialect
+from app.graphql.notices import Notices
 from app.graphql.relations import (
     NODE_ID,
     ApiColumn,
@@ -16,6 +17,7 @@ from app.graphql.relations import (
     NamesOf,
     is_exposed_kind,
     key_of,
+    relation_subject,
     table_of,
 )
 from app.graphql.values_of_types import ValueType
@@ -36,6 +38,7 @@ class Exposure:
     value_type: Callable[[int], ValueType | None]
     max_rows: int
     reserved: frozenset[str]
+    notices: Notices
     _owners: dict[str, object] = field(default_factory=dict)
 
     def is_exposed_kind(self, relation: Relation) -> bool:
@@ -74,6 +77,7 @@ class Exposure:
         type_name = self.type_name(relation)
         key = key_of(relation, directives)
         if not (visible.select and key and self.is_name(type_name)):
+            self._leave_out(visible, key, type_name)
             return None
         of_schema = self.comments.on_schema(relation.schema)
         columns = tuple(each for each in self._columns(relation, visible.select) if each.field_name != NODE_ID)
@@ -98,6 +102,18 @@ class Exposure:
             table=table_of(relation),
             by_name={each.name: each for each in columns},
         )
+
+    def _leave_out(self, visible: VisibleRelation, key: tuple[str, ...], type_name: str) -> None:
+        subject = relation_subject(visible.relation)
+        field_name = f"{names.lower_first(type_name)}Collection"
+        if not self.is_name(type_name):
+            reason, fix = f"{type_name} is no GraphQL name", 'comment it with @graphql({"name": "..."})'
+        elif not key:
+            reason = "it has no primary key, by which rows are told apart"
+            fix = 'add one, or comment it with @graphql({"primary_key_columns": ["..."]})'
+        else:
+            return
+        self.notices.add(subject, reason, fix=fix, field=field_name)
 
     def field_names_of_columns(self, relation: Relation) -> frozenset[str]:
         """What the fields of all its columns are called, whether or not the role may read them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +10,10 @@ from sqlalchemy import TableClause, column, table
 
 from app.errors import RequestError
 from app.graphql.dialect import Dialect
+from app.graphql.notices import Notices
 from app.graphql.values_of_types import ValueType
 from schema_cache.model import Catalog, Column, Relation
 from schema_cache.role_view import VisibleRelation
-
-log = logging.getLogger("portico.graphql")
-
 
 NODE_ID = "nodeId"
 """The field that every row has, whatever its columns are called."""
@@ -99,7 +96,7 @@ NamesOf = Callable[[str], RelationNames]
 
 
 def with_own_names(
-    relations: Iterable[ApiRelation], reserved: Iterable[str], names_of: NamesOf
+    relations: Iterable[ApiRelation], reserved: Iterable[str], names_of: NamesOf, notices: Notices
 ) -> tuple[ApiRelation, ...]:
     """The relations whose types and root fields have names that neither the API itself nor an earlier relation has."""
     owners: dict[str, str] = {f"type {name}": "the API itself" for name in reserved}
@@ -114,13 +111,22 @@ def with_own_names(
             owners.update(dict.fromkeys(claims, full_name))
             kept.append(relation)
         else:
-            log.warning(
-                'The relation %s is not exposed: the %s belongs to %s. A comment @graphql({"name": ...}) renames it.',
-                full_name,
-                clash,
-                owners[clash],
+            kind, _, name = clash.partition(" ")
+            notices.add(
+                relation_subject(relation.relation),
+                f"the {kind} name {name} belongs to {owners[clash]}",
+                fix='comment it with @graphql({"name": "..."}) to rename it in the API',
             )
     return tuple(kept)
+
+
+KINDS = {"r": "table", "p": "table", "v": "view", "m": "materialized view", "f": "foreign table"}
+"""What relations are called, by their ``relkind``."""
+
+
+def relation_subject(relation: Relation) -> str:
+    """How notices speak of a relation."""
+    return f"{KINDS[relation.kind]} {relation.schema}.{relation.name}"
 
 
 def is_composite(catalog: Catalog, type_oid: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from threading import Lock
 
 import pluggy
@@ -10,11 +11,12 @@ from app.errors import AccessError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.bounded_cache import BoundedCache
 from app.graphql.dialect import Dialect
-from app.graphql.errors import DocumentError
-from schema_cache.directives import DirectiveError
+from app.graphql.notices import Notice
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
 from schema_cache.role_view import RoleView
+
+log = logging.getLogger("portico.graphql")
 
 KEPT = 64
 """How many schemas are kept: as many as roles with different grants that are busy at one time."""
@@ -29,15 +31,14 @@ class RoleSchemas:
         self._hooks = hooks
         self._max_rows = max_rows
         self._catalog: Catalog | None = None
-        # A text says why there is no schema. It is no exception, since one keeps the frames of all who raised it.
-        self._built: BoundedCache[ApiSchema | str] = BoundedCache(KEPT)
+        self._built: BoundedCache[ApiSchema] = BoundedCache(KEPT)
+        self._told: set[Notice] = set()
         self._building = Lock()
 
     def of_role(self, role: str) -> ApiSchema:
         """The schema of what ``role`` may see now.
 
-        Raises AccessError (403) for a role that does not exist or that the service may not take on, and DocumentError
-        where a comment directive is malformed.
+        Raises AccessError (403) for a role that does not exist or that the service may not take on.
         """
         try:
             view = self._view(role, self._schema_cache.current())
@@ -51,8 +52,6 @@ class RoleSchemas:
                 if found is None:
                     found = self._build(view)
                     self._keep(view, found)
-        if isinstance(found, str):
-            raise DocumentError(found, "SCHEMA_ERROR")
         return found
 
     def _view(self, role: str, catalog: Catalog) -> RoleView:
@@ -63,14 +62,23 @@ class RoleSchemas:
             raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)
         raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403)
 
-    def _keep(self, view: RoleView, built: ApiSchema | str) -> None:
+    def _keep(self, view: RoleView, built: ApiSchema) -> None:
         if view.catalog is not self._catalog and view.catalog is self._schema_cache.current():
             # Schemas of an outdated catalog are large, and nobody asks for them again.
             self._catalog, self._built = view.catalog, BoundedCache(KEPT)
         self._built.put(view.key, built)
 
-    def _build(self, view: RoleView) -> ApiSchema | str:
-        try:
-            return ApiSchema(view, self._dialect, self._hooks, self._max_rows)
-        except DirectiveError as ex:
-            return str(ex)
+    def _build(self, view: RoleView) -> ApiSchema:
+        built = ApiSchema(view, self._dialect, self._hooks, self._max_rows)
+        told = [each for each in built.notices if each not in self._told]
+        self._told.update(told)
+        for notice in told:
+            log.debug("%s: %s", notice.subject, notice.reason)
+        if told:
+            log.warning(
+                "%d things of the database are not in the API, such as %s: %s. `portico doctor` lists them.",
+                len(told),
+                told[0].subject,
+                told[0].reason,
+            )
+        return built

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +11,7 @@ from sqlalchemy import ColumnElement, literal_column, select
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation
+from app.graphql.relations import ApiRelation, relation_subject
 from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
 from app.query.comparison import USUAL_OPERATORS, compared, operators_of
@@ -23,9 +22,6 @@ from app.query.walk import Field, Resolver
 from schema_cache.directives import Directive
 from schema_cache.model import Relation
 from schema_cache.shapes import ListOf, Object, Text
-
-log = logging.getLogger("portico.graphql")
-
 
 FOREIGN_KEYS = ListOf(
     Object(
@@ -130,7 +126,11 @@ def _relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
             if _is_readable(api, key) and way in named:
                 found.setdefault(way.source.oid, []).append(_relationship(api, way, named[way]))
             elif way not in named:
-                log.warning("%s has no field for a relationship: its names are taken", api.type_name(way.source))
+                api.notices.add(
+                    relation_subject(way.source),
+                    f"a relationship by {', '.join(key.columns)} of {key.local.name} has no field: its names are taken",
+                    fix='comment the constraint with @graphql({"local_name": "...", "foreign_name": "..."})',
+                )
     return found
 
 

@@ -6,7 +6,6 @@ import gc
 
 from app.graphql.bounded_cache import UNIT, BoundedCache
 from app.graphql.values import Steering
-from app.pipeline.records import GraphQLRequest
 from tests.graphql.conftest import OpenDoor
 
 
@@ -34,16 +33,6 @@ def test_documents_of_any_size_are_answered_and_few_of_the_large_kept(open_door:
     for number in range(30):
         assert door.ask(f"{{ a{number}: tCollection {{ edges {{ cursor }} }} }}").data
     assert len(services.engine.documents) == 20
-
-
-def test_a_schema_that_cannot_be_made_keeps_no_requests(open_door: OpenDoor) -> None:
-    door = open_door(
-        "create table t (id int primary key); grant select on t to anon; comment on table t is '@graphql({)';"
-    )
-    for _ in range(5):
-        assert door.ask("{ __typename }").code == "SCHEMA_ERROR"
-    gc.collect()
-    assert not [each for each in gc.get_objects() if isinstance(each, GraphQLRequest)]
 
 
 FILTERED = "query ($f: tFilter) { tCollection(filter: $f) { edges { cursor } } }"
