@@ -7,6 +7,7 @@ import socket
 import ssl
 import struct
 import threading
+from collections.abc import Iterator
 from urllib.parse import quote
 
 from app.database.url import parse_database_url
@@ -18,7 +19,8 @@ class Proxy:
     """Listens on a loopback port and forwards to the database of ``url``.
 
     ``flights`` counts how often the client began to send after the server had spoken: the round trips. The ``cut_``
-    and ``refuse`` switches break things; each cut happens once. With ``tls`` it answers a client's request for TLS.
+    and ``refuse`` switches break things; each cut happens once. While it is ``frozen`` nothing passes. With ``tls`` it
+    answers a client's request for TLS.
     """
 
     def __init__(self, url: str, tls: ssl.SSLContext | None = None) -> None:
@@ -32,6 +34,8 @@ class Proxy:
         self.refuse = False
         self.cut_next_request = False
         self.cut_next_answer_after: int | None = None
+        self._flows = threading.Event()
+        self._flows.set()
         self._sockets: set[socket.socket] = set()
         self._lock = threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
@@ -47,6 +51,15 @@ class Proxy:
             for sock in self._sockets:
                 _shut(sock)
             self._sockets.clear()
+
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Connections stay open, new ones are taken, and nothing passes in either direction."""
+        self._flows.clear()
+        try:
+            yield
+        finally:
+            self._flows.set()
 
     def close(self) -> None:
         _shut(self._listener)
@@ -91,6 +104,7 @@ class Proxy:
     def _pump(self, source: socket.socket, sink: socket.socket, state: dict[str, bool], from_client: bool) -> None:
         try:
             while data := source.recv(65536):
+                self._flows.wait()
                 if from_client:
                     if state["server_spoke"]:
                         self.flights += 1

@@ -1,0 +1,129 @@
+"""Tokens that nobody should believe, and roles that nobody should become."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from bench.siege.client import ANON, SECRET, Answer, token
+from bench.siege.finding import Attack, Finding, Tally
+from bench.siege.grounds import Besieged, Grounds
+
+_ROLES: tuple[Any, ...] = (
+    "postgres", "pg_database_owner", "pg_read_all_data", "pg_write_all_data", "pg_monitor", "none", "NONE", "", " anon",
+    "Anon", "\ud800", "\0", "a\0b", "public", "current_user", "session_user", "nobody at all", "x" * 100,
+    "anon; reset role", '"anon"', "anon\n", 0, True, [], ["anon"], {}, {"role": "anon"},
+)  # fmt: skip
+
+
+_ALGORITHMS: tuple[Any, ...] = (
+    "none", "None", "NONE", "nOnE", "", None, 0, [], "HS256", "HS384", "HS512", "RS256", "ES256", "PS256", "EdDSA",
+)  # fmt: skip
+
+
+def forge(header: Any, claims: Any, secret: bytes | None, digest: str = "sha256") -> str:
+    """A token by hand: libraries refuse to make what attackers make."""
+    parts = [_encoded(json.dumps(part).encode()) for part in (header, claims)]
+    signature = b"" if secret is None else hmac.digest(secret, ".".join(parts).encode(), digest)
+    return ".".join([*parts, _encoded(signature)])
+
+
+def _encoded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _forgeries() -> Iterator[tuple[str, str]]:
+    genuine = token("service_role", sub="user 1")
+    head, body, signature = genuine.split(".")
+    claims = {"role": "service_role", "sub": "user 1"}
+    for algorithm in _ALGORITHMS:
+        yield f"alg {algorithm}, no signature", forge({"alg": algorithm, "typ": "JWT"}, claims, None)
+        yield f"alg {algorithm}, wrong key", forge({"alg": algorithm, "typ": "JWT"}, claims, b"guessed")
+        yield f"alg {algorithm}, empty key", forge({"alg": algorithm, "typ": "JWT"}, claims, b"")
+    for name in ("jwk", "jku", "x5u", "x5c", "kid", "crit"):
+        value = {"jwk": {"kty": "oct", "k": _encoded(b"guessed")}, "crit": ["exp"], "x5c": []}.get(name, "/dev/null")
+        yield f"its own {name}", forge({"alg": "HS256", name: value}, claims, b"guessed")
+    yield "the wrong digest", forge({"alg": "HS256"}, claims, SECRET.encode(), "sha512")
+    yield "expired", token("service_role", exp=1)
+    yield "not yet valid", token("service_role", nbf=int(time.time()) + 3600)
+    yield "the hash of the secret", forge({"alg": "HS256"}, claims, hashlib.sha256(SECRET.encode()).digest())
+    for changed in (
+        f"{head}.{body}.",
+        f"{head}.{body}",
+        f".{body}.{signature}",
+        f"{head}..{signature}",
+        f"{head}.{body}.{signature[:-2]}",
+        f"{head}.{_encoded(json.dumps({**claims, 'x': 1}).encode())}.{signature}",
+        f"{genuine}.{signature}",
+    ):
+        yield "changed", changed
+
+
+def _believed(service: Besieged, credential: str) -> Iterator[tuple[str, Answer]]:
+    yield "graphql, Authorization", service.graphql("{ noteCollection { edges { node { owner } } } }", None, credential)
+    body = {"query": "{ __typename }"}
+    yield "graphql, apiKey", service.ask("POST", "/graphql/v1", body, None, apiKey=credential)
+    yield "storage, Authorization", service.ask("GET", "/bucket", None, credential)
+    yield "storage, apikey", service.ask("GET", "/bucket", None, None, apikey=credential)
+    yield "storage, query", service.ask("POST", f"/object/none/k?authorization={credential}", b"x", None)
+
+
+def _forged(grounds: Grounds, _: float) -> Finding:
+    tally = Tally()
+    for kind, credential in _forgeries():
+        for door, answer in _believed(grounds.service, credential):
+            told = b"NoSuchBucket" in answer.body or b"Bucket not found" in answer.body
+            tally.add(400 <= answer.status < 500 and not told, (kind, door, answer.status, answer.body))
+    return tally.finding()
+
+
+def _roles(grounds: Grounds, _: float) -> Finding:
+    """Genuine signatures; that role must not be taken, and no answer may be the service's own failure."""
+    service, tally = grounds.service, Tally()
+    for role in (*_ROLES, grounds.login):
+        credential = forge({"alg": "HS256"}, {"role": role}, SECRET.encode())
+        for door, answer in _believed(service, credential):
+            refused = 400 <= answer.status < 500 or (answer.status == 200 and b'"errors"' in answer.body)
+            nobody = role in ("", None)
+            tally.add(refused or (nobody and answer.status < 500), (role, door, answer.status, answer.body))
+    return tally.finding()
+
+
+def _two_kinds(grounds: Grounds, _: float) -> Finding:
+    """A signed URL's token is no user's, and a user's token with such claims is no signed URL's."""
+    service, tally = grounds.service, Tally()
+    bucket = service.bucket()
+    service.ask("POST", f"/object/{bucket}/k", b"secret")
+    signed = service.ask("POST", f"/object/sign/{bucket}/k", {"expiresIn": 60}).json["signedURL"].partition("token=")[2]
+    upload = service.ask("POST", f"/object/upload/sign/{bucket}/new").json["token"]
+    for credential in (signed, upload):
+        for door, answer in _believed(service, credential):
+            tally.add(400 <= answer.status < 500, ("a URL as a user", door, answer.status, answer.body))
+    later = int(time.time()) + 3600
+    for scope in ("download", "upload", None):
+        claims = {"url": f"{bucket}/k", "exp": later, "upsert": True, "owner": "x", "transformations": ""}
+        forged = token("anon", **claims, **({"scope": scope} if scope else {}))
+        read = service.ask("GET", f"/object/sign/{bucket}/k?token={forged}", None, None)
+        tally.add(read.status >= 400 and read.body != b"secret", ("a user's token reads", scope, read.body))
+        write = service.ask("PUT", f"/object/upload/sign/{bucket}/k?token={forged}", b"x", None)
+        tally.add(write.status >= 400, ("a user's token writes", scope, write.body))
+    for credential, path in ((upload, f"/object/sign/{bucket}/k"), (signed, f"/object/sign/{bucket}/other")):
+        answer = service.ask("GET", f"{path}?token={credential}", None, ANON)
+        tally.add(answer.status >= 400, ("another purpose", path, answer.body))
+    answer = service.ask("PUT", f"/object/upload/sign/{bucket}/new?token={signed}", b"x", None)
+    tally.add(answer.status >= 400, ("a download writes", answer.body))
+    return tally.finding()
+
+
+ATTACKS = (
+    Attack("forged tokens", "a token is believed only if it was signed with the configured key", _forged),
+    Attack(
+        "roles in genuine tokens", "only roles of the API are taken, and no role is a failure of the service", _roles
+    ),
+    Attack("tokens of two kinds", "a signed URL is nobody, and a user signs no URL", _two_kinds),
+)

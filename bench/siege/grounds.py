@@ -1,0 +1,167 @@
+"""Where a siege takes place: databases that are its own, and services on them as a non-superuser."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from app.embedded import EmbeddedPostgres
+from app.installation.scripts import install_script
+from app.installation.version import VERSION
+from bench.service import serving, workers_of
+from bench.siege.client import ANON, SECRET, SERVICE, Address, Answer, ask, graphql
+from tests.postgres_server import PostgresServer
+
+WORKERS, THREADS = 2, 4
+STATEMENT_TIMEOUT_S, CLIENT_TIMEOUT_S, CONNECTIONS, WAITING = 4, 2, 100, 20
+SETTINGS = {
+    "JWT_SECRET": SECRET,
+    "ANON_KEY": ANON,
+    "SERVICE_ROLE_KEY": SERVICE,
+    "STATEMENT_TIMEOUT_MS": str(STATEMENT_TIMEOUT_S * 1000),
+    "DATABASE_MARGIN_S": "1",
+    "POOL_TIMEOUT_S": "2",
+    "HEADER_TIMEOUT_S": str(CLIENT_TIMEOUT_S),
+    "BODY_TIMEOUT_S": str(CLIENT_TIMEOUT_S),
+    "SEND_TIMEOUT_S": str(CLIENT_TIMEOUT_S),
+    "CONNECTION_LIMIT": str(CONNECTIONS),
+    "WAITING_LIMIT": str(WAITING),
+    "SHUTDOWN_GRACE_S": "1",
+    "TRANSFER_SPACE": "400M",
+}
+"""Limits are lower than by default, so that they are met soon."""
+
+SCHEMA = """
+create table item (id bigint generated always as identity primary key, name text, rank int, tags text[]);
+insert into item (name, rank) select 'item ' || n, n % 7 from generate_series(1, 500) n;
+create table note (id int primary key, owner text not null, body text not null);
+insert into note select n, 'user ' || n % 20, 'of user ' || n % 20 from generate_series(1, 400) n;
+alter table note enable row level security;
+create policy own on note using (owner = auth.jwt() ->> 'sub') with check (owner = auth.jwt() ->> 'sub');
+create table entry (id bigint generated always as identity primary key, number int not null);
+create function slow(seconds float8) returns text language sql volatile as $$ select pg_sleep(seconds)::text $$;
+create function spoil() returns text language sql volatile as
+  $$ select set_config('default_transaction_read_only', 'on', false) || set_config('search_path', 'nowhere', false) $$;
+grant usage on schema public to anon, authenticated;
+grant select, insert, update, delete on item, note, entry to anon, authenticated;
+grant execute on function slow, spoil to anon;
+"""
+
+
+@dataclass(frozen=True)
+class Besieged:
+    """A running service. ``database_url`` is that of a superuser; ``folder`` has the bytes of its objects."""
+
+    address: Address
+    pid: int
+    database_url: str
+    folder: Path
+    server: PostgresServer
+
+    def ask(self, method: str, path: str, *more: Any, **headers: Any) -> Answer:
+        """One request to the storage or the like; as service_role unless told otherwise."""
+        return ask(self.address, method, path, *more, **headers)
+
+    def graphql(self, query: str, *more: Any, **options: Any) -> Answer:
+        """One GraphQL request; as anon unless told otherwise."""
+        return graphql(self.address, query, *more, **options)
+
+    def sql(self, statements: str) -> list[list[Any]]:
+        """Ask the database as its superuser."""
+        return self.server.execute(statements, self.database_url)
+
+    def bucket(self, **settings: Any) -> str:
+        """A new bucket; its name."""
+        name = f"b{secrets.token_hex(6)}"
+        answer = self.ask("POST", "/bucket", {"name": name, **settings})
+        assert answer.status == 200, answer
+        return name
+
+    def is_well(self, within_s: float = 5.0) -> bool:
+        """Whether a simple question is answered in time."""
+        answer = self.graphql("{ itemCollection(first: 1) { edges { node { id } } } }", patience_s=within_s)
+        return answer.status == 200 and b'"errors"' not in answer.body
+
+    def cpu_s(self) -> float:
+        """Seconds of CPU that the workers have used."""
+        ticks = 0
+        for pid in self.workers():
+            with suppress(OSError):
+                ticks += sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def memory(self) -> int:
+        """Bytes of memory that the largest worker has."""
+        pages = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in self.workers()]
+        return max(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    def workers(self) -> list[int]:
+        return workers_of(self.pid)
+
+
+class Grounds:
+    """A PostgreSQL, and on it as many databases and services as attacks ask for."""
+
+    def __init__(self, server: PostgresServer, place: Path, cluster: EmbeddedPostgres | None, stack: ExitStack) -> None:
+        self.server, self.place, self.cluster = server, place, cluster
+        self._stack = stack
+        self.login = f"siege_{secrets.token_hex(4)}"
+        self._password = secrets.token_hex(16)
+        server.execute(f"create role {self.login} login noinherit password '{self._password}'")
+        stack.callback(lambda: server.execute(f"drop role {self.login}"))
+
+    @cached_property
+    def service(self) -> Besieged:
+        """The service that most attacks share."""
+        return self._stack.enter_context(self.serving())
+
+    def database(self, sql: str = SCHEMA) -> str:
+        """The URL of a new database, as a superuser."""
+        return self.server.create_database(
+            sql=install_script(VERSION) + f";grant anon, authenticated, service_role to {self.login};" + sql
+        )
+
+    def login_url(self, database_url: str) -> str:
+        """The same database for the service: as a login that is no superuser."""
+        parts = urlsplit(database_url)
+        credentials = f"{self.login}:{quote(self._password)}"
+        return urlunsplit(parts._replace(netloc=f"{credentials}@{parts.netloc.rpartition('@')[2]}"))
+
+    @contextmanager
+    def serving(
+        self, database_url: str | None = None, through: str | None = None, **settings: str
+    ) -> Iterator[Besieged]:
+        """``portico serve`` on a database; ``through`` is another URL of it for the service to use."""
+        database_url = database_url or self.database()
+        folder = Path(tempfile.mkdtemp(dir=self.place))
+        located = {"DATABASE_URL": through or self.login_url(database_url), "STORAGE_URL": folder.as_uri()}
+        with serving(SETTINGS | located | settings, WORKERS, THREADS) as (address, pid):
+            yield Besieged(address, pid, database_url, folder, self.server)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def grounds() -> Iterator[Grounds]:
+    """The server of TEST_DATABASE_URL (as a superuser), or an embedded one; what was made on it goes at the end."""
+    given = os.environ.get("TEST_DATABASE_URL")
+    with tempfile.TemporaryDirectory(prefix="portico-siege-", ignore_cleanup_errors=True) as name, ExitStack() as stack:
+        place = Path(name)
+        place.chmod(0o755)
+        cluster = None if given else stack.enter_context(_embedded(place))
+        server = PostgresServer(given or cluster.url())  # type: ignore[union-attr]
+        found = Grounds(server, place, cluster, stack)
+        stack.callback(server.close)
+        yield found
+
+
+def _embedded(place: Path) -> EmbeddedPostgres:
+    return EmbeddedPostgres(place / "postgres", durable=False, temporary=True)
