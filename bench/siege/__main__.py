@@ -20,7 +20,7 @@ from bench.siege.grounds import Grounds, grounds
 from bench.siege.report import HEADING, Outcome, as_json, line
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, attacks: Sequence[Attack] = ATTACKS) -> int:
     """Run the attacks that were asked for; 1 if anything got through, 2 if there is no such attack."""
     parser = argparse.ArgumentParser(prog="python -m bench.siege", description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0, help="how long an attack without an end goes on")
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write what was found")
     parser.add_argument("--list", action="store_true", help="only tell the attacks and their promises")
     options = parser.parse_args(arguments)
-    chosen = [each for each in ATTACKS if not options.only or any(part in each.name for part in options.only)]
+    chosen = [each for each in attacks if not options.only or any(part in each.name for part in options.only)]
     if not chosen:
         parser.error(f"no attack is called {options.only}; --list tells them")
     if options.list:
@@ -51,7 +51,7 @@ def _run(attack: Attack, place: Grounds, seconds: float) -> Outcome:
     except Exception as ex:
         traceback.print_exc()
         # What could not be tried did not hold.
-        finding = Finding(0, 1, f"the attack itself failed: {ex!r}"[:300])
+        finding = Finding(0, 1, examples=(f"the attack itself failed: {ex!r}"[:500],))
     outcome = (attack, finding, time.monotonic() - began)
     print(line(outcome), flush=True)
     return outcome

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bench.siege.grounds import Grounds
 
-_LONGEST_EXAMPLE = 300
+_LONGEST_EXAMPLE, _MOST_EXAMPLES = 500, 20
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How often something was tried, how often it got through, and what is worth saying of it."""
+    """How often something was tried, how often it got through, and examples of that; ``note`` is about the tries."""
 
     tried: int
     got_through: int
     note: str = ""
+    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +33,19 @@ class Attack:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts tries while an attack runs, and remembers the first that got through."""
+    """Counts tries while an attack runs, and remembers what got through."""
 
     tried: int = 0
     got_through: int = 0
-    _example: str = field(default="", init=False)
+    _examples: list[str] = field(default_factory=list, init=False)
 
     def add(self, held: bool, example: object) -> None:
         """One more try: it held, or ``example`` says what got through."""
         self.tried += 1
         if not held:
             self.got_through += 1
-            self._example = self._example or f"got through: {str(example)[:_LONGEST_EXAMPLE]}"
+            if len(self._examples) < _MOST_EXAMPLES:
+                self._examples.append(str(example)[:_LONGEST_EXAMPLE])
 
     def finding(self, note: str = "") -> Finding:
-        return Finding(self.tried, self.got_through, "; ".join(filter(None, (note, self._example))))
+        return Finding(self.tried, self.got_through, note, tuple(self._examples))

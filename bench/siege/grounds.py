@@ -22,6 +22,7 @@ from bench.siege.client import ANON, SECRET, SERVICE, Address, Answer, ask, grap
 from tests.postgres_server import PostgresServer
 
 WORKERS, THREADS = 2, 4
+QUESTION = "{ itemCollection(first: 1) { edges { node { id } } } }"
 STATEMENT_TIMEOUT_S, CLIENT_TIMEOUT_S, CONNECTIONS, WAITING = 4, 2, 100, 20
 SETTINGS = {
     "JWT_SECRET": SECRET,
@@ -88,7 +89,7 @@ class Besieged:
 
     def is_well(self, within_s: float = 5.0) -> bool:
         """Whether a simple question is answered in time."""
-        answer = self.graphql("{ itemCollection(first: 1) { edges { node { id } } } }", patience_s=within_s)
+        answer = self.graphql(QUESTION, patience_s=within_s)
         return answer.status == 200 and b'"errors"' not in answer.body
 
     def cpu_s(self) -> float:

@@ -13,16 +13,17 @@ Outcome = tuple[Attack, Finding, float]
 
 
 def line(outcome: Outcome) -> str:
-    """One line of the table."""
+    """One line of the table, and below it the first example of what got through."""
     attack, finding, seconds = outcome
-    return f"{attack.name:32} {finding.tried:7} {finding.got_through:7} {seconds:7.1f}  {finding.note}"
+    example = "".join(f"\n    got through: {each}" for each in finding.examples[:1])
+    return f"{attack.name:32} {finding.tried:7} {finding.got_through:7} {seconds:7.1f}  {finding.note}{example}"
 
 
 HEADING = f"{'attack':32} {'tried':>7} {'through':>7} {'seconds':>7}  note"
 
 
 def as_json(outcomes: Sequence[Outcome]) -> str:
-    """All of it: promises, counts, notes."""
+    """All of it: promises, counts, notes, examples."""
     entries: list[Mapping[str, Any]] = [
         {"name": attack.name, "promise": attack.promise, **asdict(finding), "seconds": round(seconds, 1)}
         for attack, finding, seconds in outcomes

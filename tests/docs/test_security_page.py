@@ -1,0 +1,30 @@
+"""What docs/security.md says of limits is what the settings say, and its statements run."""
+
+from __future__ import annotations
+
+import re
+
+from app.settings import SETTINGS
+from tests.docs.blocks import REPOSITORY, blocks
+from tests.postgres_server import PostgresServer
+
+_ROW = re.compile(r"^\| `([A-Z_]+)` \| (\S+) \|", re.M)
+_ROW_OF_SETTINGS = re.compile(r"^\| `([A-Z_]+)` \| [^|]* \| [^|]* \| `?([\w]+)[^|]* \|", re.M)
+
+
+def test_limits_have_the_defaults_of_the_settings() -> None:
+    defaults = dict(_ROW_OF_SETTINGS.findall((REPOSITORY / "docs" / "settings.md").read_text()))
+    told = dict(_ROW.findall((REPOSITORY / "docs" / "security.md").read_text()))
+    assert told == {name: defaults[name] for name in told}
+
+
+def test_each_limit_is_told() -> None:
+    told = dict(_ROW.findall((REPOSITORY / "docs" / "security.md").read_text()))
+    limits = {each.env for each in SETTINGS if re.search(r"_LIMIT$|_TIMEOUT_|_SPACE$", each.env)}
+    assert limits - {"PREPARED_STATEMENT_LIMIT"} <= set(told)
+
+
+def test_a_role_has_a_time_of_its_own(postgres: PostgresServer, database_url: str) -> None:
+    postgres.execute("do $$ begin create role anon; exception when duplicate_object then null; end $$")
+    for block in blocks("docs/security.md", "sql"):
+        postgres.execute(f"begin; {block.text} rollback", database_url)
