@@ -20,6 +20,9 @@ class Dialect:
     ``direction_aliases``: AscNullFirst is understood for AscNullsFirst.
     ``node_fragments``: a fragment on the interface Node applies to the types that implement it.
     ``introspection_oddities``: introspection answers with pg_graphql's peculiarities.
+    ``all_enum_labels``: a label of an enum that is no GraphQL name is given one, so that no value is left out.
+    ``nested_arrays``: an array column of several dimensions is a list of lists.
+    ``finite_floats``: NaN and the infinities, which JSON does not have, are null.
     """
 
     name: str
@@ -33,6 +36,9 @@ class Dialect:
     direction_aliases: bool
     node_fragments: bool
     introspection_oddities: bool
+    all_enum_labels: bool
+    nested_arrays: bool
+    finite_floats: bool
 
 
 STANDARD = Dialect(
@@ -47,6 +53,9 @@ STANDARD = Dialect(
     direction_aliases=True,
     node_fragments=True,
     introspection_oddities=False,
+    all_enum_labels=True,
+    nested_arrays=True,
+    finite_floats=True,
 )
 
 PG_GRAPHQL = Dialect(
@@ -61,6 +70,9 @@ PG_GRAPHQL = Dialect(
     direction_aliases=False,
     node_fragments=False,
     introspection_oddities=True,
+    all_enum_labels=False,
+    nested_arrays=False,
+    finite_floats=False,
 )
 
 DIALECTS = {dialect.name: dialect for dialect in (STANDARD, PG_GRAPHQL)}

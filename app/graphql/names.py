@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 VALID_NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]*", re.ASCII)
 
@@ -47,3 +48,34 @@ def function_field(name: str, override: str | None, inflect: bool) -> str:
     if override is not None:
         return override
     return lower_first(base(name.removeprefix("_"), None, inflect))
+
+
+NOT_ENUM_VALUES = frozenset(("true", "false", "null"))
+
+
+def enum_values(wanted: Sequence[str]) -> list[str]:
+    """A GraphQL enum value for each of the ``wanted`` texts, no two alike; those that may be values stay as they are."""
+    first = {text: place for place, text in reversed(list(enumerate(wanted))) if _is_enum_value(text)}
+    taken = set(first)
+    values = []
+    for place, text in enumerate(wanted):
+        value = text
+        if first.get(text) != place:
+            value = _as_name(text)
+            while value in taken or value in NOT_ENUM_VALUES:
+                value += "_"
+            taken.add(value)
+        values.append(value)
+    return values
+
+
+def _is_enum_value(text: str) -> bool:
+    return is_valid(text) and text not in NOT_ENUM_VALUES and not text.startswith("__")
+
+
+def _as_name(text: str) -> str:
+    name = re.sub("[^_0-9A-Za-z]", "_", text)
+    if name.strip("_") == "":
+        return "value"
+    # Two leading underscores are GraphQL's own.
+    return re.sub("^(?=[0-9])|^__+", "_", name)

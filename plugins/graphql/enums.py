@@ -19,8 +19,6 @@ from schema_cache.directives import Directive
 from schema_cache.model import Type
 from schema_cache.shapes import Renaming, Text
 
-NOT_ENUM_VALUES = frozenset(("true", "false", "null"))
-
 
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
@@ -66,11 +64,21 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     directives = api.comments.on("enum", f"{type_.schema}.{type_.name}", type_.comment)
     mappings: Mapping[str, str] = directives.get("mappings") or {}
     name = names.base(type_.name, directives.get("name"), api.comments.inflects(type_.schema))
-    labels = {mappings.get(label, label): label for label in type_.labels}
-    listed = [value for value in labels if api.is_name(value) and value not in NOT_ENUM_VALUES]
+    labels = _labels_by_value(api, type_, mappings)
+    listed = [value for value in labels if api.is_name(value) and value not in names.NOT_ENUM_VALUES]
     if not (api.is_name(name) and listed and api.claim(type_, name, f"{name}Filter")):
         return None
     graphql = api.named(name, lambda name: GraphQLEnumType(name, {value: GraphQLEnumValue(value) for value in listed}))
     renamed = tuple((label, value) for value, label in labels.items() if value != label)
     accepted = {value: labels[value] for value in listed} if api.dialect.validates else labels
     return ValueType(graphql=graphql, to_json=EnumJson(renamed), to_text=EnumText(name, accepted), filter=name)
+
+
+def _labels_by_value(api: ApiSchema, type_: Type, mappings: Mapping[str, str]) -> dict[str, str]:
+    if not api.dialect.all_enum_labels:
+        return {mappings.get(label, label): label for label in type_.labels}
+    # Of two labels that want the same name the one that a mapping gives it to has it.
+    mapped_first = sorted(type_.labels, key=lambda label: label not in mappings)
+    values = names.enum_values([mappings.get(label, label) for label in mapped_first])
+    value_of = dict(zip(mapped_first, values, strict=True))
+    return {value_of[label]: label for label in type_.labels}
