@@ -88,7 +88,7 @@ with recursive schema_row as materialized (
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
 ), column_row as materialized (
   select a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.atthasdef, a.attgenerated,
-         a.attidentity, a.attacl
+         a.attidentity, a.attndims, a.attacl
   from pg_catalog.pg_attribute a
   join relation_row r on r.oid = a.attrelid
   where a.attnum > 0 and not a.attisdropped
@@ -139,7 +139,7 @@ select json_build_object(
     select json_agg(json_build_array(
       c.attrelid::bigint, c.attnum, c.attname, c.atttypid::bigint, c.atttypmod,
       case when c.atttypmod >= 0 then format_type(c.atttypid, c.atttypmod) end,
-      c.attnotnull::int, c.atthasdef::int, c.attgenerated, c.attidentity) order by c.attrelid, c.attnum)
+      c.attnotnull::int, c.atthasdef::int, c.attgenerated, c.attidentity, c.attndims) order by c.attrelid, c.attnum)
     from column_row c),
   'column_acls', (
     select json_agg(json_build_array(c.attrelid::bigint, c.attnum, a.id))

@@ -151,7 +151,7 @@ class _Decoder:
         nullable = {(relation, number) for relation, number in self._rows("unvalidated_not_nulls")}
         columns: dict[int, dict[int, Column]] = defaultdict(dict)
         for (
-            relation, number, name, type_oid, modifier, printed, not_null, has_default, generated, identity
+            relation, number, name, type_oid, modifier, printed, not_null, has_default, generated, identity, dimensions
         ) in self._rows("columns"):  # fmt: skip
             type_ = types.get(type_oid)
             text = type_.text if type_ else "unknown"
@@ -173,6 +173,7 @@ class _Decoder:
                 not fixed.get(place, 0) & _UPDATE,
                 acls.get(place, ()),
                 comments.get(("pg_class", relation, number)),
+                dimensions,
             )
         return columns
 

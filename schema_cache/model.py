@@ -87,7 +87,8 @@ class Column:
     ``max_length`` is n of char(n) and varchar(n) and of arrays of them, else None. ``generated`` is '' or 's' (stored)
     or 'v' (virtual); ``identity`` is '' or 'a' (always) or 'd' (by default); ``serial`` says that
     ``pg_get_serial_sequence`` answers. ``insertable`` and ``updatable`` are False for a view's column that INSERT or
-    UPDATE cannot give a value. ``acl`` holds the column's own grants only.
+    UPDATE cannot give a value. ``acl`` holds the column's own grants only. ``dimensions`` are those that an array was
+    declared with; 0 where it was not, as in a view. PostgreSQL enforces none.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Column:
     updatable: bool = True
     acl: Acl = ()
     comment: str | None = None
+    dimensions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ class Dialect:
     ``all_enum_labels``: a label of an enum that is no GraphQL name is given one, so that no value is left out.
     ``nested_arrays``: an array column of several dimensions is a list of lists.
     ``finite_floats``: NaN and the infinities, which JSON does not have, are null.
+    ``nullable_json``: a JSON column is nullable even where it is NOT NULL: the null of JSON is null.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Dialect:
     all_enum_labels: bool
     nested_arrays: bool
     finite_floats: bool
+    nullable_json: bool
 
 
 STANDARD = Dialect(
@@ -56,6 +58,7 @@ STANDARD = Dialect(
     all_enum_labels=True,
     nested_arrays=True,
     finite_floats=True,
+    nullable_json=True,
 )
 
 PG_GRAPHQL = Dialect(
@@ -73,6 +76,7 @@ PG_GRAPHQL = Dialect(
     all_enum_labels=False,
     nested_arrays=False,
     finite_floats=False,
+    nullable_json=False,
 )
 
 DIALECTS = {dialect.name: dialect for dialect in (STANDARD, PG_GRAPHQL)}

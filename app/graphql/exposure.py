@@ -126,14 +126,22 @@ class Exposure:
     def _on_column(self, relation: Relation, column: Column) -> Mapping[str, Any]:
         return self.comments.on("column", f"{relation.schema}.{relation.name}.{column.name}", column.comment)
 
+    def _value_type(self, column: Column, directives: Mapping[str, Any]) -> ValueType | None:
+        value_type = self.value_type(column.type)
+        if value_type is None or value_type.of_dimensions is None:
+            return value_type
+        return value_type.of_dimensions(value_type, directives.get("dimensions") or max(1, column.dimensions))
+
     def _columns(self, relation: Relation, allowed: frozenset[str]) -> tuple[ApiColumn, ...]:
         inflect = self.comments.inflects(relation.schema)
         columns: dict[str, ApiColumn] = {}
         for column in relation.columns:
-            value_type = self.value_type(column.type)
-            if column.name not in allowed or value_type is None:
+            if column.name not in allowed:
                 continue
             directives = self._on_column(relation, column)
+            value_type = self._value_type(column, directives)
+            if value_type is None:
+                continue
             field_name = names.field(column.name, directives.get("name"), inflect)
             if self.is_name(field_name):
                 # Of two with one name the later stands.

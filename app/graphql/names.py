@@ -54,7 +54,7 @@ NOT_ENUM_VALUES = frozenset(("true", "false", "null"))
 
 
 def enum_values(wanted: Sequence[str]) -> list[str]:
-    """A GraphQL enum value for each of the ``wanted`` texts, no two alike; those that may be values stay as they are."""
+    """A GraphQL enum value for each of the ``wanted`` texts, no two alike; those that can be values stay."""
     first = {text: place for place, text in reversed(list(enumerate(wanted))) if _is_enum_value(text)}
     taken = set(first)
     values = []

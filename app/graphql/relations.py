@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,11 +35,18 @@ class ApiColumn:
     def to_text(self, value: Any) -> str | None:
         """``value`` of the request as text that fits the column; too long a string is refused, never cut."""
         limit = self.column.max_length
-        if limit is not None:
-            for string in value if isinstance(value, list) else (value,):
-                if isinstance(string, str) and len(string) > limit:
-                    raise RequestError(f"Invalid input for String type. Maximum character length {limit}")
+        if limit is not None and any(isinstance(each, str) and len(each) > limit for each in _within(value)):
+            raise RequestError(f"Invalid input for String type. Maximum character length {limit}")
         return self.type.to_text(value)
+
+
+def _within(value: Any) -> Iterator[Any]:
+    """``value``, or all that is in a list, at any depth."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _within(item)
+    else:
+        yield value
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,9 @@ class ValueType:
 
     ``graphql`` is the (nullable) GraphQL type, ``to_json`` makes an SQL value what the API prints, ``to_text`` makes a
     JSON input PostgreSQL's text form of it (None for null) or raises RequestError. ``filter`` names the kind of filter,
-    None where it cannot be filtered; ``element`` is set for arrays.
+    None where it cannot be filtered; ``element`` is set for arrays. ``prints_null`` says that values other than NULL
+    may be null in the API. ``of_dimensions`` makes of an array's type that of one with so many dimensions, None where
+    such an array does not cross the API; it is set where the number matters.
     """
 
     graphql: GraphQLNullableInputType
@@ -31,3 +33,5 @@ class ValueType:
     filter: str | None
     orderable: bool = True
     element: ValueType | None = None
+    prints_null: bool = False
+    of_dimensions: Callable[[ValueType, int], ValueType | None] | None = None

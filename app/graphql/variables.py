@@ -87,7 +87,7 @@ def _items_fit(values: Sequence[Any], type_: Any, depth: int) -> bool:
         of_type = type_.of_type
     elif None in values:
         values = [each for each in values if each is not None]
-    accepted = _accepted(of_type)
+    accepted = None if isinstance(of_type, GraphQLList) else _accepted(of_type)
     if accepted is not None:
         return accepted.issuperset(map(type, values))
     if of_type is GraphQLInt and values:

@@ -58,7 +58,7 @@ class Result:
         """The result of a call as the API prints it. ``outer`` are the FROM elements that ``arguments`` refer to."""
         call = FunctionCall(self.function.schema, self.function.name, arguments)
         if self.relation is None:
-            return cast(ValueType, self.value).to_json(call)
+            return self._value(field, call, outer)
         relation = self.relation
 
         def rows() -> TableRows:
@@ -76,6 +76,14 @@ class Result:
         query = select(returned).select_from(row.element)
         # A function that returns no row returns one of nothing but nulls.
         return query.where(row.is_not_empty()).limit(literal_column("1")).correlate(*outer).scalar_subquery()
+
+    def _value(self, field: Field, call: FunctionCall, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
+        value = cast(ValueType, self.value)
+        if value.of_dimensions is None:
+            return value.to_json(call)
+        # An array is looked at before it is printed, which must not call the function again.
+        called = call.table_valued("value", name=field.planning.alias("called")).render_derived()
+        return select(value.to_json(called.c.value)).select_from(called).correlate(*outer).scalar_subquery()
 
 
 def _called_once(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
@@ -103,4 +111,6 @@ def result_of(api: ApiSchema, function: Function) -> Result | None:
         many = function.returns_set and function.rows != 1
         return Result(api, function, relation=relation, is_collection=many)
     value = None if function.returns_set else api.value_type(function.returns)
+    if value is not None and value.of_dimensions is not None:
+        value = value.of_dimensions(value, 1)
     return None if value is None else Result(api, function, value=value)

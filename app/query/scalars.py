@@ -17,7 +17,9 @@ from app.query.texts import StringText, as_is
 
 @dataclass(frozen=True)
 class Scalar:
-    """A GraphQL scalar with the names of the PostgreSQL types that become it."""
+    """A GraphQL scalar with the names of the PostgreSQL types that become it. ``array_to_json`` prints an array of them
+    where its elements are not printed as they are, nor as text. ``prints_null`` says that values other than NULL may be
+    null in the API."""
 
     type: GraphQLScalarType
     to_text: ToText
@@ -26,6 +28,8 @@ class Scalar:
     filterable: bool = True
     orderable: bool = True
     list_filter: bool = False
+    array_to_json: ToJson | None = None
+    prints_null: bool = False
 
 
 @dataclass(frozen=True)

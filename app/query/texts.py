@@ -55,13 +55,22 @@ def as_is(expression: ColumnElement[Any]) -> ColumnElement[Any]:
 
 @dataclass(frozen=True)
 class ArrayText:
-    """A JSON list as PostgreSQL's text form of an array; a single value counts as a list of one."""
+    """A JSON list, of lists if there are several ``dimensions``, as PostgreSQL's text form of an array; a single value
+    counts as a list of one."""
 
     element: ToText
     delimiter: str = ","
+    dimensions: int = 1
 
     def __call__(self, value: Any) -> str | None:
         if value is None:
             return None
+        return self._text(value, self.dimensions)
+
+    def _text(self, value: Any, dimensions: int) -> str:
         items = value if isinstance(value, list) else [value]
-        return array_literal([self.element(item) for item in items], self.delimiter)
+        if dimensions == 1:
+            return array_literal([self.element(item) for item in items], self.delimiter)
+        if None in items:
+            raise refused("list", "An array has no null in place of a list")
+        return "{" + self.delimiter.join(self._text(item, dimensions - 1) for item in items) + "}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from graphql import GraphQLList
-from sqlalchemy import ColumnElement, case, column, func, select
+from sqlalchemy import ColumnElement, case, column, func, literal_column, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from app.graphql.api_schema import ApiSchema
@@ -15,7 +16,12 @@ from app.hooks import hookimpl
 from app.query.scalars import Scalar, scalars_of
 from app.query.sql import cast_to, constant
 from app.query.texts import ArrayText, as_is
+from schema_cache.directives import Directive
 from schema_cache.model import Type
+from schema_cache.shapes import Count
+
+MAX_DIMENSIONS = 6
+"""PostgreSQL's arrays have no more (MAXDIM)."""
 
 
 def as_text_array(expression: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -37,10 +43,17 @@ class ArrayJson:
 
 def _to_json(element: ValueType, scalar: Scalar | None) -> ToJson:
     """How an array prints: as it is where its elements do; elements that are strings in the API are so here."""
+    if scalar is not None and scalar.array_to_json is not None:
+        return scalar.array_to_json
     if scalar is not None:
         return as_is if scalar.to_json is as_is else as_text_array
     item: ColumnElement[Any] = column("item")
     return as_is if element.to_json(item) is item else ArrayJson(element.to_json)
+
+
+@hookimpl
+def comment_directives() -> Sequence[Directive]:
+    return (Directive("column", "dimensions", Count()),)
 
 
 @hookimpl(tryfirst=True)
@@ -58,4 +71,31 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
         filter=f"{scalar.type.name}List" if scalar is not None and scalar.list_filter else None,
         orderable=False,
         element=element,
+        prints_null=api.dialect.nested_arrays,
+        of_dimensions=_of_dimensions if api.dialect.nested_arrays else None,
     )
+
+
+@dataclass(frozen=True)
+class OfDimensions:
+    """An array as the API prints it if it has the declared number of dimensions, or no elements; else null."""
+
+    dimensions: int
+    to_json: ToJson
+
+    def __call__(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
+        declared: ColumnElement[Any] = literal_column(str(self.dimensions))
+        return case((func.coalesce(func.array_ndims(expression), declared) == declared, self.to_json(expression)))
+
+
+def _of_dimensions(array: ValueType, dimensions: int) -> ValueType | None:
+    declared = replace(array, to_json=OfDimensions(dimensions, array.to_json))
+    if dimensions == 1:
+        return declared
+    if isinstance(array.to_json, ArrayJson) or not isinstance(array.to_text, ArrayText):
+        return None
+    graphql: Any = array.graphql
+    for _ in range(min(dimensions, MAX_DIMENSIONS) - 1):
+        graphql = GraphQLList(graphql)
+    to_text = replace(array.to_text, dimensions=dimensions)
+    return replace(declared, graphql=graphql, to_text=to_text, filter=None)

@@ -36,8 +36,12 @@ def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 def _field(column: ApiColumn) -> GraphQLField:
-    type_: Any = GraphQLNonNull(column.type.graphql) if column.column.not_null else column.type.graphql
+    type_: Any = GraphQLNonNull(column.type.graphql) if _is_never_null(column) else column.type.graphql
     return GraphQLField(type_, resolve=_resolver(column), description=column.description)
+
+
+def _is_never_null(column: ApiColumn) -> bool:
+    return column.column.not_null and not column.type.prints_null
 
 
 def _resolver(column: ApiColumn) -> Resolver:

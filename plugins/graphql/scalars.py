@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -16,7 +16,7 @@ from graphql import (
     GraphQLScalarType,
     GraphQLString,
 )
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, func, null
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
@@ -89,6 +89,24 @@ def json_as_text(expression: ColumnElement[Any]) -> ColumnElement[Any]:
     return expression.op("#>>")(constant("{}"))
 
 
+NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+
+
+def finite(expression: ColumnElement[Any]) -> ColumnElement[Any]:
+    for value in NOT_FINITE:
+        expression = func.nullif(expression, constant(value))
+    return expression
+
+
+def array_of_finite(expression: ColumnElement[Any]) -> ColumnElement[Any]:
+    for value in NOT_FINITE:
+        expression = func.array_replace(expression, constant(value), null())
+    return expression
+
+
+FINITE: Mapping[str, Any] = {"to_json": finite, "array_to_json": array_of_finite, "prints_null": True}
+"""What prints floats as JSON can: it has neither NaN nor the infinities."""
+
 OPAQUE = "Opaque"
 
 
@@ -106,9 +124,11 @@ def scalars(api: ApiSchema) -> Sequence[Scalar]:
     def text(name: str, description: str, postgres: str, **options: Any) -> Scalar:
         return of((name, description), StringText(name), postgres, **options)
 
+    json_nulls = {"prints_null": api.dialect.nullable_json}
+    floats = FINITE if api.dialect.finite_floats else {}
     return (
         of(GraphQLInt, integer_text, "int2 int4", list_filter=True),
-        of(GraphQLFloat, float_text, "float4 float8", list_filter=True),
+        of(GraphQLFloat, float_text, "float4 float8", list_filter=True, **floats),
         of(GraphQLString, StringText("String"), "text varchar bpchar char citext", list_filter=True),
         of(GraphQLBoolean, boolean_text, "bool", list_filter=True),
         of(
@@ -130,7 +150,13 @@ def scalars(api: ApiSchema) -> Sequence[Scalar]:
         text("Time", "A time of day", "time", list_filter=True),
         text("Datetime", "A date and time", "timestamp timestamptz", list_filter=True),
         text(
-            "JSON", "A JSON value, as a string", "json jsonb", to_json=json_as_text, filterable=False, orderable=False
+            "JSON",
+            "A JSON value, as a string",
+            "json jsonb",
+            to_json=json_as_text,
+            filterable=False,
+            orderable=False,
+            **json_nulls,
         ),
         of((OPAQUE, "A value whose form only the database knows"), opaque_text, ""),
     )
@@ -157,4 +183,5 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
         to_text=scalar.to_text if kept is None else UncutText(scalar.to_text, kept),
         filter=scalar.type.name if scalar.filterable else None,
         orderable=scalar.orderable,
+        prints_null=scalar.prints_null,
     )

@@ -1,10 +1,10 @@
 SELECT CAST(
   (
     WITH page_1 AS (
-      SELECT account_2.id AS id,
-        CAST(ROW("account_2".*) AS "public"."account") AS row
-      FROM public.account AS account_2
-      ORDER BY account_2.id ASC NULLS LAST
+      SELECT account_3.id AS id,
+        CAST(ROW("account_3".*) AS "public"."account") AS row
+      FROM public.account AS account_3
+      ORDER BY account_3.id ASC NULLS LAST
       LIMIT 30
     )
     SELECT json_build_object(
@@ -14,7 +14,13 @@ SELECT CAST(
             'node', json_build_object(
               'id', page_1.id,
               'shout', "public"."_shout"(page_1.row),
-              'amounts', CAST("public"."amounts"(page_1.row) AS text[])
+              'amounts', (
+                SELECT
+                CASE
+                WHEN (coalesce(array_ndims(anon_3.value), 1) = 1) THEN CAST(anon_3.value AS text[])
+                END AS anon_2
+                FROM "public"."amounts"(page_1.row) AS anon_3(value)
+              )
             )
           )
         ),

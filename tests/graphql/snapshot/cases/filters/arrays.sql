@@ -11,7 +11,15 @@ SELECT CAST(
     SELECT json_build_object(
       'edges', coalesce(
         json_agg(
-          json_build_object('node', json_build_object('id', page_1.id, 'tags', page_1.tags))
+          json_build_object(
+            'node', json_build_object(
+              'id', page_1.id,
+              'tags',
+              CASE
+              WHEN (coalesce(array_ndims(page_1.tags), 1) = 1) THEN page_1.tags
+              END
+            )
+          )
         ),
         '[]'
       )
@@ -32,7 +40,15 @@ SELECT CAST(
       SELECT json_build_object(
         'edges', coalesce(
           json_agg(
-            json_build_object('node', json_build_object('id', page_3.id, 'sizes', page_3.sizes))
+            json_build_object(
+              'node', json_build_object(
+                'id', page_3.id,
+                'sizes',
+                CASE
+                WHEN (coalesce(array_ndims(page_3.sizes), 1) = 1) THEN page_3.sizes
+                END
+              )
+            )
           ),
           '[]'
         )

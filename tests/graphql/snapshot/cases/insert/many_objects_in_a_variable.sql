@@ -29,7 +29,10 @@ SELECT CAST(
             WHEN (CAST(affected_1.mood AS TEXT) = 'sad') THEN 'BLUE'
             ELSE CAST(affected_1.mood AS TEXT)
             END,
-              'tags', affected_1.tags
+              'tags',
+            CASE
+            WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags
+            END
           )
         ),
         '[]'

@@ -45,7 +45,10 @@ SELECT CAST(
             WHEN (CAST(affected_1.mood AS TEXT) = 'sad') THEN 'BLUE'
             ELSE CAST(affected_1.mood AS TEXT)
             END,
-              'tags', affected_1.tags,
+              'tags',
+            CASE
+            WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags
+            END,
               'extra', affected_1.extra #>> '{}',
               'label', "public"."_label"(affected_1.row),
               'author', (

@@ -38,8 +38,8 @@ SELECT CAST(
             'node', json_build_object(
               'i2', page_1.i2,
               'i8', CAST(page_1.i8 AS TEXT),
-              'f4', page_1.f4,
-              'f8', page_1.f8,
+              'f4', nullif(nullif(nullif(page_1.f4, 'NaN'), 'Infinity'), '-Infinity'),
+              'f8', nullif(nullif(nullif(page_1.f8, 'NaN'), 'Infinity'), '-Infinity'),
               'num', CAST(page_1.num AS TEXT),
               'flag', page_1.flag,
               't', page_1.t,
@@ -57,11 +57,26 @@ SELECT CAST(
               'iv', page_1.iv,
               'b', page_1.b,
               'net', page_1.net,
-              'nums', CAST(page_1.nums AS text[]),
-              'bigs', CAST(page_1.bigs AS text[]),
-              'docs', CAST(page_1.docs AS text[]),
-              'words', page_1.words,
-              'grid', page_1.grid
+              'nums',
+              CASE
+              WHEN (coalesce(array_ndims(page_1.nums), 1) = 1) THEN CAST(page_1.nums AS text[])
+              END,
+                'bigs',
+              CASE
+              WHEN (coalesce(array_ndims(page_1.bigs), 1) = 1) THEN CAST(page_1.bigs AS text[])
+              END,
+                'docs',
+              CASE
+              WHEN (coalesce(array_ndims(page_1.docs), 1) = 1) THEN CAST(page_1.docs AS text[])
+              END,
+                'words',
+              CASE
+              WHEN (coalesce(array_ndims(page_1.words), 1) = 1) THEN page_1.words
+              END,
+                'grid',
+              CASE
+              WHEN (coalesce(array_ndims(page_1.grid), 1) = 1) THEN page_1.grid
+              END
             )
           )
         ),

@@ -30,7 +30,7 @@ SELECT CAST(
               'id', page_1.id,
               'big', CAST(page_1.big AS TEXT),
               'amount', CAST(page_1.amount AS TEXT),
-              'f', page_1.f,
+              'f', nullif(nullif(nullif(page_1.f, 'NaN'), 'Infinity'), '-Infinity'),
               'j', page_1.j #>> '{}',
               'at', page_1.at,
               'mood',
@@ -39,6 +39,8 @@ SELECT CAST(
               ELSE CAST(page_1.mood AS TEXT)
               END,
                 'moods',
+              CASE
+              WHEN (coalesce(array_ndims(page_1.moods), 1) = 1) THEN
               CASE
               WHEN (page_1.moods IS NOT NULL) THEN (
                 SELECT coalesce(
@@ -54,9 +56,16 @@ SELECT CAST(
                 FROM unnest(page_1.moods)
                 WITH ORDINALITY AS anon_2(item, place)
               )
+              END
               END,
-                'bigs', CAST(page_1.bigs AS text[]),
-                'words', page_1.words,
+                'bigs',
+              CASE
+              WHEN (coalesce(array_ndims(page_1.bigs), 1) = 1) THEN CAST(page_1.bigs AS text[])
+              END,
+                'words',
+              CASE
+              WHEN (coalesce(array_ndims(page_1.words), 1) = 1) THEN page_1.words
+              END,
                 'r', page_1.r,
                 'i', page_1.i
             )
