@@ -117,6 +117,11 @@ class Identity:
         self._check_role(claims.get("role"))
         return claims
 
+    def check_role(self, role: str) -> None:
+        """Raises AccessError for a role that a token may not name (any more)."""
+        if all(role != configured.role for _, configured in self._keys):
+            self._check_role(role)
+
     def _check_role(self, role: object) -> None:
         # Each time: what a role may do can have changed since its token was remembered.
         if self._roles is not None and isinstance(role, str):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from app.database import Call as DatabaseCall
 from app.database import Row, StatementError
-from app.storage.asker import Asker
-from app.storage.bucket_rules import check_mime_type, size_limit
-from app.storage.buckets import find_bucket
+from app.storage.asker import SERVICE_ROLE, Asker
+from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, size_limit
 from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key, new_version
 from app.storage.errors import (
@@ -20,26 +20,19 @@ from app.storage.errors import (
     StorageError,
     TooLarge,
 )
+from app.storage.judging import Described, Write, judge
 from app.storage.names import check_key
-from app.storage.permissions import TriedWrite, try_write
-from app.storage.reading import exists, is_visible
+from app.storage.reading import is_visible
 from app.storage.records import Bucket, ObjectName, StoredObject
-from app.storage.rows import json_value, known, owner_columns, read_metadata, read_object, text
-from app.storage.sql import DELETE_OBJECT, FIND_SOURCE, MOVE_OBJECT, Projection, delete_objects
+from app.storage.rows import json_value, known, owner_columns, read_bucket, read_metadata, read_object, text
+from app.storage.sql import BECOME, BUCKET, DELETE_OBJECT, FIND_SOURCE, MOVE_OBJECT, Projection, delete_objects
 from app.storage.storage import Storage
 from app.storage.times import now_as_json
 from app.storage.translation import no_row_deleted, no_row_updated, refused
 from app.storage.upkeep.events import CREATED_COPY, moved, removed
-from app.storage.writing import Write, commit
+from app.storage.writing import commit
 
 _DELETED_AT_A_TIME = 500
-
-
-class Described(NamedTuple):
-    """What an object says of itself: the metadata of its bytes, and the user's."""
-
-    metadata: Mapping[str, Any]
-    user_metadata: Mapping[str, Any]
 
 
 def copy(
@@ -59,10 +52,11 @@ def copy(
     """
     for attempt in (1, 2):
         found, user_metadata = _source(storage, asker, source)
-        metadata, user_metadata = describe(Described({**found.metadata, "lastModified": now_as_json()}, user_metadata))
-        if attempt == 1:
-            bucket = try_write(storage, asker, TriedWrite(target, upsert, metadata, user_metadata))
-            _check_rules(storage, bucket, target.key, metadata)
+        metadata = {**found.metadata, "lastModified": now_as_json()}
+        described = describe(Described(metadata, user_metadata))
+        write = Write(target, upsert, asker.subject, described.user_metadata or {}, CREATED_COPY)
+        judged = judge(storage, asker, write, described)
+        _check_rules(storage, judged.permission.bucket, target.key, described.metadata)
         version = new_version()
         try:
             storage.backend.copy(blob_key(found.version), blob_key(version))
@@ -71,8 +65,7 @@ def copy(
             # Replaced and gone since the row was read: then the row is newer now.
             if attempt == 2:
                 raise BytesMissing from None
-    write = Write(target, upsert, asker.subject, user_metadata, CREATED_COPY)
-    return known(commit(storage, asker, write, version, metadata, told)[1])
+    return known(commit(storage, asker, write, judged, version, described.metadata, told)[1])
 
 
 def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName) -> None:
@@ -80,24 +73,30 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
 
     One statement under the caller's role moves whatever version is the newest at that moment, so a write that comes
     in between is either moved with it or makes a new object at the old place. Nothing is lost and nothing is copied.
-    Raises NoSuchObject, AlreadyExists, RelatedMissing, NotPermitted, and what the rules of another bucket forbid.
+    What was moved is held against the rules of its new place before it is committed. Raises NoSuchObject,
+    AlreadyExists, RelatedMissing, NotPermitted, and what the rules forbid.
     """
     if source == target:
         _source(storage, asker, source)
         return
-    if target.bucket != source.bucket:
-        found, _ = _source(storage, asker, source)
-        bucket = find_bucket(storage, asker, target.bucket)
-        if bucket is None:
-            raise RelatedMissing
-        _check_rules(storage, bucket, target.key, found.metadata)
-    parameters = (*map(text, (*source, *target)), *owner_columns(asker.subject))
+    calls: list[DatabaseCall] = [
+        (MOVE_OBJECT, (*map(text, (*source, *target)), *owner_columns(asker.subject))),
+    ]
+    obeys: Callable[[list[list[Row]]], None] | None = None
+    # A placeholder is exempt from rules of its bucket, and ceases to be one.
+    if target.bucket != source.bucket or source.key.endswith(PLACEHOLDER):
+        calls += [(BECOME, (SERVICE_ROLE.encode(),)), (BUCKET, (text(target.bucket),))]
+
+        def obeys(results: list[list[Row]]) -> None:
+            _check_moved(storage, target, results)
+
     try:
         rows = storage.change(
             asker,
             asker.own_context(),
-            [(MOVE_OBJECT, parameters)],
+            calls,
             lambda results: [event for row in results[0] for event in moved(source, target, row)],
+            check=obeys,
         )[0]
     except StatementError as ex:
         raise _not_moved(ex, asker) from None
@@ -119,9 +118,10 @@ def delete(storage: Storage, asker: Asker, name: ObjectName, *, etags: tuple[str
         lambda results: [removed(name.bucket, row) for row in results[0]],
     )[0]
     if not rows:
-        if not exists(storage, asker, name):
+        # Who does not see it is not told that it is there.
+        if not is_visible(storage, asker, name):
             raise NoSuchObject
-        if etags and is_visible(storage, asker, name):
+        if etags:
             raise PreconditionFailed
         raise no_row_deleted(role=asker.role, table="objects")
     storage.wake.set()
@@ -151,6 +151,15 @@ def _source(storage: Storage, asker: Asker, name: ObjectName) -> tuple[StoredObj
     if not rows:
         raise NoSuchObject
     return read_object(rows[0]), read_metadata(rows[0][4])
+
+
+def _check_moved(storage: Storage, target: ObjectName, results: list[list[Row]]) -> None:
+    moved_rows, _, buckets = results
+    bucket = read_bucket(buckets[0]) if buckets else None
+    for row in moved_rows:
+        if bucket is None:
+            raise RelatedMissing
+        _check_rules(storage, bucket, target.key, read_metadata(row[2]))
 
 
 def _check_rules(storage: Storage, bucket: Bucket, key: str, metadata: Mapping[str, Any]) -> None:

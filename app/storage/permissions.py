@@ -9,9 +9,9 @@ from typing import Any
 from app.database import StatementError, Transaction
 from app.storage.asker import Asker
 from app.storage.errors import NoSuchBucket, ObjectExists, RelatedMissing, StorageError
-from app.storage.records import Bucket, ObjectName
-from app.storage.rows import boolean, json_value, owner_columns, read_bucket, text
-from app.storage.sql import BUCKET_THEN_ROLE, TRY_INSERT, TRY_UPSERT
+from app.storage.records import Bucket, ObjectName, Revision
+from app.storage.rows import json_value, known, owner_columns, read_bucket, text
+from app.storage.sql import TARGET_THEN_ROLE, TRY_INSERT, TRY_UPSERT
 from app.storage.storage import Storage
 from app.storage.translation import refused, translate
 
@@ -26,10 +26,22 @@ class TriedWrite:
     user_metadata: Mapping[str, Any] | None
 
 
-def try_write(storage: Storage, asker: Asker, tried: TriedWrite) -> Bucket:
-    """The bucket, if the caller may write there. Raises what the database refuses: NotPermitted, ObjectExists, ...
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """A write that was permitted in ``bucket``: over the object ``replaces`` as it is, or over none.
 
-    One round trip: the bucket is read, the role becomes the caller's, the row is written, and all is rolled back.
+    It says nothing of any other object that may be there at the commit.
+    """
+
+    bucket: Bucket
+    replaces: Revision | None
+
+
+def try_write(storage: Storage, asker: Asker, tried: TriedWrite) -> Permission:
+    """What the caller may do. Raises what the database refuses: NotPermitted, ObjectExists, RelatedMissing, ...
+
+    One round trip: bucket and object are read, the role becomes the caller's, the row is written, and all is rolled
+    back. Where the object changes between the reading and the writing, a commit finds no such object.
     """
     statement = TRY_UPSERT if tried.upsert else TRY_INSERT
     parameters = (
@@ -44,15 +56,19 @@ def try_write(storage: Storage, asker: Asker, tried: TriedWrite) -> Bucket:
             rows = _attempt(transaction, asker, tried, (statement, parameters))
         except StatementError as ex:
             raise _refusal(ex, asker, upsert=tried.upsert) from None
-    bucket = read_bucket(rows[0][0])
+    row = rows[0][0]
+    bucket = read_bucket(row[:5])
     if bucket is None:
         raise NoSuchBucket
-    return bucket
+    identifier, number, entity_tag = row[5:]
+    if identifier is None:
+        return Permission(bucket, None)
+    return Permission(bucket, Revision(identifier, known(number), (entity_tag or b"").decode()))
 
 
 def _attempt(transaction: Transaction, asker: Asker, tried: TriedWrite, write: Any) -> Any:
-    role = asker.role.encode()
-    return transaction.attempt([(BUCKET_THEN_ROLE, (text(tried.name.bucket), role, boolean(False))), write])
+    target = (text(tried.name.bucket), text(tried.name.key), asker.role.encode())
+    return transaction.attempt([(TARGET_THEN_ROLE, target), write])
 
 
 def _refusal(ex: StatementError, asker: Asker, *, upsert: bool) -> StorageError:

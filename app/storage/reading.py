@@ -39,7 +39,8 @@ def find(
 ) -> tuple[StoredObject, RawValue]:
     """The object, and what is ``told`` of it. One round trip, in which the bucket decides on the role.
 
-    Raises NoSuchBucket or NoSuchObject; a bucket that is not public is not there for a stranger.
+    Raises NoSuchBucket or NoSuchObject; a bucket that is not public is not there for a stranger, and who is not the
+    service is not told which buckets there are.
     """
     check_key(name.key, any_script=storage.limits.any_script)
     role = SERVICE_ROLE if reading.as_service else asker.role
@@ -52,6 +53,9 @@ def find(
         read_only=True,
     )
     bucket = read_bucket(bucket_rows[0])
+    # To others every bucket is as one whose objects they do not see, there or not.
+    if bucket is None and not reading.public_only and asker.role != SERVICE_ROLE:
+        raise NoSuchObject
     if bucket is None or (reading.public_only and not bucket.public):
         raise NoSuchBucket
     if not rows:
@@ -117,12 +121,6 @@ def _read_time(value: str) -> int | None:
         return int(datetime.fromisoformat(value).timestamp())
     except ValueError:
         return read_http_date(value)
-
-
-def exists(storage: Storage, asker: Asker, name: ObjectName) -> bool:
-    """Whether the object exists, whoever asks."""
-    parameters = (text(name.bucket), text(name.key))
-    return bool(storage.database.run(asker.service_context(), [(OBJECT_EXISTS, parameters)], read_only=True)[0])
 
 
 def is_visible(storage: Storage, asker: Asker, name: ObjectName) -> bool:

@@ -21,6 +21,18 @@ class Bucket:
 
 
 @dataclass(frozen=True, slots=True)
+class Revision:
+    """An object as it was at a moment: ``number`` is another one after each change of its row.
+
+    ``entity_tag`` has its quotes, '' when there is none.
+    """
+
+    id: bytes
+    number: bytes
+    entity_tag: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredObject:
     """A row of ``storage.objects``. ``version`` names its bytes; ``updated_at`` is in seconds since 1970."""
 

@@ -33,6 +33,17 @@ BUCKET_THEN_ROLE = Statement(
     """,
     "bucket_then_role",
 )
+# The same of the bucket where an object is to be written, and which object is there. xmin changes with each change.
+TARGET_THEN_ROLE = Statement(
+    """
+    SELECT num_nulls(set_config('role', $3, true)),
+           b.id, b.public, b.file_size_limit, to_json(b.allowed_mime_types), o.id, o.xmin, o.metadata ->> 'eTag'
+    FROM (SELECT $1::text AS bucket_id, $2::text AS name) AS wanted
+    LEFT JOIN storage.buckets b ON b.id = wanted.bucket_id
+    LEFT JOIN storage.objects o ON o.bucket_id = wanted.bucket_id AND o.name = wanted.name
+    """,
+    "target_then_role",
+)
 BUCKET = Statement(
     "SELECT 0, b.id, b.public, b.file_size_limit, to_json(b.allowed_mime_types) FROM storage.buckets b WHERE b.id = $1",
     "bucket",
@@ -110,6 +121,12 @@ EMPTY_BUCKET = Statement(
 
 # -- objects: trials, undone in any case
 
+# Who has no owner to give leaves an object the one it has: nobody takes an object away from its owner without a name.
+_OWNER_KEPT = (
+    "owner = CASE WHEN {id}::text IS NULL THEN o.owner ELSE {owner} END, owner_id = coalesce({id}, o.owner_id)"
+)
+_EXCLUDED = _OWNER_KEPT.format(owner="excluded.owner", id="excluded.owner_id")
+
 # Without a version, which only the service may set.
 TRY_INSERT = Statement(
     """
@@ -119,60 +136,44 @@ TRY_INSERT = Statement(
     "try_insert",
 )
 TRY_UPSERT = Statement(
-    """
+    f"""
     INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, metadata, user_metadata)
     VALUES ($1, $2, $3::uuid, $4, $5::jsonb, $6::jsonb)
     ON CONFLICT (bucket_id, name) DO UPDATE SET
-        owner = excluded.owner, owner_id = excluded.owner_id,
-        metadata = excluded.metadata, user_metadata = excluded.user_metadata
+        {_EXCLUDED}, metadata = excluded.metadata, user_metadata = excluded.user_metadata
     RETURNING o.id
-    """,
+    """,  # noqa: S608
     "try_upsert",
 )
 
 # -- objects: the commit of a write, which makes the row name the new bytes
 
-_WRITTEN = """
-    INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
-    VALUES ($1, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb)"""
-
 
 @lru_cache(16)
 def commit_new(told: Projection) -> Statement:
     return Statement(
-        f"""{_WRITTEN}
+        f"""
+        INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
+        VALUES ($1, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb)
         ON CONFLICT (bucket_id, name) DO NOTHING
         RETURNING o.id, {told}
-        """,
+        """,  # noqa: S608
         "commit_new",
     )
 
 
 @lru_cache(16)
-def commit_any(told: Projection) -> Statement:
-    return Statement(
-        f"""{_WRITTEN}
-        ON CONFLICT (bucket_id, name) DO UPDATE SET
-            owner = excluded.owner, owner_id = excluded.owner_id, version = excluded.version,
-            metadata = excluded.metadata, user_metadata = excluded.user_metadata
-        RETURNING o.id, {told}
-        """,
-        "commit_any",
-    )
-
-
-@lru_cache(16)
-def commit_matching(told: Projection) -> Statement:
-    """$8: the entity tags that the object may have, or null for any."""
+def commit_over(told: Projection) -> Statement:
+    """$8, $9: the object that is replaced, by its id and the xmin that it had."""
     return Statement(
         f"""
         UPDATE storage.objects o SET
-            owner = $3::uuid, owner_id = $4, version = $5, metadata = $6::jsonb, user_metadata = $7::jsonb
-        WHERE o.bucket_id = $1 AND o.name = $2
-          AND ($8::json IS NULL OR o.metadata ->> 'eTag' IN (SELECT json_array_elements_text($8::json)))
+            {_OWNER_KEPT.format(owner="$3::uuid", id="$4")},
+            version = $5, metadata = $6::jsonb, user_metadata = $7::jsonb
+        WHERE o.bucket_id = $1 AND o.name = $2 AND o.id = $8::uuid AND o.xmin = $9::xid
         RETURNING o.id, {told}
         """,  # noqa: S608
-        "commit_matching",
+        "commit_over",
     )
 
 
@@ -229,11 +230,11 @@ def delete_objects(told: Projection) -> Statement:
 
 
 MOVE_OBJECT = Statement(
-    """
-    UPDATE storage.objects o SET bucket_id = $3, name = $4, owner = $5::uuid, owner_id = $6
+    f"""
+    UPDATE storage.objects o SET bucket_id = $3, name = $4, {_OWNER_KEPT.format(owner="$5::uuid", id="$6")}
     WHERE o.bucket_id = $1 AND o.name = $2
     RETURNING o.id, o.version, o.metadata
-    """,
+    """,  # noqa: S608
     "move_object",
 )
 

@@ -73,9 +73,14 @@ class Storage:
         context: Context,
         calls: Sequence[DatabaseCall],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
+        *,
+        check: Callable[[list[list[Row]]], None] | None = None,
     ) -> list[list[Row]]:
-        """Run ``calls`` and write down the events they cause, in one transaction (one round trip without receivers)."""
-        return despite_conflicts(lambda: self._change(asker, context, calls, events_of))
+        """Run ``calls`` and write down the events they cause, in one transaction, undone when ``check`` raises.
+
+        One round trip where there are neither receivers nor a check.
+        """
+        return despite_conflicts(lambda: self._change(asker, context, calls, events_of, check))
 
     def _change(
         self,
@@ -83,12 +88,15 @@ class Storage:
         context: Context,
         calls: Sequence[DatabaseCall],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
+        check: Callable[[list[list[Row]]], None] | None,
     ) -> list[list[Row]]:
-        if not self.receivers:
+        if not self.receivers and check is None:
             return self.database.run(context, calls, read_only=False)
         with self.database.transaction(context) as transaction:
             results = transaction.run_all(calls)
-            events = events_of(results)
+            if check is not None:
+                check(results)
+            events = events_of(results) if self.receivers else ()
             if events:
                 names = json.dumps([receiver.name for receiver in self.receivers]).encode()
                 written = encode_events(events, asker.request_id())

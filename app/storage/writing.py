@@ -1,5 +1,8 @@
 """Writing an object: permission, bytes under a fresh version, and the commit that makes the row name them.
 
+The permission is for the object that was there, or for none. The commit finds the same or asks again, so what came in
+between is judged as the caller too.
+
 A crash before the commit leaves the old object whole and at worst bytes that no row names; there is no state between.
 """
 
@@ -9,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.database import Row, Statement, StatementError
+from app.database import Row, StatementError
 from app.errors import PorticoError
 from app.storage.asker import Asker
 from app.storage.bucket_rules import check_mime_type, size_limit
@@ -17,23 +20,25 @@ from app.storage.buckets import find_bucket
 from app.storage.bytes.backend import ByteSource, Stored
 from app.storage.bytes.blobs import blob_key, discard, new_version
 from app.storage.errors import (
+    AlreadyExists,
     NoSuchBucket,
-    ObjectExists,
     PreconditionFailed,
     RelatedMissing,
-    StorageError,
+    RowLocked,
     TooLarge,
 )
+from app.storage.judging import Described, Judged, Write, judge
 from app.storage.names import check_key
-from app.storage.permissions import TriedWrite, try_write
-from app.storage.reading import exists
-from app.storage.records import Bucket, ObjectName
+from app.storage.records import Bucket, Revision
 from app.storage.rows import RawValue, json_value, known, owner_columns, text
-from app.storage.sql import NOTHING, Projection, commit_any, commit_matching, commit_new
+from app.storage.sql import NOTHING, Projection, commit_new, commit_over
 from app.storage.storage import Storage
 from app.storage.times import now_as_json
 from app.storage.translation import translate
 from app.storage.upkeep.events import ObjectEvent, UploadedObject
+
+# Each time somebody else was there first; and so it ends where a trigger lets nobody write the row.
+_MOST_JUDGEMENTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,64 +58,30 @@ class Content:
     user_metadata: Mapping[str, Any] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
-    """What is to be committed.
-
-    ``etags``: the entity tags of which the present object must have one; ``()`` is any object, None no condition.
-    ``must_be_new``: there must be no object yet, and it is a condition of the caller's.
-    """
-
-    name: ObjectName
-    upsert: bool
-    owner: object
-    user_metadata: Mapping[str, Any]
-    event: str
-    etags: tuple[str, ...] | None = None
-    must_be_new: bool = False
-
-
 def put(storage: Storage, asker: Asker, write: Write, content: Content) -> str:
     """Store an object as the caller; its id. Raises what forbids it, also while the bytes are read."""
-    bucket = _permitted(storage, asker, write, content)
-    return _store(storage, asker, write, content, bucket)
+    judged = _permitted(storage, asker, write, content)
+    return _store(storage, asker, write, content, judged)
 
 
-def put_for(storage: Storage, asker: Asker, bucket: Bucket, write: Write, content: Content) -> str:
-    """Store an object for whom the right to write it was given before (a signed URL); its id."""
-    _check_content(storage, bucket, write.name.key, content)
-    check_key(write.name.key, any_script=storage.limits.any_script)
-    if not write.upsert and exists(storage, asker, write.name):
-        # Told before the bytes are written; whether it is true is decided at the commit.
-        raise ObjectExists
-    return _store(storage, asker, write, content, bucket)
+def _permitted(storage: Storage, asker: Asker, write: Write, content: Content) -> Judged:
+    """The judgement, after all checks that need none of the bytes; the first that fails is told.
 
-
-def _permitted(storage: Storage, asker: Asker, write: Write, content: Content) -> Bucket:
-    """The bucket, after all checks that need none of the bytes; the first that fails is told.
-
-    Nearly always all is well, so everything is asked at once, and looked at in the order that clients rely on.
+    What the bucket allows is told to those alone who may write there.
     """
-    tried = TriedWrite(
-        name=write.name,
-        # The condition is judged at the commit; for the permission it is the write that counts.
-        upsert=write.upsert or write.etags is not None,
-        metadata={"mimetype": content.mime_type, "contentLength": content.declared},
-        user_metadata=content.user_metadata,
-    )
+    check_key(write.name.key, any_script=storage.limits.any_script)
+    described = Described({"mimetype": content.mime_type, "contentLength": content.declared}, content.user_metadata)
     try:
-        check_key(write.name.key, any_script=storage.limits.any_script)
-        bucket = try_write(storage, asker, tried)
-    except StorageError as ex:
-        found = find_bucket(storage, asker, write.name.bucket)
-        if found is None:
+        judged = judge(storage, asker, write, described)
+    except (RelatedMissing, AlreadyExists, PreconditionFailed):
+        # The policies permit it.
+        bucket = find_bucket(storage, asker, write.name.bucket)
+        if bucket is None:
             raise NoSuchBucket from None
-        _check_content(storage, found, write.name.key, content)
-        if write.must_be_new and isinstance(ex, ObjectExists):
-            raise PreconditionFailed from None
+        _check_content(storage, bucket, write.name.key, content)
         raise
-    _check_content(storage, bucket, write.name.key, content)
-    return bucket
+    _check_content(storage, judged.permission.bucket, write.name.key, content)
+    return judged
 
 
 def _check_content(storage: Storage, bucket: Bucket, key: str, content: Content) -> None:
@@ -120,10 +91,10 @@ def _check_content(storage: Storage, bucket: Bucket, key: str, content: Content)
     check_mime_type(content.mime_type, bucket, key)
 
 
-def _store(storage: Storage, asker: Asker, write: Write, content: Content, bucket: Bucket) -> str:
+def _store(storage: Storage, asker: Asker, write: Write, content: Content, judged: Judged) -> str:
     """Write the bytes and commit the row; its id."""
     version = new_version()
-    source = _Limited(content.stream, size_limit(bucket, write.name.key, storage.limits.upload))
+    source = _Limited(content.stream, size_limit(judged.permission.bucket, write.name.key, storage.limits.upload))
     try:
         stored = storage.backend.put(blob_key(version), source, size=content.size, content_type=content.mime_type)
         metadata = {**_file_metadata(stored, content), **content.more_metadata}
@@ -133,7 +104,7 @@ def _store(storage: Storage, asker: Asker, write: Write, content: Content, bucke
         # Whatever it is: a check is somebody else's code.
         discard(storage.backend, version)
         raise
-    return known(commit(storage, asker, write, version, metadata)[0]).decode()
+    return known(commit(storage, asker, write, judged, version, metadata)[0]).decode()
 
 
 def _uploaded(storage: Storage, write: Write, version: str, metadata: Mapping[str, Any]) -> UploadedObject:
@@ -159,57 +130,75 @@ def commit(
     storage: Storage,
     asker: Asker,
     write: Write,
+    judged: Judged,
     version: str,
     metadata: Mapping[str, Any],
     told: Projection = NOTHING,
 ) -> Row:
     """Make the row name ``version``, whose bytes are deleted when that is refused; the row's id, and what is ``told``.
 
-    Whether the object may be there already is decided here, once and for all. Raises ObjectExists, PreconditionFailed,
-    or RelatedMissing when the bucket is gone.
+    It does what was judged or nothing: where another object is there by now, or none, that is judged first. Raises what
+    ``judge`` raises, and RelatedMissing when the bucket is gone.
     """
     try:
-        return _commit(storage, asker, write, version, metadata, told)
+        row = _commit(storage, asker, write, judged, version, metadata, told)
     except PorticoError as ex:
         # Unless it is unknown whether the row was committed: then it may name these bytes.
         if ex.code != "OUTCOME_UNKNOWN":
             discard(storage.backend, version)
         raise
+    storage.wake.set()
+    return row
 
 
 def _commit(
-    storage: Storage, asker: Asker, write: Write, version: str, metadata: Mapping[str, Any], told: Projection
+    storage: Storage,
+    asker: Asker,
+    write: Write,
+    judged: Judged,
+    version: str,
+    metadata: Mapping[str, Any],
+    told: Projection,
 ) -> Row:
-    parameters: list[RawValue] = [
+    values = (
         text(write.name.bucket),
         text(write.name.key),
         *owner_columns(write.owner),
         text(version),
         json_value(metadata),
         json_value(write.user_metadata),
-    ]
-    if write.etags is not None:
-        parameters.append(json_value(write.etags or None))
+    )
+    for _ in range(_MOST_JUDGEMENTS):
+        rows = _commit_as_judged(storage, asker, write, judged.permission.replaces, values, (version, metadata), told)
+        if rows:
+            return rows[0]
+        judged = judge(storage, asker, write, judged.described)
+    raise RowLocked
+
+
+def _commit_as_judged(
+    storage: Storage,
+    asker: Asker,
+    write: Write,
+    replaces: Revision | None,
+    values: tuple[RawValue, ...],
+    written: tuple[str, Mapping[str, Any]],
+    told: Projection,
+) -> list[Row]:
+    """The row, none when the object to replace is not there as it was, or when there is one and there was none."""
+    call = (
+        (commit_new(told), values) if replaces is None else (commit_over(told), (*values, replaces.id, replaces.number))
+    )
 
     def events(results: list[list[Row]]) -> list[ObjectEvent]:
-        return [ObjectEvent(write.event, *write.name, version, metadata) for _ in results[0]]
+        return [ObjectEvent(write.event, *write.name, *written) for _ in results[0]]
 
     try:
-        rows = storage.change(asker, asker.service_context(), [(_commit_statement(write, told), parameters)], events)[0]
+        return storage.change(asker, asker.service_context(), [call], events)[0]
     except StatementError as ex:
         if ex.diagnosis.sqlstate == "23503":
             raise RelatedMissing from None
         raise translate(ex) from None
-    if not rows:
-        raise PreconditionFailed if write.etags is not None or write.must_be_new else ObjectExists
-    storage.wake.set()
-    return rows[0]
-
-
-def _commit_statement(write: Write, told: Projection) -> Statement:
-    if write.etags is not None:
-        return commit_matching(told)
-    return commit_any(told) if write.upsert else commit_new(told)
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ import pytest
 from app.installation.scripts import install_script
 from app.installation.version import VERSION
 from tests.postgres_server import PostgresServer
+from tests.storage.gated import Gate, GatedPlugin
 from tests.storage.service import Service, running
 
 
@@ -42,3 +43,11 @@ def own_service(
             return stack.enter_context(running(postgres, storage_database(), folder, **settings))
 
         yield start
+
+
+@pytest.fixture
+def gated(own_service: Callable[..., Service], tmp_path: Path) -> tuple[Service, Gate]:
+    plugin = GatedPlugin(tmp_path / "gated")
+    service = own_service(plugins={"gated": plugin}, storage_url="gated:")
+    service.folder = plugin.root
+    return service, plugin.gate

@@ -16,9 +16,9 @@ import pytest
 from app.database.url import parse_database_url
 from tests.postgres_server import PostgresServer, connect
 from tests.process.running import PATIENCE_S, until
+from tests.storage.gated import Gate, GatedPlugin, alone, waits_for_a_lock
 from tests.storage.restarted import Restarting
 from tests.storage.service import SECRET, SERVICE, Service, error, running, token, unique
-from tests.storage.test_races import Gate, GatedPlugin, alone, waits_for_a_lock
 
 
 def test_full_disk(postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from pg8000.exceptions import DatabaseError
 
-from tests.storage.service import USER, Service, error, token
+from tests.storage.service import USER, Service, error, token, unique
 
 CREDENTIAL = token(sub=USER)
 DENIED = (400, "403", "AccessDenied", "new row violates row-level security policy")
@@ -108,13 +108,35 @@ def test_how_refusals_are_told(service: Service, policies: Policies) -> None:
     assert answer.json()["error"] == "Unauthorized"
     assert answer.json()["hint"] == ("The role authenticated may not INSERT on storage.objects: no policy allows it.")
     assert error(service.put(f"/object/{bucket}/k", CREDENTIAL, data=b"x")) == DENIED
+    policies.allow("select")
     assert error(service.delete(f"/object/{bucket}/there", CREDENTIAL)) == (400, "403", "AccessDenied", "Access denied")
     assert "DELETE on storage.objects" in service.delete(f"/object/{bucket}/there", CREDENTIAL).json()["hint"]
-    policies.allow("select")
     move = {"bucketId": bucket, "sourceKey": "there", "destinationKey": "x"}
     answer = service.post("/object/move", CREDENTIAL, json=move)
     assert error(answer) == DENIED
     assert "UPDATE on storage.objects" in answer.json()["hint"]
+
+
+def test_who_does_not_see_it_is_not_told_that_it_is_there(service: Service, policies: Policies) -> None:
+    for path in (f"{policies.bucket}/there", f"{policies.bucket}/nowhere", f"{unique()}/there"):
+        for method, door in (
+            ("DELETE", "/object"), ("GET", "/object"), ("GET", "/object/authenticated"), ("GET", "/object/info"),
+        ):  # fmt: skip
+            assert error(service.request(method, f"{door}/{path}", CREDENTIAL)) == NO_OBJECT
+        bucket, _, key = path.partition("/")
+        body = {"bucketId": bucket, "sourceKey": key, "destinationKey": "x"}
+        for door in ("/object/move", "/object/copy"):
+            assert error(service.post(door, CREDENTIAL, json=body)) == NO_OBJECT
+
+
+def test_the_rules_of_a_bucket_are_told_to_who_may_write_there(service: Service, policies: Policies) -> None:
+    policies.allow("select", "update")
+    rules = {"file_size_limit": 1, "allowed_mime_types": ["image/png"]}
+    for bucket in (service.bucket(**rules), unique()):
+        body = {"bucketId": policies.bucket, "sourceKey": "there", "destinationBucket": bucket, "destinationKey": "k"}
+        for door in ("/object/move", "/object/copy"):
+            assert error(service.post(door, CREDENTIAL, json=body)) == DENIED
+        assert error(service.put(f"/object/{bucket}/k", CREDENTIAL, data=bytes(100))) == DENIED
 
 
 def test_a_missing_grant_is_told_apart(service: Service, policies: Policies) -> None:

@@ -4,94 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import pytest
 import requests
 
 from app.hooks import hookimpl
-from app.storage.bytes.backend import ByteSource, Readable, Stored
+from app.storage.bytes.backend import Readable
 from plugins.storage.file import FolderBackend
 from tests.postgres_server import connect
 from tests.process.running import PATIENCE_S, until
+from tests.storage.gated import Gate, alone, waits_for_a_lock
 from tests.storage.service import Service, error
-
-
-class Gate:
-    """A place in the storage where requests can be held: between the permission and the commit."""
-
-    def __init__(self) -> None:
-        self.barrier: threading.Barrier | None = None
-        self.reached = threading.Event()
-        self.open = threading.Event()
-        self.holding = False
-
-    def pass_through(self) -> None:
-        if self.barrier is not None:
-            self.barrier.wait(PATIENCE_S)
-        elif self.holding:
-            self.reached.set()
-            assert self.open.wait(PATIENCE_S)
-
-    @contextmanager
-    def hold(self) -> Iterator[None]:
-        self.reached.clear()
-        self.open.clear()
-        self.holding = True
-        try:
-            yield
-        finally:
-            self.holding = False
-            self.open.set()
-
-
-class GatedBackend(FolderBackend):
-    def __init__(self, root: Path, gate: Gate) -> None:
-        super().__init__(root)
-        self._gate = gate
-
-    def put(self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None) -> Stored:
-        stored = super().put(key, stream, size=size, content_type=content_type)
-        self._gate.pass_through()
-        return stored
-
-    def copy(self, source: str, target: str) -> None:
-        super().copy(source, target)
-        self._gate.pass_through()
-
-
-class GatedPlugin:
-    def __init__(self, root: Path) -> None:
-        self.root, self.gate = root, Gate()
-
-    @hookimpl
-    def storage_backend(self, url: str) -> FolderBackend | None:
-        return GatedBackend(self.root, self.gate) if url.startswith("gated:") else None
-
-
-@pytest.fixture
-def gated(own_service: Callable[..., Service], tmp_path: Path) -> tuple[Service, Gate]:
-    plugin = GatedPlugin(tmp_path / "gated")
-    service = own_service(plugins={"gated": plugin}, storage_url="gated:")
-    service.folder = plugin.root
-    return service, plugin.gate
 
 
 def at_once(*calls: Callable[[], requests.Response]) -> list[requests.Response]:
     with ThreadPoolExecutor(len(calls)) as pool:
         return [future.result() for future in [pool.submit(call) for call in calls]]
-
-
-def alone(service: Service, method: str, path: str, **more: Any) -> Callable[[], requests.Response]:
-    """A request on a connection of its own."""
-    from tests.storage.service import SERVICE
-
-    headers = {"authorization": f"Bearer {SERVICE}", **more.pop("headers", {})}
-    return lambda: requests.request(method, service.url + path, headers=headers, timeout=PATIENCE_S, **more)
 
 
 def test_two_create_only_uploads(gated: tuple[Service, Gate]) -> None:
@@ -312,12 +242,3 @@ def test_a_deadlock_is_not_the_clients(own_service: Callable[..., Service]) -> N
         other.run("rollback")
         answer = deleting.result()
     assert sorted(each["name"] for each in answer.json()) == ["k1", "k2", "k3"]
-
-
-def waits_for_a_lock(service: Service) -> int:
-    """How many sessions of the service's database do."""
-    rows = service.sql(
-        "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    )
-    count: int = rows[0][0]
-    return count

@@ -166,7 +166,7 @@ def test_signed_upload(service: Service) -> None:
     url, given = answer.json()["url"], answer.json()["token"]
     assert list(answer.json()) == ["url", "token"]
     claims = jwt.decode(given, derived_key(SECRET, SIGNED_URLS), algorithms=["HS256"])
-    assert claims.keys() == {"owner", "url", "upsert", "scope", "iat", "exp"}
+    assert claims.keys() == {"owner", "signer", "url", "upsert", "scope", "iat", "exp"}
     assert (claims["scope"], claims["upsert"], claims["exp"] - claims["iat"]) == ("upload", False, 7200)
     put = service.put(encode_uri(url), None, data=b"there", headers={"content-type": "text/x"})
     assert put.json() == {"Key": f"{bucket}/a?b"}

@@ -11,7 +11,7 @@ from app.storage import moving
 from app.storage.http.errors import InvalidRequest
 from app.storage.http.preconditions import write_conditions
 from app.storage.http.upload_body import check_content_type, header_metadata
-from app.storage.moving import Described
+from app.storage.judging import Described
 from app.storage.names import check_bucket_name, check_key
 from app.storage.records import ObjectName
 from app.storage.rest.call import Answer, Call, json_answer

@@ -88,7 +88,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/object/{bucket}/*", downloads.get_object, "storage.object.get_authenticated", "optional"),
     Route("PUT", "/object/upload/sign/{bucket}/*", signed_urls.put_signed, "storage.object.upload_signed", "ignored"),
     Route("PUT", "/object/{bucket}/*", uploads.put_object, "storage.object.upload_update"),
-    Route("POST", "/object/upload/sign/{bucket}/*", signed_urls.sign_upload, "storage.object.sign_upload_url"),
+    Route("POST", "/object/upload/sign/{bucket}/*", signed_urls.sign_upload, signed_urls.SIGN_UPLOAD),
     Route("POST", "/object/sign/{bucket}/*", signed_urls.sign_object, "storage.object.sign"),
     Route("POST", "/object/sign/{bucket}", signed_urls.sign_objects, "storage.object.sign_many"),
     Route("POST", "/object/list-v2/{bucket}", listing_v2.list_objects_v2, "storage.object.list_v2", "judged"),

@@ -7,12 +7,14 @@ import time
 from typing import Any
 from urllib.parse import quote, unquote
 
+from app.identity import Caller
 from app.storage import writing
-from app.storage.buckets import find_bucket
-from app.storage.errors import InvalidValue, NoSuchBucket, NoSuchObject
+from app.storage.asker import ANONYMOUS, Asker
+from app.storage.errors import InvalidValue, NoSuchObject
 from app.storage.http.errors import InvalidSignature
 from app.storage.http.signing import DOWNLOAD, LATEST, UPLOAD, Signer, check_scope
 from app.storage.http.upload_body import header_metadata, read_upload
+from app.storage.judging import Write
 from app.storage.names import check_key
 from app.storage.permissions import TriedWrite, try_write
 from app.storage.reading import Reading, is_visible, visible_keys
@@ -23,7 +25,9 @@ from app.storage.rest.downloads import serve
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
-from app.storage.writing import Write
+
+SIGN_UPLOAD = "storage.object.sign_upload_url"
+"""The operation of signing an upload, as policies see it."""
 
 _EXPIRES_IN = Member("expiresIn", "integer", required=True, least=1)
 _SIGN = (_EXPIRES_IN, Member("transform", "object"))
@@ -72,29 +76,37 @@ def sign_upload(storage: Storage, call: Call) -> Answer:
     claims: dict[str, Any] = {"url": f"{call.bucket}/{call.key}", "upsert": call.upsert, "scope": UPLOAD}
     if isinstance(call.asker.subject, str):
         claims["owner"] = call.asker.subject
+    signer = Signer(storage.signing_secret)
+    claims["signer"] = signer.seal(call.asker.caller.claims)
     longest = storage.limits.signed_upload_s
-    token = Signer(storage.signing_secret).sign(claims, lifetime_s=min(given.get("expiresIn", longest), longest))
+    token = signer.sign(claims, lifetime_s=min(given.get("expiresIn", longest), longest))
     url = f"/object/upload/sign/{_in_url(call.bucket)}/{_in_url(call.key)}?token={token}"
     return json_answer({"url": url, "token": token})
 
 
 def put_signed(storage: Storage, call: Call) -> Answer:
-    """PUT /object/upload/sign/{bucket}/{key}?token=...: the upload that was signed."""
+    """PUT /object/upload/sign/{bucket}/{key}?token=...: the upload that was signed, if its signer may do it still."""
     claims, call = _verified(storage, call, UPLOAD)
-    bucket = find_bucket(storage, call.asker, call.bucket)
-    if bucket is None:
-        raise NoSuchBucket
+    asker = _signer(storage, call, claims)
     content = read_upload(call.headers, call.body, call.length)
     upsert = claims.get("upsert") is True
     write = Write(
         name=call.name,
         upsert=upsert,
-        owner=claims.get("owner"),
+        owner=asker.subject,
         user_metadata=content.user_metadata or {},
         event=CREATED_PUT if upsert else CREATED_POST,
     )
-    writing.put_for(storage, call.asker, bucket, write, content)
+    writing.put(storage, asker, write, content)
     return json_answer({"Key": f"{call.bucket}/{call.key}"})
+
+
+def _signer(storage: Storage, call: Call, claims: dict[str, Any]) -> Asker:
+    """Who signed the upload, as he asks for it now; policies see the operation that they permitted."""
+    signed = Signer(storage.signing_secret).unseal(claims.get("signer"))
+    caller = Caller.of(signed, default_role=ANONYMOUS)
+    storage.identity.check_role(caller.role)
+    return dataclasses.replace(call.asker, caller=caller, operation=SIGN_UPLOAD)
 
 
 def _verified(storage: Storage, call: Call, scope: str) -> tuple[dict[str, Any], Call]:

@@ -1,0 +1,213 @@
+"""What is committed is what was judged: nobody comes in between a caller's permission and the change it permits."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from app.hooks import hookimpl
+from app.storage.bytes.backend import BlobMissing
+from plugins.storage.file import FolderBackend
+from tests.postgres_server import connect
+from tests.process.running import PATIENCE_S, until
+from tests.storage.gated import Gate, alone, waits_for_a_lock
+from tests.storage.service import Service, error, token
+
+A = token(sub="aaaaaaaa-0000-4000-8000-000000000000")
+B = token(sub="bbbbbbbb-0000-4000-8000-000000000000")
+REFUSED = (400, "403", "AccessDenied", "new row violates row-level security policy")
+WHO_OWNS_MAY_REPLACE = """
+    create policy a on storage.objects for select to authenticated using (true);
+    create policy b on storage.objects for insert to authenticated with check (true);
+    create policy c on storage.objects for update to authenticated using (owner_id = auth.uid()::text)
+"""
+
+
+@pytest.fixture
+def owned(gated: tuple[Service, Gate]) -> tuple[Service, Gate, str]:
+    """Everybody may create objects, and who owns one may replace it; a bucket."""
+    service, gate = gated
+    service.sql(WHO_OWNS_MAY_REPLACE)
+    return service, gate, service.bucket()
+
+
+@contextlib.contextmanager
+def in_between(gate: Gate, request: Callable[[], requests.Response]) -> Iterator[list[requests.Response]]:
+    """The block runs after the request was judged and before it commits; then the list has its answer."""
+    answers: list[requests.Response] = []
+    with ThreadPoolExecutor(1) as pool, gate.hold():
+        held = pool.submit(request)
+        assert gate.reached.wait(PATIENCE_S)
+        gate.holding = False
+        yield answers
+        gate.open.set()
+        answers.append(held.result())
+
+
+def create(service: Service, path: str, credential: str, content: bytes) -> None:
+    alone(service, "POST", f"/object/{path}", credential, data=content)().raise_for_status()
+
+
+def test_an_object_that_came_in_between_is_not_replaced(owned: tuple[Service, Gate, str]) -> None:
+    service, gate, bucket = owned
+    with in_between(gate, alone(service, "PUT", f"/object/{bucket}/k", A, data=b"A")) as answers:
+        create(service, f"{bucket}/k", B, b"B")
+    assert error(answers[0]) == REFUSED
+    assert service.get(f"/object/{bucket}/k").content == b"B"
+    assert len(service.blobs()) == 1
+
+
+def test_an_object_that_changed_hands_in_between_is_not_replaced(owned: tuple[Service, Gate, str]) -> None:
+    service, gate, bucket = owned
+    path = f"/object/{bucket}/k"
+    create(service, f"{bucket}/k", A, b"A")
+    for headers in ({}, {"if-match": "*"}, {"if-match": '"7fc56270e7a70fa81a5935b72eacbe29"'}):
+        service.sql("update storage.objects set owner_id = 'aaaaaaaa-0000-4000-8000-000000000000'")
+        with in_between(gate, alone(service, "PUT", path, A, data=b"A", headers=headers)) as answers:
+            service.sql("update storage.objects set owner_id = 'bbbbbbbb-0000-4000-8000-000000000000'")
+        assert error(answers[0]) == REFUSED
+        assert service.sql("select owner_id from storage.objects") == [["bbbbbbbb-0000-4000-8000-000000000000"]]
+    assert len(service.blobs()) == 1
+
+
+def test_a_copy_does_not_replace_what_came_in_between(owned: tuple[Service, Gate, str]) -> None:
+    service, gate, bucket = owned
+    create(service, f"{bucket}/a", A, b"A")
+    body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "k"}
+    with in_between(
+        gate, alone(service, "POST", "/object/copy", A, json=body, headers={"x-upsert": "true"})
+    ) as answers:
+        create(service, f"{bucket}/k", B, b"B")
+    assert error(answers[0]) == REFUSED
+    assert service.get(f"/object/{bucket}/k").content == b"B"
+    assert len(service.blobs()) == 2
+
+
+def test_who_may_replace_it_does_so_whatever_came_in_between(owned: tuple[Service, Gate, str]) -> None:
+    service, gate, bucket = owned
+    for _ in range(2):
+        with in_between(gate, alone(service, "PUT", f"/object/{bucket}/k", A, data=b"first")) as answers:
+            alone(service, "PUT", f"/object/{bucket}/k", A, data=b"second")().raise_for_status()
+        assert answers[0].status_code == 200
+        assert service.get(f"/object/{bucket}/k").content == b"first"
+
+
+def test_an_object_that_was_read_in_between_is_replaced(owned: tuple[Service, Gate, str]) -> None:
+    service, gate, bucket = owned
+    create(service, f"{bucket}/k", A, b"old")
+    with in_between(gate, alone(service, "PUT", f"/object/{bucket}/k", A, data=b"new")) as answers:
+        service.sql("update storage.objects set last_accessed_at = now()")
+    assert answers[0].status_code == 200
+
+
+def test_a_signed_upload_does_what_its_signer_may_do_now(owned: tuple[Service, Gate, str]) -> None:
+    service, _, bucket = owned
+    path = f"{bucket}/k"
+    url = service.post(f"/object/upload/sign/{path}", A, headers={"x-upsert": "true"}).json()["url"]
+    create(service, path, B, b"B")
+    assert error(service.put(url, None, data=b"A")) == REFUSED
+    assert service.get(f"/object/{path}").content == b"B"
+
+
+def test_a_signed_upload_is_judged_at_its_commit_too(owned: tuple[Service, Gate, str]) -> None:
+    service, gate, bucket = owned
+    url = service.post(f"/object/upload/sign/{bucket}/k", A, headers={"x-upsert": "true"}).json()["url"]
+    with in_between(gate, lambda: requests.put(service.url + url, data=b"A", timeout=PATIENCE_S)) as answers:
+        create(service, f"{bucket}/k", B, b"B")
+    assert error(answers[0]) == REFUSED
+    assert service.get(f"/object/{bucket}/k").content == b"B"
+
+
+def test_the_claims_of_who_signed_an_upload_are_not_for_everybody(owned: tuple[Service, Gate, str]) -> None:
+    service, _, bucket = owned
+    service.sql(
+        "create policy d on storage.objects as restrictive to authenticated using (auth.jwt() ->> 'team' = 'x')"
+    )
+    secret = "someone@example.org"
+    team = token(sub="cccccccc-0000-4000-8000-000000000000", team="x", email=secret)
+    answer = service.post(f"/object/upload/sign/{bucket}/k", team).json()
+    payload = answer["token"].split(".")[1]
+    assert secret.encode() not in base64.urlsafe_b64decode(payload + "===")
+    assert service.put(answer["url"], None, data=b"x").status_code == 200
+
+
+def test_a_move_carries_nothing_past_the_rules_of_a_bucket(own_service: Callable[..., Service]) -> None:
+    """The object is replaced after the move was asked for and before it is done."""
+    service = own_service()
+    source, target = service.bucket(), service.bucket(file_size_limit=1000, allowed_mime_types=["image/*"])
+    service.upload(f"{source}/k", b"x", content_type="image/png").raise_for_status()
+    body = {"bucketId": source, "sourceKey": "k", "destinationBucket": target, "destinationKey": "k"}
+    with ThreadPoolExecutor(1) as pool, contextlib.closing(connect(service.database_url)) as other:
+        other.run("begin")
+        other.run("""update storage.objects set metadata = metadata || '{"size": 3000, "mimetype": "text/html"}'""")
+        moving = pool.submit(alone(service, "POST", "/object/move", json=body))
+        until(lambda: waits_for_a_lock(service) == 1)
+        other.run("commit")
+        answer = moving.result()
+    assert error(answer)[2] == "EntityTooLarge"
+    assert service.sql("select bucket_id from storage.objects") == [[source]]
+
+
+def test_a_placeholder_does_not_become_what_the_bucket_refuses(service: Service) -> None:
+    bucket = service.bucket(allowed_mime_types=["image/*"])
+    service.upload(f"{bucket}/.emptyFolderPlaceholder", b"", content_type="text/html").raise_for_status()
+    body = {"bucketId": bucket, "sourceKey": ".emptyFolderPlaceholder", "destinationKey": "k.html"}
+    assert error(service.post("/object/move", json=body))[2] == "InvalidMimeType"
+    body["destinationKey"] = "a/.emptyFolderPlaceholder"
+    assert service.post("/object/move", json=body).status_code == 200
+
+
+class Overtaken(FolderBackend):
+    """Before the bytes of an object are copied, another one has its name, and they are gone."""
+
+    overtake: Callable[[], Any] | None = None
+
+    def copy(self, source: str, target: str) -> None:
+        if self.overtake is not None:
+            overtake, self.overtake = self.overtake, None
+            overtake()
+            raise BlobMissing
+        super().copy(source, target)
+
+
+class OvertakenPlugin:
+    def __init__(self, root: Path) -> None:
+        self.backend = Overtaken(root)
+
+    @hookimpl
+    def storage_backend(self, url: str) -> FolderBackend | None:
+        return self.backend if url.startswith("overtaken:") else None
+
+
+def test_a_second_attempt_of_a_copy_obeys_the_bucket(own_service: Callable[..., Service], tmp_path: Path) -> None:
+    plugin = OvertakenPlugin(tmp_path / "overtaken")
+    service = own_service(plugins={"it": plugin}, storage_url="overtaken:")
+    source, target = service.bucket(), service.bucket(file_size_limit=10)
+    service.upload(f"{source}/k", b"x").raise_for_status()
+    plugin.backend.overtake = alone(service, "PUT", f"/object/{source}/k", data=bytes(100))
+    body = {"bucketId": source, "sourceKey": "k", "destinationBucket": target, "destinationKey": "k"}
+    assert error(service.post("/object/copy", json=body))[2] == "EntityTooLarge"
+
+
+@pytest.mark.parametrize("method", ["replace", "move"])
+def test_who_is_nobody_leaves_an_object_its_owner(service: Service, method: str) -> None:
+    """A service key has no subject: what it replaces or moves stays whose it was."""
+    bucket, owner = service.bucket(), "aaaaaaaa-0000-4000-8000-000000000000"
+    service.upload(f"{bucket}/k", credential=token("service_role", sub=owner)).raise_for_status()
+    if method == "replace":
+        service.put(f"/object/{bucket}/k", data=b"new").raise_for_status()
+    else:
+        body = {"bucketId": bucket, "sourceKey": "k", "destinationKey": "moved"}
+        service.post("/object/move", json=body).raise_for_status()
+    rows = service.sql(f"select owner::text, owner_id from storage.objects where bucket_id = '{bucket}'")
+    assert rows == [[owner, owner]]
+    service.put(f"/object/{bucket}/k", token("service_role", sub="no uuid"), data=b"new").raise_for_status()
+    rows = service.sql(f"select owner, owner_id from storage.objects where bucket_id = '{bucket}' and name = 'k'")
+    assert rows == [[None, "no uuid"]]
