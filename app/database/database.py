@@ -85,13 +85,16 @@ class Database:
             raise explain(error, role or None) from None
 
     def simple(self, sql: str) -> bytes | None:
-        """The single value that ``sql`` asks for, as the service's login role, by the simple protocol. For reading."""
+        """The single value that ``sql`` asks for, as the service's login role. For reading.
+
+        Several statements end with a semicolon and a new line each; they run in one transaction and one round trip.
+        """
+        steps = [(Statement(each, unnamed=True), (), "") for each in sql.split(";\n") if each.strip()]
         for attempt in (1, 2):
             lease = self._pool.acquire()
             lease.connection.wait_at_most(self._wait_s(None, 1))
             try:
-                lease.connection.pipeline((), clean=True)
-                results = lease.connection.simple(sql)
+                results = lease.connection.pipeline(steps, clean=True)
             except ConnectionLost as lost:
                 if attempt == 1 and not lost.silent and (lost.unapplied or not lost.answered):
                     continue

@@ -51,10 +51,11 @@ class RowLimit:
 
 
 class Affected:
-    """The scope of a response: the rows that a statement changed."""
+    """The scope of a response: the rows that a statement changed, at most so many."""
 
-    def __init__(self, rows: NamedRows) -> None:
+    def __init__(self, rows: NamedRows, most: int | Leaf) -> None:
         self.rows = rows
+        self.most = most
 
 
 def response_type(api: ApiSchema, relation: ApiRelation, verb: str) -> GraphQLObjectType:
@@ -77,7 +78,9 @@ def _count(field: Field, affected: Affected) -> ColumnElement[Any]:
 
 
 def _records(field: Field, affected: Affected) -> ColumnElement[Any]:
-    return func.coalesce(func.json_agg(field.json(affected.rows)), constant("[]"))
+    with field.planning.nodes.each_of(affected.most):
+        record = field.json(affected.rows)
+    return func.coalesce(func.json_agg(record), constant("[]"))
 
 
 def answer(
@@ -91,9 +94,9 @@ def answer(
     ``statement`` makes the data-modifying statement and the rows it works on. ``rows`` says how many they are; where it
     is a limit the statement fails as a whole if it affects more.
     """
-    affected = Affected(field.planning.named_rows(relation, "affected"))
-    with field.planning.nodes.each_of(rows.asked if isinstance(rows, RowLimit) else rows):
-        response: ColumnElement[Any] = field.json(affected)
+    most = rows.asked if isinstance(rows, RowLimit) else rows
+    affected = Affected(field.planning.named_rows(relation, "affected"), most)
+    response: ColumnElement[Any] = field.json(affected)
     if isinstance(rows, RowLimit):
         response = case((func.count() > rows.most, fail_with(rows.message, as_text(func.count()))), else_=response)
     changing, changing_rows = statement()

@@ -83,7 +83,7 @@ class Settings:
     root_field_limit: int = setting(Number(1), 50, "Root fields of a GraphQL operation.")
     alias_limit: int = setting(Number(0), 200, "Aliases in a GraphQL operation.")
     field_limit: int = setting(Number(1), 2000, "Fields of a GraphQL operation, counted where its fragments are used.")
-    variable_limit: int = setting(Number(1), 20_000, "Lists and objects in the variables of a GraphQL request.")
+    variable_limit: int = setting(Number(1), 40_000, "Lists and objects in the variables of a GraphQL request.")
     node_limit: int = setting(Number(0), None,
         "Rows that a GraphQL operation may ask for, found by multiplying the sizes of its pages; 0 for any number.",
         default_note="10000000; 0 with the dialect pg_graphql",

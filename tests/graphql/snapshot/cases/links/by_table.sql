@@ -15,7 +15,7 @@ SELECT CAST(
           json_build_object(
             'node', json_build_object(
               'id', page_1.id,
-              'country', (
+              'home', (
                 SELECT json_build_object('name', country_2.name) AS json_build_object_2
                 FROM public.country AS country_2
                 WHERE country_2.id = page_1.home_id

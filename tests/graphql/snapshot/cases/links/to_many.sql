@@ -13,7 +13,7 @@ SELECT CAST(
           json_build_object(
             'node', json_build_object(
               'name', page_1.name,
-              'personCollection', (
+              'personCollectionByHomeId', (
                 WITH page_2 AS (
                   SELECT picked_6.id AS id,
                     row_number() OVER () AS position,

@@ -47,7 +47,7 @@ SELECT CAST(
                 FROM public.passport AS passport_5
                 WHERE passport_5.person_id = page_1.id
               ),
-              'messageCollection', (
+              'messageCollectionBySenderId', (
                 WITH page_7 AS (
                   SELECT message_10.words AS words,
                     message_10.reader_id AS reader_id,
@@ -68,7 +68,7 @@ SELECT CAST(
                             FROM public.person AS person_8
                             WHERE person_8.id = page_7.reader_id
                           ),
-                          'person', (
+                          'sender', (
                             SELECT json_build_object('name', person_9.name) AS json_build_object_8
                             FROM public.person AS person_9
                             WHERE person_9.id = page_7.sender_id
