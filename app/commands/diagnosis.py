@@ -164,13 +164,6 @@ def _left_out(schema: str, found: dict[str, Any]) -> Iterator[Finding]:
             f" {listed(found['policyless'])}",
             "write policies; a database restored without its roles has lost them: restore once more after portico init",
         )
-    if found["keyless"]:
-        yield Finding(
-            "note",
-            f"relations in schema {schema} have no key and are not in the API: {listed(found['keyless'])}",
-            "alter table <table> add primary key (<columns>), or for a view:"
-            ' comment on view <view> is \'@graphql({"primary_key_columns": ["<column>"]})\'',
-        )
     if found["ungranted"]:
         yield Finding(
             "note",
@@ -222,12 +215,6 @@ select json_build_object(
   select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
   where c.relnamespace = n.oid and c.relkind in ('r', 'p') and c.relrowsecurity
     and not exists (select from pg_catalog.pg_policy p where p.polrelid = c.oid)),
-'keyless', (
-  select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
-  where c.relnamespace = n.oid and c.relkind in {kinds} and not {c_of_extension}
-    and not exists (select from pg_catalog.pg_index i
-                    where i.indrelid = c.oid and i.indisprimary)
-    and coalesce(obj_description(c.oid, 'pg_class'), '') !~ '"primary_key_columns"'),
 'ungranted', (
   select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
   where c.relnamespace = n.oid and c.relkind in {kinds} and not {c_of_extension}

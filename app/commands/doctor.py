@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from app.commands.target import settings_with_database
+from app.commands.target import service_with_database
 
 
 @click.command("doctor")
@@ -17,10 +17,11 @@ def command(security: bool) -> int:
     The exit code is 1 when something that stops the service is wrong.
     """
     from app.commands.diagnosis import examine
+    from app.commands.notices import left_out
     from app.commands.security_review import review
 
-    with settings_with_database() as settings:
-        findings = review(settings) if security else examine(settings)
+    with service_with_database() as (settings, plugins):
+        findings = review(settings) if security else [*examine(settings), *left_out(settings, plugins)]
     for finding in findings:
         click.echo(f"{finding.mark:<5} {finding.what}")
         if finding.fix:

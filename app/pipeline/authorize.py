@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphql import specified_rules, validate
+from graphql import FieldNode, GraphQLError, specified_rules, validate
 from graphql.validation.validate import ValidationAbortedError
 
 from app.graphql.api_schema import ApiSchema
@@ -25,7 +25,8 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
     caller = _caller(request, engine)
     api = engine.role_schemas.of_role(caller.role)
     if api.dialect.validates:
-        _validate(parsed.document, api, engine)
+        # Who may see all of the database is told what of it is not in the API.
+        _validate(parsed.document, api, engine, explain=caller.role == "service_role" or engine.show_sql)
     return AuthorizedOperation(parsed, caller, api)
 
 
@@ -38,7 +39,7 @@ def _caller(request: GraphQLRequest, engine: Engine) -> Caller:
     return engine.identity.caller(request.api_key, request.authorization, host=request.host)
 
 
-def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine) -> None:
+def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, explain: bool) -> None:
     key = api.serial, document.text
     if engine.valid_documents.get(key):
         return
@@ -47,5 +48,18 @@ def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine) -> None:
         # graphql-core compares fields of one name with each other, and has an end to that.
         raise DocumentError("The document has too many fields of the same name in one place", "LIMIT_EXCEEDED")
     if errors:
-        raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)
+        told = [_explained(each, api) for each in errors] if explain else errors
+        raise DocumentError(told[0].message, "GRAPHQL_VALIDATION_FAILED", told)
     engine.valid_documents.put(key, True, len(document.text))
+
+
+def _explained(error: GraphQLError, api: ApiSchema) -> GraphQLError:
+    """The error, saying why a field is not there where the database has what it is asked for."""
+    node = error.nodes[0] if error.nodes else None
+    notice = api.notices.about(node.name.value) if isinstance(node, FieldNode) else None
+    if notice is None:
+        return error
+    why = f"{error.message} The {notice.subject} is not in the API: {notice.reason}" + (
+        f"; {notice.fix}." if notice.fix else "."
+    )
+    return GraphQLError(why, error.nodes)

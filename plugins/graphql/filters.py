@@ -36,25 +36,24 @@ from app.query.conditions import (
     value_filter_type,
 )
 from app.query.planning import Planning, Rows
+from app.query.regular_expressions import refusal
 from app.query.scalars import scalars_of
 from app.query.sql import cast_to
 from app.query.texts import ArrayText
 from schema_cache.model import Operators
 
-LONGEST_REGEX = 1000
-"""Characters of a regular expression: PostgreSQL takes many seconds to compile one of a hundred thousand (measured)."""
-
 
 @dataclass(frozen=True)
 class RegexText:
-    """The text of a regular expression, unless it is so long that it would keep the database busy."""
+    """The text of a regular expression, unless it could keep the database busy."""
 
     to_text: ToText
 
     def __call__(self, value: Any) -> str | None:
         text = self.to_text(value)
-        if text is not None and len(text) > LONGEST_REGEX:
-            raise RequestError(f"A regular expression has at most {LONGEST_REGEX} characters", code="LIMIT_EXCEEDED")
+        reason = None if text is None else refusal(text)
+        if reason is not None:
+            raise RequestError(reason, code="LIMIT_EXCEEDED")
         return text
 
 

@@ -50,13 +50,33 @@ def _fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField]:
     overloads = Counter(each.name for each in api.catalog.functions if each.schema in exposed)
     fields: dict[str, GraphQLField] = {}
     for function in api.view.functions:
-        if function.schema not in shown or function.schema in HIDDEN_SCHEMAS or overloads[function.name] > 1:
+        if function.schema not in shown or function.schema in HIDDEN_SCHEMAS or function.volatility not in volatilities:
             continue
-        if function.volatility in volatilities:
-            field = _field(api, function)
-            if field is not None:
-                fields.setdefault(*field)
+        field = None if overloads[function.name] > 1 else _field(api, function)
+        if field is not None:
+            fields.setdefault(*field)
+        else:
+            _tell(api, function, overloads[function.name])
     return fields
+
+
+def _tell(api: ApiSchema, function: Function, overloads: int) -> None:
+    """Why a function is no root field; nothing of one that takes a row, which may be a field of that."""
+    types = [api.catalog.type_by_oid.get(each.type) for each in function.arguments]
+    returned = api.catalog.type_by_oid.get(function.returns)
+    if any(each is not None and each.category == "C" for each in types) or returned is None:
+        return
+    if returned.name in ("trigger", "event_trigger"):
+        return
+    reason = "its result is of a kind that has no place in the API, such as record, void or an enum"
+    if overloads > 1:
+        reason = "it has overloads, and a field has only one set of arguments"
+    elif not all(each.name for each in function.arguments):
+        reason = "an argument has no name"
+    elif None in [_argument_type(api, each) for each in function.arguments]:
+        reason = "the type of an argument has no place in the API, such as an enum or a row"
+    field = names.function_field(function.name, None, api.comments.inflects(function.schema))
+    api.notices.add(f"function {function.schema}.{function.name}", f"it is no field: {reason}", field=field)
 
 
 def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | None:

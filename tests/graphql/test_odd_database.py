@@ -412,3 +412,24 @@ def test_a_thousand_tables_in_a_chain(reading_door: OpenDoor, caplog: pytest.Log
     # Seconds on a busy machine with two cores; what is meant is that it does not grow with the square of the tables.
     assert built < 20
     assert introspected < 10
+
+
+SILENT = """
+create table keyless_thing (id int); create table has_key (id int primary key);
+create function shouted(text) returns text language sql stable as 'select upper($1)';
+create function twice(n int) returns int language sql stable as 'select $1 * 2';
+create function twice(n text) returns text language sql stable as 'select $1 || $1';
+grant all on all tables in schema public to anon, service_role;
+"""
+
+
+def test_who_sees_all_is_told_why_something_is_not_there(reading_door: OpenDoor) -> None:
+    door = reading_door(SILENT)
+    for query, reason in (
+        ("{ keyless_thingCollection { __typename } }", "it has no primary key, by which rows are told apart; add one"),
+        ("{ shouted }", "it is no field: an argument has no name"),
+        ("{ twice }", "it is no field: it has overloads"),
+    ):
+        assert f"is not in the API: {reason}" in door.ask(query, role="service_role").message
+        assert "is not in the API" not in door.ask(query).message
+    assert "is not in the API" not in door.ask("{ nothing }", role="service_role").message

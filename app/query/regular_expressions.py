@@ -1,0 +1,99 @@
+"""Which regular expressions a request may have: those whose cost PostgreSQL bounds by the length of the text.
+
+PostgreSQL matches most expressions with an automaton, in time linear in the text. Two things are not: with a back
+reference it tries one way to match after another, and bounds within bounds are written out, as often as their product,
+before the automaton is made. An expression that could keep a backend busy until its timeout is refused for everybody:
+a shorter timeout for some roles would still let them have all connections for as long as it lasts. Measured on
+PostgreSQL 15: ``((a|b){1,100}c?){1,60}`` takes 240 ms on forty characters, what is allowed a tenth of that or less.
+"""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 1000
+"""Characters: PostgreSQL takes many seconds to compile an expression of a hundred thousand (measured)."""
+
+MOST_COPIES = 1000
+"""How often a part may be written out by the bounds around it, multiplied."""
+
+_BOUND = re.compile(r"\\?\{\s*(\d*)\s*(?:,\s*(\d*)\s*)?\\?\}")
+_OPTIONS = re.compile(r"\(\?([a-z]*)\)")
+_HARMLESS_OPTIONS = frozenset("cimnpstwx")
+
+
+def refusal(pattern: str) -> str | None:
+    """Why an expression is not taken; None where it is.
+
+    It follows the syntax of PostgreSQL's manual, section "Regular Expression Details", as far as that matters here, and
+    takes no director (``***``) and no option that changes the syntax.
+    """
+    if len(pattern) > LONGEST:
+        return f"A regular expression has at most {LONGEST} characters"
+    options = _OPTIONS.match(pattern)
+    if pattern.startswith("***") or (options and not _HARMLESS_OPTIONS.issuperset(options[1])):
+        return "A regular expression cannot choose another syntax"
+    return _Reader(pattern).refusal()
+
+
+class _Reader:
+    """Reads an expression once, from left to right."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._place = 0
+        # Of each group that is open: by how much its parts are multiplied at most.
+        self._open = [1]
+        self._last = 1
+
+    def refusal(self) -> str | None:
+        pattern = self._pattern
+        while self._place < len(pattern):
+            character = pattern[self._place]
+            bound = _BOUND.match(pattern, self._place)
+            if bound:
+                self._multiply(max(int(each or 1) for each in bound.groups(default="1")))
+                self._place = bound.end()
+            elif character == "\\":
+                if pattern[self._place + 1 : self._place + 2].isdigit():
+                    return "A regular expression cannot have back references"
+                self._place += 2
+                self._last = 1
+            elif character == "[":
+                self._place = self._end_of_bracket()
+                self._last = 1
+            else:
+                self._step(character)
+                self._place += 1
+            if max(self._last, self._open[-1]) > MOST_COPIES:
+                return f"The bounds of a regular expression cannot multiply to more than {MOST_COPIES}"
+        return None
+
+    def _step(self, character: str) -> None:
+        if character == "(":
+            self._open.append(1)
+            self._last = 1
+        elif character == ")" and len(self._open) > 1:
+            self._last = self._open.pop()
+            self._open[-1] = max(self._open[-1], self._last)
+        elif character not in "*+?":
+            self._last = 1
+
+    def _multiply(self, times: int) -> None:
+        self._last *= times
+        self._open[-1] = max(self._open[-1], self._last)
+
+    def _end_of_bracket(self) -> int:
+        place = self._place + 1
+        pattern = self._pattern
+        place += pattern[place : place + 1] == "^"
+        place += pattern[place : place + 1] == "]"
+        while place < len(pattern) and pattern[place] != "]":
+            if pattern[place] == "\\":
+                place += 2
+            elif pattern[place] == "[" and pattern[place + 1 : place + 2] in (":", ".", "="):
+                end = pattern.find(pattern[place + 1] + "]", place + 2)
+                place = len(pattern) if end < 0 else end + 2
+            else:
+                place += 1
+        return place + 1

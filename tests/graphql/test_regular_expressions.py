@@ -1,0 +1,51 @@
+"""Regular expressions of a filter: those that could keep the database busy are refused, all others are PostgreSQL's."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.query.regular_expressions import refusal
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+
+WORDS = """
+create table word (id int primary key, text text); grant select on word to anon;
+insert into word values (1, repeat('a', 40)), (2, 'ab12'), (3, 'x{1}');
+"""
+QUERY = "query ($x: String) { wordCollection(filter: {text: {regex: $x}}) { edges { node { id } } } }"
+
+
+@pytest.fixture
+def door(reading_door: OpenDoor) -> Door:
+    return reading_door(WORDS)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(.+)+\\1x", r"(a*)*(a*)*\\2b", r"((a{1,255}){1,255})", r"(a{30}){40}", r"((a{2}){30}){20}", r"(a{9,}b){200}",
+        r"***:(.)\\1", "***=a", "(?b)a\\{1,255\\}", "(?e)a{3}", "(?q)a", r"a{255}{255}", r"(?i)(.)\\1", r"[^]a](.)\\1",
+    ],
+)  # fmt: skip
+def test_what_is_not_linear_is_refused(door: Door, pattern: str) -> None:
+    assert door.ask(QUERY, {"x": pattern.replace("\\\\", "\\")}).code == "LIMIT_EXCEEDED"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("^a{40}$", [1]), ("a{2,255}", [1]), (r"\\d+", [2, 3]), ("[0-9]{2}", [2]), (r"x\\{1\\}", [3]), ("[]b]", [2]),
+        ("(?i)AB", [2]), ("^(a|b|[[:digit:]])*$", [1, 2]), ("(a+)+b", [2]), ("[{}]", [3]), ("x[\\{]1", [3]),
+    ],
+)  # fmt: skip
+def test_all_others_mean_what_they_mean_to_postgresql(door: Door, pattern: str, found: list[int]) -> None:
+    edges = door.ask(QUERY, {"x": pattern.replace("\\\\", "\\")}).data["wordCollection"]["edges"]
+    assert [edge["node"]["id"] for edge in edges] == found
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet="a()[]{}|*+?^$.,1259\\\\:=-", max_size=40))
+def test_every_text_is_read_to_its_end(pattern: str) -> None:
+    assert refusal(pattern) is None or refusal(pattern)
