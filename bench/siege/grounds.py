@@ -118,7 +118,6 @@ class Grounds:
         self.login = f"siege_{secrets.token_hex(4)}"
         self._password = secrets.token_hex(16)
         server.execute(f"create role {self.login} login noinherit password '{self._password}'")
-        stack.callback(lambda: server.execute(f"drop role {self.login}"))
 
     @cached_property
     def service(self) -> Besieged:
@@ -160,7 +159,10 @@ def grounds() -> Iterator[Grounds]:
         cluster = None if given else stack.enter_context(_embedded(place))
         server = PostgresServer(given or cluster.url())  # type: ignore[union-attr]
         found = Grounds(server, place, cluster, stack)
-        stack.callback(server.close)
+        if given:
+            # An embedded server goes as a whole, and may be down by now.
+            stack.callback(server.execute, f"drop role {found.login}")
+            stack.callback(server.close)
         yield found
 
 

@@ -113,7 +113,7 @@ def _relayed(grounds: Grounds) -> Iterator[tuple[Besieged, Proxy]]:
     database_url = grounds.database()
     proxy = Proxy(grounds.login_url(database_url))
     try:
-        with grounds.serving(database_url, proxy.url()) as service:
+        with grounds.serving(database_url, proxy.url("sslmode=disable&connect_timeout=2")) as service:
             yield service, proxy
     finally:
         proxy.close()
