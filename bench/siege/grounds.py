@@ -150,13 +150,20 @@ class Grounds:
 
 
 @contextmanager
-def grounds() -> Iterator[Grounds]:
-    """The server of TEST_DATABASE_URL (as a superuser), or an embedded one; what was made on it goes at the end."""
+def grounds(*, durable: bool = False) -> Iterator[Grounds]:
+    """The server of TEST_DATABASE_URL (as a superuser), or an embedded one; what was made on it goes at the end.
+
+    An embedded one that is ``durable`` keeps what it acknowledged when it is killed, and is slower.
+    """
     given = os.environ.get("TEST_DATABASE_URL")
     with tempfile.TemporaryDirectory(prefix="portico-siege-", ignore_cleanup_errors=True) as name, ExitStack() as stack:
         place = Path(name)
         place.chmod(0o755)
-        cluster = None if given else stack.enter_context(_embedded(place))
+        cluster = (
+            None
+            if given
+            else stack.enter_context(EmbeddedPostgres(place / "postgres", durable=durable, temporary=True))
+        )
         server = PostgresServer(given or cluster.url())  # type: ignore[union-attr]
         found = Grounds(server, place, cluster, stack)
         if given:
@@ -164,7 +171,3 @@ def grounds() -> Iterator[Grounds]:
             stack.callback(server.execute, f"drop role {found.login}")
             stack.callback(server.close)
         yield found
-
-
-def _embedded(place: Path) -> EmbeddedPostgres:
-    return EmbeddedPostgres(place / "postgres", durable=False, temporary=True)

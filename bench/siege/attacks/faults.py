@@ -15,6 +15,7 @@ from bench.siege.finding import Attack, Finding, Tally
 from bench.siege.grounds import STATEMENT_TIMEOUT_S, Besieged, Grounds
 from bench.siege.grounds import grounds as own_grounds
 from tests.database.proxy import Proxy
+from tests.process.running import until
 
 _INSERT = "mutation ($n: Int!) { insertIntoentryCollection(objects: [{number: $n}]) { affectedCount } }"
 _RECOVERED_WITHIN_S = 60.0
@@ -99,13 +100,16 @@ def _killed(_: Grounds, seconds: float) -> Finding:
     """A server of its own, since nobody else's survives this."""
     if "TEST_DATABASE_URL" in os.environ:
         return Finding(0, 0, "not tried: the server is somebody else's")
-    with own_grounds() as own:
+    with own_grounds(durable=True) as own:
         assert own.cluster is not None
         return _disturbed(own, seconds, "PostgreSQL killed", partial(_kill_server, own.cluster))
 
 
 def _kill_server(cluster: EmbeddedPostgres, _: Besieged) -> None:
-    os.kill(cluster.server_pid, signal.SIGKILL)
+    """Returns when another server has come; backends of the killed one may answer for a moment."""
+    killed = cluster.server_pid
+    os.kill(killed, signal.SIGKILL)
+    until(lambda: cluster.server_pid != killed)
 
 
 @contextmanager
