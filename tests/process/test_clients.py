@@ -134,6 +134,35 @@ def test_silent_connections_make_room_for_new_ones(tmp_path: Path) -> None:
         until(lambda: status(url) == 200, SOON_S)
 
 
+def test_beyond_the_limit_of_connections_the_answer_is_503_at_once(tmp_path: Path) -> None:
+    with service(tmp_path, "workers=1", "threads=4", "connection_limit=2") as (_, url):
+        answers: list[requests.Response | Exception] = []
+        asking = [in_background(f"{url}/hold?go", answers, requests.Session()) for _ in range(2)]
+        until(lambda: (tmp_path / "go.begun").exists() and len(established(url)) >= 2)
+        refused = requests.get(f"{url}/pid", timeout=SOON_S)
+        assert refused.status_code == 503
+        assert refused.headers["Retry-After"] == "1"
+        (tmp_path / "go").touch()
+        for each in asking:
+            each.join()
+        assert [answer.status_code for answer in answers if isinstance(answer, requests.Response)] == [200, 200]
+        until(lambda: status(url) == 200)
+
+
+def test_beyond_the_limit_of_waiting_requests_the_answer_is_503_at_once(tmp_path: Path) -> None:
+    with service(tmp_path, "workers=1", "threads=1", "waiting_limit=1") as (_, url), ExitStack() as clients:
+        answers: list[requests.Response | Exception] = []
+        asking = in_background(f"{url}/hold?go", answers, requests.Session())
+        until(lambda: (tmp_path / "go.begun").exists())
+        waiting = clients.enter_context(client(url, get("/pid", "Connection: close")))
+        refused = requests.get(f"{url}/pid", timeout=SOON_S)
+        assert refused.status_code == 503
+        assert refused.headers["Retry-After"] == "1"
+        (tmp_path / "go").touch()
+        asking.join()
+        assert read_all(waiting).startswith(b"HTTP/1.1 200 OK")
+
+
 @pytest.mark.parametrize("path", ["/health", "/version"])
 def test_health_is_told_while_all_threads_are_busy(tmp_path: Path, path: str) -> None:
     with service(tmp_path, "workers=1", "threads=2", "waiting_limit=500") as (_, url):
