@@ -68,6 +68,9 @@ class Admission:
         is_form = headers.get("content-type", "").lower().startswith("multipart/")
         return self._settings.upload_size_limit + (ENVELOPE if is_form else 0)
 
+    def may_wait(self, target: str) -> bool:
+        return self._settings.jwt_jwks is not None and path_of(target) != GRAPHQL
+
     def too_large(self, target: str, largest: int) -> Refused:
         if path_of(target) != GRAPHQL:
             return _refused(TooLarge())

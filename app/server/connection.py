@@ -87,7 +87,7 @@ class Connection:
                 self._discard()
                 self._release()
                 return
-            if not self._output.pending:
+            if not self._output.pending and not self._is_ready:
                 self._read()
             self._go_on()
         except Exception:
@@ -108,7 +108,7 @@ class Connection:
         with self._lock:
             self._taken = False
             if self.is_open:
-                self._watch(EVENT_WRITE if self._output.pending else EVENT_READ)
+                self._watch(EVENT_WRITE if self._output.pending or self._is_ready else EVENT_READ)
 
     def _watch(self, events: int) -> None:
         if events == self._watched:
@@ -151,6 +151,12 @@ class Connection:
             return Waits.REQUEST
         return Waits.BODY if request.headers_finished else Waits.HEADER
 
+    @property
+    def body_received(self) -> int:
+        """Bytes of the body that is waited for."""
+        request = self._request
+        return 0 if request is None else request.body_bytes_received
+
     # Reading
 
     def _read(self) -> None:
@@ -176,25 +182,33 @@ class Connection:
                 self.since = self.last_activity
             consumed = request.received(data)
             data = data[consumed:]
-            if request.completed:
-                if not request.empty:
-                    self._is_ready = True
-                    break
-                request.close()
-                self._request = None
-            elif request.headers_finished and request.expect_continue:
-                request.expect_continue = False
-                self._output.add(b"HTTP/1.1 100 Continue\r\n\r\n")
+            if request.awaits_judgement or self._is_whole(request):
+                break
         self._rest = data
+
+    def _is_whole(self, request: Any) -> bool:
+        """Whether the request can be answered."""
+        if request.empty:
+            request.close()
+            self._request = None
+        elif request.completed:
+            self._is_ready = True
+        elif request.headers_finished and request.expect_continue:
+            request.expect_continue = False
+            self._output.add(b"HTTP/1.1 100 Continue\r\n\r\n")
+        return self._is_ready
 
     def _go_on(self, *, claimed: bool = False) -> None:
         """Do what can be done without waiting for the client; then let go of the connection."""
         while self.is_open and self._has_room():
-            if self._is_ready:
+            if self._is_ready or self._awaits_judgement:
                 if not claimed and not self._claim():
                     return
                 claimed = False
-                self._serve()
+                if self._is_ready:
+                    self._serve()
+                else:
+                    self._judge()
             elif self._rest:
                 data, self._rest = self._rest, b""
                 self._parse(data)
@@ -216,17 +230,18 @@ class Connection:
         return self.is_open
 
     def _claim(self) -> bool:
-        """Whether this thread may have the request answered; else it is another thread's, and so is the connection."""
+        """Whether this thread may go on with the request; else it is another thread's, and so is the connection."""
         request = self._request
-        if request.error is not None:
-            return True
-        if self._service.is_operation(request):
-            self._service.operations.put(self._go_on_claimed)
-            return False
+        if self._is_ready:
+            if request.error is not None:
+                return True
+            if self._service.is_operation(request):
+                self._service.operations.put(self._answer_operation)
+                return False
         try:
             return self._service.loop.claim(self._go_on_claimed)
         except Overloaded:
-            request.error = overloaded(request.headers.get("ORIGIN"), self._service.cross_origin)
+            request.refuse(overloaded(request.headers.get("ORIGIN"), self._service.cross_origin))
             return True
 
     def _go_on_claimed(self) -> None:
@@ -235,6 +250,25 @@ class Connection:
         except Exception:
             self.close()
             raise
+
+    def _answer_operation(self) -> None:
+        """In the thread for these, which leaves to others what the same client asks for besides."""
+        try:
+            self._serve()
+            self._release()
+        except Exception:
+            self.close()
+            raise
+
+    @property
+    def _awaits_judgement(self) -> bool:
+        return self._request is not None and self._request.awaits_judgement
+
+    def _judge(self) -> None:
+        request = self._request
+        if request.awaits_judgement:
+            request.judge()
+        self._is_whole(request)
 
     # Answering
 
@@ -274,7 +308,7 @@ class Connection:
         self._answer = None
         self._is_ready = False
         self._is_last = self._is_last or task.close_on_finish
-        self._is_refused = isinstance(request.error, Refusal)
+        self._is_refused = request.error is not None
         request.close()
         self.since = self.last_activity = time.monotonic()
 
@@ -306,6 +340,8 @@ class Connection:
         try:
             if output.send():
                 self.last_activity = time.monotonic()
+            if self._charged and not output.pending:
+                self._refund()
             if output.in_memory > _MOST_IN_MEMORY and output.is_blocked:
                 self._spill()
         except OSError:
@@ -319,6 +355,10 @@ class Connection:
             self._output.spill()
         else:
             self.close()
+
+    def _refund(self) -> None:
+        charged, self._charged = self._charged, 0
+        self._service.seat.refund(charged)
 
     def _end(self) -> None:
         """Close; if it was refused, in two steps: nothing more is sent, and when the client ends, nothing read."""
@@ -355,5 +395,5 @@ class Connection:
         self._output.close()
         self._socket.close()
         if self._charged:
-            self._service.seat.refund(self._charged)
+            self._refund()
         self._closed(self)

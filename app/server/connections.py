@@ -12,6 +12,8 @@ from app.server.connection import LONGEST_DISCARDING_S, Connection, Waits
 
 # Whoever did something so short a time ago is not closed in favour of somebody else.
 _ACTIVE_S = 1.0
+# Of a body, on the average. The slowest mobile networks are twenty times faster.
+_LEAST_BYTES_PER_S = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Patience:
         if waits_for is Waits.HEADER:
             return connection.since + self.header
         if waits_for is Waits.BODY:
-            return connection.last_activity + self.body
+            least = connection.since + self.body + connection.body_received / _LEAST_BYTES_PER_S
+            return min(connection.last_activity + self.body, least)
         if waits_for is Waits.TAKING:
             return connection.last_activity + self.taking
         return connection.since + LONGEST_DISCARDING_S

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import select
 import socket
+import threading
 import time
 from selectors import EVENT_READ
 
@@ -37,12 +38,22 @@ class Listener:
         self._left_since: float | None = None
         self._stuck_until = 0.0
         self._is_watched = False
+        self._is_closed = False
+        # A leader that was slow may be replaced while it is here.
+        self._lock = threading.Lock()
         sock.setblocking(False)
 
     def start(self) -> None:
-        if not self._service.is_stopping:
-            self._is_watched = True
-            self._service.loop.watch(self._socket, 0, EVENT_READ, self)
+        with self._lock:
+            if not self._is_closed and not self._is_watched:
+                self._is_watched = True
+                self._service.loop.watch(self._socket, 0, EVENT_READ, self)
+
+    def _ignore(self) -> None:
+        with self._lock:
+            if self._is_watched:
+                self._is_watched = False
+                self._service.loop.watch(self._socket, EVENT_READ, 0, self)
 
     def attend(self) -> None:
         if self._leaves_it_to_others():
@@ -53,8 +64,8 @@ class Listener:
 
     def close(self) -> None:
         """Take the connections that the system has accepted for us, which would be reset otherwise, and no more."""
-        if self._is_watched:
-            self._service.loop.watch(self._socket, EVENT_READ, 0, self)
+        self._is_closed = True
+        self._ignore()
         for _ in range(_TAKEN_AT_THE_END):
             if not select.select([self._socket], [], [], 0)[0] or not self._accept():
                 break
@@ -71,8 +82,7 @@ class Listener:
         return now > self._stuck_until
 
     def _pause(self, seconds: float) -> None:
-        self._is_watched = False
-        self._service.loop.watch(self._socket, EVENT_READ, 0, self)
+        self._ignore()
         self._service.loop.after(seconds, self.start)
 
     def _accept(self) -> bool:

@@ -108,8 +108,12 @@ class Loop:
             self._waker.wake()
 
     def after(self, seconds: float, act: Callable[[], None]) -> None:
-        """Have the leader call ``act`` after a short while. For the leader; there is one such call at a time."""
+        """Have the leader call ``act`` after a short while. There is one such call at a time."""
         self._pause = (time.monotonic() + seconds, act)
+        leader = self._leader
+        if leader is None or leader.ident != threading.get_ident():
+            # We were the leader, and the one that is now may be waiting without end already.
+            self._waker.wake()
 
     # Running the application
 

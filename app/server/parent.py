@@ -22,6 +22,7 @@ from types import FrameType
 from app.errors import PorticoError
 from app.server.affinity import keep_to_one_cpu
 from app.server.capacity import Capacity
+from app.server.open_files import open_as_many_as_granted
 from app.server.service import WSGIApplication
 from app.server.worker import run_worker
 from app.settings import Settings
@@ -86,6 +87,7 @@ def serve(
 
     ``started`` is called once the first worker can answer, ``look`` about every second; both in the parent.
     """
+    open_as_many_as_granted()
     if not hasattr(os, "fork"):
         # No other process whose end there would be to wait for.
         run_worker(make_application, listener, settings, threading.Event().wait, started)

@@ -6,6 +6,7 @@ This uses parts of waitress's parser that its documentation does not promise; se
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import Any, Protocol
@@ -40,6 +41,10 @@ class Rule(Protocol):
         """The refusal of a body that has more."""
         ...
 
+    def may_wait(self, target: str) -> bool:
+        """Whether ``largest_body`` may wait for something, such as the keys that tokens are verified with."""
+        ...
+
 
 class Refused(Exception):
     """The request is answered now, and its body is not read."""
@@ -51,6 +56,7 @@ class Refused(Exception):
         self.headers = headers
 
 
+_HOST = re.compile(rb"\r\nhost[ \t]*:", re.IGNORECASE)
 _PARSED = (
     "first_line", "headers", "request_uri", "command", "version", "proxy_scheme", "proxy_netloc", "path", "query",
     "fragment", "url_scheme", "connection_close", "content_length", "expect_continue",
@@ -103,10 +109,12 @@ class _ByName(Mapping[str, str]):
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
-    """``environ``: what was made of the same header before, for waitress's task; without its body and its sender."""
+    """``environ``: what was made of the same header before, for waitress's task; without its body and its sender.
+    ``awaits_judgement``: nothing more is to be received before ``judge`` is called, by a thread that may wait."""
 
     environ: dict[str, Any] | None = None
     error: Any
+    awaits_judgement = False
     judged = False
     largest = 0
     charged = 0
@@ -149,13 +157,19 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             raise ParsingError("Bad URI") from None
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
+        if "TRANSFER_ENCODING" in self.headers:
+            # Only 1.1 has it (RFC 9112, 6.1); somebody before us may take for a body what we took for a request.
+            raise ParsingError("Transfer-Encoding is not part of this version of HTTP")
+        hosts = len(_HOST.findall(header_plus))
+        if hosts > 1 or (not hosts and self.version == "1.1"):
+            raise ParsingError("Exactly one Host is expected")
 
     def received(self, data: bytes) -> int:
         try:
             consumed: int = super().received(data)
         except OSError as ex:
             _log.warning("a body cannot be kept: %s", ex.strerror)
-            self._refuse(no_space(self.headers.get("ORIGIN"), self._cross_origin))
+            self.refuse(no_space(self.headers.get("ORIGIN"), self._cross_origin))
             return len(data)
         if self.body_rcv is not None and self.headers_finished and not self.empty:
             self._examine()
@@ -178,17 +192,25 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def _examine(self) -> None:
         if self.error is not None and not isinstance(self.error, RequestEntityTooLarge):
             return
+        if not self.judged and self._rule.may_wait(self.request_uri):
+            self.awaits_judgement = True
+        else:
+            self.judge()
+
+    def judge(self) -> None:
+        """Decide on what was received. The first time this may wait."""
+        self.awaits_judgement = False
         try:
             if not self.judged:
                 self._judge()
             self._check_size()
         except Refused as ex:
-            self._refuse(Refusal(ex.status, ex.body, (*ex.headers, *self._cors())))
+            self.refuse(Refusal(ex.status, ex.body, (*ex.headers, *self._cors())))
             return
         if self.chunked and self.error is None and _framing(self.body_rcv) > _LONGEST_FRAMING:
-            self._refuse(Refusal(400, b'{"message": "The framing of a chunk is too long"}', self._cors()))
+            self.refuse(Refusal(400, b'{"message": "The framing of a chunk is too long"}', self._cors()))
         elif not self._charge():
-            self._refuse(no_space(self.headers.get("ORIGIN"), self._cross_origin))
+            self.refuse(no_space(self.headers.get("ORIGIN"), self._cross_origin))
 
     def _judge(self) -> None:
         self.judged = True
@@ -207,8 +229,10 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         more, self.charged = held - self.charged, held
         return self._seat.charge(more)
 
-    def _refuse(self, refusal: Refusal) -> None:
+    def refuse(self, refusal: Refusal) -> None:
+        """Answer now, whatever else would have come."""
         self.error = refusal
+        self.awaits_judgement = False
         self.completed = True
         self.expect_continue = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 import time
 from collections import Counter
@@ -10,13 +11,16 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+import jwt
 import pytest
 import requests
+from cryptography.hazmat.primitives.asymmetric import rsa
 
-from tests.process.running import PATIENCE_S, until
+from tests.process.running import PATIENCE_S, started, until
 from tests.process.test_server import in_background, service
 
 LARGE = 40_000_000
+RSA = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 # Far less than anything here would take if it waited for a client.
 SOON_S = 20.0
 
@@ -82,10 +86,10 @@ def test_a_client_that_takes_nothing_is_closed(tmp_path: Path) -> None:
 
 
 def established(url: str) -> list[str]:
-    """Lines of the kernel's table for connections that the service has open."""
+    """Lines of the kernel's table for connections that the service has open, whether or not their clients do."""
     port = f":{address(url)[1]:04X}"
     lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
-    return [line for line in lines if line.split()[1].endswith(port) and line.split()[3] == "01"]
+    return [line for line in lines if line.split()[1].endswith(port) and line.split()[3] in ("01", "08")]
 
 
 @pytest.mark.parametrize(
@@ -109,18 +113,19 @@ def test_a_header_must_come_in_time_however_often_a_byte_comes(tmp_path: Path) -
         service(tmp_path, "workers=1", "header_timeout_s=1") as (_, url),
         client(url, b"GET /pid HTTP/1.1\r\nX: ") as slow,
     ):
+        slow.settimeout(0.1)
+        until(lambda: has_ended(slow, b"x"), SOON_S)
 
-        def drip() -> bool:
-            try:
-                slow.send(b"x")
-                slow.settimeout(0.1)
-                return slow.recv(1) == b""
-            except TimeoutError:
-                return False
-            except OSError:
-                return True
 
-        until(drip, SOON_S)
+def has_ended(connection: socket.socket, more: bytes) -> bool:
+    """Whether the server ended the connection, to which ``more`` is sent otherwise."""
+    try:
+        connection.send(more)
+        return connection.recv(1) == b""
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
 
 
 def test_silent_connections_make_room_for_new_ones(tmp_path: Path) -> None:
@@ -252,3 +257,95 @@ def test_clients_that_go_away(tmp_path: Path) -> None:
             each.join()
         until(lambda: status(url) == 200)
         until(lambda: len(established(url)) == 0, SOON_S)
+
+
+def test_health_is_told_though_others_asked_for_it_and_for_something_long(tmp_path: Path) -> None:
+    """The thread that answers operators takes nothing else from a client that sends both in one segment."""
+    with service(tmp_path, "workers=1", "threads=2") as (_, url), ExitStack() as clients:
+        for number in range(4):
+            clients.enter_context(client(url, get("/health") + get(f"/hold?go{number}")))
+        until(lambda: len(list(tmp_path.glob("*.begun"))) >= 2)
+        for _ in range(5):
+            assert status(url, "/health") == 200
+        assert len(list(tmp_path.glob("*.begun"))) == 2
+        for number in range(4):
+            (tmp_path / f"go{number}").touch()
+        until(lambda: len(list(tmp_path.glob("*.begun"))) == 4)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /pid HTTP/1.1\r\n\r\n",
+        b"GET /pid HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
+        b"GET /pid HTTP/1.1\r\nHost: x\r\nX: 1\r\nhOST : y\r\n\r\n",
+        b"GET /pid HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n",
+        b"POST /pid HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"POST /pid HTTP/1.2\r\nHost: x\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ],
+)
+def test_requests_that_others_could_understand_differently(tmp_path: Path, head: bytes) -> None:
+    """RFC 9112, 3.2 and 6.1: one Host, and no coding of the transfer that the version does not have."""
+    with service(tmp_path, "workers=1") as (_, url), client(url, head + get("/pid")) as connection:
+        connection.shutdown(socket.SHUT_WR)
+        received = read_all(connection)
+    assert received.startswith(b"HTTP/1.")
+    assert received.split()[1] == b"400"
+    assert received.count(b"HTTP/1.") == 1
+
+
+def test_a_body_must_come_in_time_however_often_a_byte_comes(tmp_path: Path) -> None:
+    head = b"POST /pid HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
+    with service(tmp_path, "workers=1", "body_timeout_s=1") as (_, url), client(url, head) as slow:
+        slow.settimeout(0.1)
+        until(lambda: has_ended(slow, b"x"), SOON_S)
+
+
+def test_what_a_client_took_is_counted_no_longer(tmp_path: Path) -> None:
+    """Each answer is kept in a file while its client takes it; there is space for two of them."""
+    with service(tmp_path, "workers=1", "transfer_space=100MB") as (_, url), client(url) as slow:
+        for _ in range(4):
+            slow.sendall(get("/large"))
+            left = LARGE
+            while left > 0:
+                received = slow.recv(1 << 20)
+                assert received
+                left -= received.count(b"\0")
+
+
+def test_keys_that_are_waited_for_stop_nobody_else(tmp_path: Path) -> None:
+    """Whose token has to be verified with them before the body is read."""
+    uploading = b"POST /storage/v1/object/b/k HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
+    uploading += b"Authorization: Bearer " + jwt.encode({}, RSA, "RS256", {"kid": "a"}).encode() + b"\r\n\r\n{}"
+    with socket.create_server(("127.0.0.1", 0)) as silent, ExitStack() as clients:
+        keys = f"jwt_jwks=http://127.0.0.1:{silent.getsockname()[1]}/"
+        _, url = clients.enter_context(service(tmp_path, "workers=1", "threads=2", keys))
+        uploads = [clients.enter_context(client(url, uploading)) for _ in range(4)]
+        asked, _ = silent.accept()
+        with asked:
+            began = time.monotonic()
+            assert status(url, "/health") == 200
+            assert time.monotonic() - began < 2
+            for upload in uploads:
+                upload.setblocking(False)
+                with pytest.raises(BlockingIOError):
+                    upload.recv(1)
+        for upload in uploads:
+            upload.settimeout(PATIENCE_S)
+            assert upload.recv(65536).startswith(b"HTTP/1.1 5")
+
+
+def test_as_many_files_as_the_system_grants(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 2000:
+        pytest.skip("this system grants too few")
+    soft = "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (256, r.getrlimit(r.RLIMIT_NOFILE)[1]))"
+    program = f"{soft}; import runpy; runpy.run_module('tests.process.stub_service', run_name='__main__')"
+    with started([sys.executable, "-c", program, "workers=1", "connection_limit=600"], tmp_path) as process:
+        assert process.stdout
+        url = process.stdout.readline().split()[1]
+        with ExitStack() as clients:
+            for _ in range(500):
+                clients.enter_context(client(url))
+            assert status(url) == 200
+            assert len(established(url)) >= 500
