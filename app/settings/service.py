@@ -52,7 +52,7 @@ class Settings:
     idle_timeout_s: float = setting(Seconds(), 120.0, "Seconds that a connection is kept for another request.")
     header_timeout_s: float = setting(Seconds(), 10.0,
         "Seconds in which the header of a request must come, from its first byte.")
-    body_timeout_s: float = setting(Seconds(), 30.0, 
+    body_timeout_s: float = setting(Seconds(), 30.0,
         "Seconds in which more of a request's body must come; once they are over, also 500 bytes a second on average.")
     send_timeout_s: float = setting(Seconds(), 60.0, "Seconds in which a client must take more of its answer.")
     shutdown_grace_s: float = setting(Seconds(), 25.0,
@@ -117,7 +117,7 @@ class Settings:
         "Which characters the keys of objects may have: those of S3 that are safe everywhere, or all scripts.")
     signed_upload_s: int = setting(Number(1), 7200, "Seconds in which an upload may begin with a signed upload URL.")
     remote_streams: int = setting(Number(1), None,
-        "Downloads that each worker passes on from a remote storage at a time. A thread waits for that storage, never for the client.",
+        "Downloads from a remote storage at a time, in each worker. Threads wait for that storage, never for a client.",
         default_note="half the number of threads", derive=lambda values: max(1, values["threads"] // 2))
     replaced_bytes_grace_s: float = setting(Seconds(), 60.0,
         "Seconds that the bytes of replaced and deleted objects stay, for those who are about to read them.")
