@@ -117,6 +117,11 @@ class GraphQLHooks:
         """Types that the schema lists even where no field uses them."""
         return ()
 
+    @hookspec
+    def database_types(self, api: ApiSchema) -> Sequence[GraphQLNamedType]:
+        """Types made of the database's own that the schema lists even where no field uses them."""
+        return ()
+
 
 class StorageHooks:
     """What the storage API is made of."""

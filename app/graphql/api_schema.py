@@ -171,6 +171,7 @@ class ApiSchema:
         # graphql-core walks from type to type by recursion, some frames for each step.
         with long_chains():
             listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
+            listed += [each for some in self.hooks.database_types(api=self) for each in some]
             schema = GraphQLSchema(
                 query=GraphQLObjectType(
                     "Query", self._root_fields(self.hooks.query_fields(api=self)), extensions=_root_extensions("Query")

@@ -24,6 +24,7 @@ class Dialect:
     ``nested_arrays``: an array column of several dimensions is a list of lists.
     ``finite_floats``: NaN and the infinities, which JSON does not have, are null.
     ``nullable_json``: a JSON column is nullable even where it is NOT NULL: the null of JSON is null.
+    ``lists_all_enums``: the enums of exposed schemas are types of the schema even where no field uses them.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Dialect:
     nested_arrays: bool
     finite_floats: bool
     nullable_json: bool
+    lists_all_enums: bool
 
 
 STANDARD = Dialect(
@@ -59,6 +61,7 @@ STANDARD = Dialect(
     nested_arrays=True,
     finite_floats=True,
     nullable_json=True,
+    lists_all_enums=False,
 )
 
 PG_GRAPHQL = Dialect(
@@ -77,6 +80,7 @@ PG_GRAPHQL = Dialect(
     nested_arrays=False,
     finite_floats=False,
     nullable_json=False,
+    lists_all_enums=True,
 )
 
 DIALECTS = {dialect.name: dialect for dialect in (STANDARD, PG_GRAPHQL)}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphql import GraphQLEnumType, GraphQLEnumValue
+from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLNamedType
 from sqlalchemy import ColumnElement, case
 
 from app.errors import RequestError
@@ -23,6 +23,17 @@ from schema_cache.shapes import Renaming, Text
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
     return (Directive("enum", "name", Text()), Directive("enum", "mappings", Renaming()))
+
+
+@hookimpl
+def database_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
+    """Where the dialect lists them, the enums of exposed schemas that the role may use."""
+    if not api.dialect.lists_all_enums:
+        return ()
+    shown = {schema.name for schema in api.schemas}
+    enums = (each.oid for each in api.catalog.types if each.kind == "e" and each.schema in shown)
+    known = (api.value_type(oid) for oid in enums if api.view.usable_type(oid))
+    return [each.graphql for each in known if each is not None and isinstance(each.graphql, GraphQLEnumType)]
 
 
 @dataclass(frozen=True)

@@ -288,3 +288,16 @@ def test_what_introspection_refuses(reading_door: OpenDoor) -> None:
     answer = door.ask("{ __schema { x } thingByPk(id: 1) { id } }")
     assert answer.body["data"] == {"thingByPk": {"id": 1}}
     assert "'x'" in answer.message
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_enums_that_no_field_uses(open_door: OpenDoor, dialect: str) -> None:
+    door = open_door(
+        """comment on schema public is '@graphql({"introspection": true})'; create type unused as enum ('a', 'b');
+        create type closed as enum ('c'); revoke usage on type closed from public;
+        create table account (id int primary key); grant select on account to anon;""",
+        graphql_dialect=dialect,
+    )
+    found = door.ask('{ __type(name: "unused") { enumValues { name } } }').data["__type"]
+    assert found == ({"enumValues": [{"name": "a"}, {"name": "b"}]} if dialect == "pg_graphql" else None)
+    assert door.ask('{ __type(name: "closed") { name } }').data["__type"] is None
