@@ -11,6 +11,7 @@ import falcon
 from app.errors import PorticoError
 from app.identity.identification import RequestHead
 from app.plugin_guard import Plugins
+from app.resources import postgrest
 from app.resources.graphql import GraphQLResource
 from app.resources.operations import HealthResource, VersionResource
 from app.resources.storage import PATHS, StorageDoor
@@ -60,6 +61,7 @@ def _routes(services: Services) -> falcon.App[Any, Any]:
     app.add_route("/health", HealthResource(services))
     app.add_route("/version", VersionResource())
     app.add_sink(StorageDoor(services.storage, services.engine.identifications), PATHS)
+    app.add_sink(postgrest.refuse, postgrest.PATHS)
     hooks.routes(app=app, services=services)
     return app
 

@@ -173,6 +173,8 @@ def _send(answer: Answer, resp: falcon.Response) -> None:
     for name, value in answer.headers:
         resp.set_header(name, _as_latin(value))
     if isinstance(answer.body, bytes):
+        if answer.content_type and answer.content_type.startswith("application/json"):
+            resp.set_header("x-content-type-options", "nosniff")
         resp.data = answer.body
         if answer.length is not None:
             resp.content_length = answer.length

@@ -79,7 +79,7 @@ class FolderBackend:
                     os.fsync(file.fileno())
             self._publish(unfinished, path)
         except BaseException:
-            unfinished.unlink(missing_ok=True)
+            _forget(unfinished)
             raise
         return source.stored()
 
@@ -115,7 +115,7 @@ class FolderBackend:
             self._publish(unfinished, path)
         finally:
             # Also when all went well: renaming one name of a file to another name of the same file does nothing.
-            unfinished.unlink(missing_ok=True)
+            _forget(unfinished)
 
     @staticmethod
     def _copy_file(origin: Path, unfinished: Path) -> None:
@@ -187,6 +187,12 @@ class FolderBackend:
                 raise KeyRefused("one key is the folder of another") from ex
             with suppress(FileNotFoundError):  # deleted already
                 _sync(path.parent)
+
+
+def _forget(unfinished: Path) -> None:
+    """Remove what a write left; where that cannot be done either (a read-only file system), the sweep does it."""
+    with suppress(OSError):
+        unfinished.unlink(missing_ok=True)
 
 
 def _translate_reading(ex: BaseException) -> PorticoError | None:

@@ -96,5 +96,15 @@ def test_roles_that_do_not_exist(service: Service, role: str) -> None:
     assert error(service.get(f"/object/{bucket}/k", token(role))) == expected
 
 
+def test_a_role_that_is_no_text(service: Service) -> None:
+    for answer in (
+        service.get("/bucket", token("\ud800")),
+        service.put(f"/object/{service.bucket()}/k", token("\ud800"), data=b""),
+        service.get("/bucket", token(sub="\ud800")),
+    ):
+        assert answer.status_code < 500
+    assert error(service.get("/bucket", token("\ud800")))[1:3] == ("403", "AccessDenied")
+
+
 def test_the_login_role_is_not_for_tokens(service: Service) -> None:
     assert error(service.get("/bucket", token("none")))[1:3] == ("403", "AccessDenied")

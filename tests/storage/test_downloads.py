@@ -329,3 +329,60 @@ def test_reads_are_noted(service: Service) -> None:
         f"select last_accessed_at > now() - interval '1 hour', updated_at < last_accessed_at from storage.objects "
         f"where bucket_id = '{bucket}'"
     ) == [[True, True]]
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/pdf;, application/xhtml+xml", "image/png, text/html", "text/html\t;charset=x", "text/x;a=\tb"],
+)
+def test_what_is_no_media_type_is_not_stored(service: Service, content_type: str) -> None:
+    bucket = service.bucket()
+    answer = service.upload(f"{bucket}/k", content_type=content_type)
+    assert error(answer) == (400, "415", "InvalidMimeType", "Invalid Content-Type header")
+    form = {"": ("n", b"x", content_type)}
+    assert error(service.post(f"/object/{bucket}/k", files=form))[2] == "InvalidMimeType"
+    service.upload(f"{bucket}/k").raise_for_status()
+    body = {"bucketId": bucket, "sourceKey": "k", "destinationKey": "c", "copyMetadata": False}
+    answer = service.post("/object/copy", json={**body, "metadata": {"mimetype": content_type}})
+    assert error(answer)[2] == "InvalidMimeType"
+
+
+def test_rows_with_what_is_no_media_type_are_bytes_to_a_browser(service: Service) -> None:
+    bucket = service.bucket(public=True)
+    service.upload(f"{bucket}/k").raise_for_status()
+    for kind in ("application/pdf;, application/xhtml+xml", "application/pdf,"):
+        changed = f"""metadata || '{{"mimetype": "{kind}"}}'"""
+        service.sql(f"update storage.objects set metadata = {changed} where bucket_id = '{bucket}'")
+        headers = service.get(f"/object/public/{bucket}/k").headers
+        assert headers["content-type"] == "application/octet-stream"
+        assert headers["content-security-policy"] == "sandbox"
+
+
+def test_a_tab_in_a_header_is_a_space_in_the_answer(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    given = {"cache-control": "max-age=1,\tpublic", "content-disposition": "attachment;\tfilename=x"}
+    service.upload(path, **given).raise_for_status()
+    headers = service.get(f"/object/{path}").headers
+    assert headers["cache-control"] == "max-age=1, public"
+    assert headers["content-disposition"] == "attachment; filename=x"
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize(
+    ("content_type", "expected"),
+    [
+        ("image/png", "nosniff"),
+        ("text/html", "nosniff"),
+        ("text/javascript", "nosniff"),
+        ("text/plain; charset=x", None),
+        ("text/plainest", "nosniff"),
+    ],
+)
+def test_what_browsers_guess(service: Service, method: str, content_type: str, expected: str | None) -> None:
+    """Never a script or a page; of what is declared as text, as forms declare every file, whether it is an image."""
+    bucket = service.bucket(public=True)
+    service.upload(f"{bucket}/k", content_type=content_type).raise_for_status()
+    headers = service.request(method, f"/object/public/{bucket}/k").headers
+    assert headers.get("x-content-type-options") == expected
+    assert headers["cross-origin-resource-policy"] == "cross-origin"
+    assert service.get("/object/public/none/k").headers["x-content-type-options"] == "nosniff"

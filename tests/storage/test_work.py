@@ -219,3 +219,17 @@ def test_webhook(
     assert (payload["bucketId"], payload["name"], payload["metadata"]["size"]) == (bucket, "a", 3)
     assert payload["reqId"] == "request 1"
     assert body["event"]["applyTime"] < body["sentAt"]
+
+
+def test_no_version_that_any_row_names_is_deleted(own_service: Callable[..., Service]) -> None:
+    """Whatever the work list says, and whichever object it says it of."""
+    service = own_service(replaced_bytes_grace_s=0.0)
+    bucket = service.bucket()
+    service.upload(f"{bucket}/victim", b"victim").raise_for_status()
+    service.sql(
+        "insert into storage.work (kind, bucket_id, name, version)"
+        " select 'delete_blob', bucket_id, 'another', version from storage.objects"
+    )
+    service.application.services.storage.background.work_now()
+    assert waiting(service, "delete_blob") == 0
+    assert service.get(f"/object/{bucket}/victim").content == b"victim"

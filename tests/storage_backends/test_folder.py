@@ -192,3 +192,17 @@ def test_a_range_through_a_servers_file_wrapper(blobs: FolderBackend) -> None:
     finally:
         server.close()
         thread.join(timeout=10)
+
+
+def test_a_file_system_that_became_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = FolderBackend(tmp_path)
+    backend.put("a", BytesIO(b"a"))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    for name in ("open", "unlink", "hardlink_to", "replace"):
+        monkeypatch.setattr(Path, name, refuse)
+    for change in (lambda: backend.put("b", BytesIO(b"b")), lambda: backend.copy("a", "b")):
+        with pytest.raises(BackendUnavailable):
+            change()

@@ -499,6 +499,10 @@ begin
   if to_regclass('storage.idx_objects_bucket_id_name_lower') is null then
     create index idx_objects_bucket_id_name_lower on storage.objects (bucket_id, (lower(name) collate "C"));
   end if;
+  -- before bytes are deleted: does any row name them?
+  if to_regclass('storage.idx_objects_version') is null then
+    create index idx_objects_version on storage.objects (version);
+  end if;
   if to_regclass('storage.name_prefix_search') is null then
     create index name_prefix_search on storage.objects (name text_pattern_ops);
   end if;

@@ -27,7 +27,8 @@ LARGEST_USER_METADATA = 1024 * 1024
 _MOST_FIELDS = 10
 _LARGEST_FIELD = 64 * 1024
 _CHUNK = 256 * 1024
-_CONTENT_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+*-]+[ \t]*(;[\t\x20-\x7e]*)?", re.ASCII)
+# Without a comma: browsers take what follows it for another type. Without control characters: no answer can have them.
+_CONTENT_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+*-]+ *(;[\x20-\x2b\x2d-\x7e]*)?", re.ASCII)
 
 
 def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) -> Content:
@@ -37,6 +38,8 @@ def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) 
     and what ``headers_to_keep`` raises.
     """
     content_type = headers.get("content-type") or ""
+    # A tab may stand for a space in a header, and is refused in those of answers.
+    headers = {name: value.replace("\t", " ") for name, value in headers.items()}
     if media_type(headers) == "multipart/form-data":
         content = _read_form(headers, body, length, content_type)
     else:

@@ -20,6 +20,8 @@ from app.storage.times import http_date
 _HTML = re.compile("text/html", re.IGNORECASE)
 # Browsers do not show it in a sandbox, and let it do nothing to the origin it is from.
 _SHOWN_BY_THE_BROWSER_ITSELF = "application/pdf"
+# What forms of clients say of every file, images too. Browsers look into it for those, and never find a page in it.
+_UNDECLARED = "text/plain"
 
 
 def get_authenticated(storage: Storage, call: Call) -> Answer:
@@ -126,8 +128,13 @@ def _headers(call: Call, found: StoredObject, second: int, expires: int | None, 
             more = "must-revalidate" if call.method == "HEAD" else "stale-while-revalidate=30"
             cache_control = f"{cache_control}, {more}"
         headers.append(("cache-control", cache_control))
-    if not found.mime_type.lower().startswith(_SHOWN_BY_THE_BROWSER_ITSELF):
+    # No credential is one that a browser adds on its own, so other sites may show what they have the URL of.
+    headers.append(("cross-origin-resource-policy", "cross-origin"))
+    shown_as = _harmless(found.mime_type)
+    if _essence(shown_as) != _SHOWN_BY_THE_BROWSER_ITSELF:
         headers.append(("content-security-policy", "sandbox"))
+    if _essence(found.mime_type) != _UNDECLARED:
+        headers.append(("x-content-type-options", "nosniff"))
     encoding = kept_header(found.metadata, ENCODING)
     if encoding:
         headers.append(("content-encoding", encoding))
@@ -146,7 +153,14 @@ def content_disposition(name: str) -> str:
     return f"attachment; filename={encoded}; filename*=UTF-8''{encoded}"
 
 
+def _essence(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
 def _harmless(content_type: str) -> str:
     """Pages are not shown as such: they would run scripts with the rights of whoever looks at them. In other
     documents, such as SVG, the content security policy stops scripts."""
+    if "," in content_type:
+        # Browsers read another type behind it; rows that this service has not written may have one.
+        return "application/octet-stream"
     return _HTML.sub("text/plain", content_type)

@@ -18,7 +18,6 @@ from app.storage.bytes.blobs import PREFIX, blob_key, version_of
 from app.storage.rows import known
 from app.storage.upkeep.work import WorkList, background_context
 
-# For each such batch all rows are scanned: versions have no index, since only the sweep looks for them.
 _AT_A_TIME = 20_000
 _ROWS_AT_A_TIME = 1000
 

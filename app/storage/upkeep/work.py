@@ -37,7 +37,7 @@ TAKE = Statement(
           AND ($4::json IS NULL OR d.event ->> 'receiver' IN (SELECT json_array_elements_text($4::json)))
         ORDER BY d.due_at LIMIT $3::bigint FOR UPDATE SKIP LOCKED)
     RETURNING w.id, w.version, w.event, w.attempts, EXISTS (
-        SELECT FROM storage.objects o WHERE o.bucket_id = w.bucket_id AND o.name = w.name AND o.version = w.version)
+        SELECT FROM storage.objects o WHERE o.version = w.version)
     """,  # noqa: S608
     "work_take",
 )
