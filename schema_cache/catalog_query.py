@@ -167,6 +167,17 @@ select json_build_object(
       when r.relkind <> 'v' or r.changes & 12 = 0 or r.oid in (select b.relation from blocked b) then false
       else not pg_column_is_updatable(r.oid, c.attnum, true)
     end),
+  'filled_on_insert', (
+    -- Where a trigger for each row, or a rule, may give a row values before PostgreSQL looks for missing ones. What a
+    -- partition does is done to the rows of the whole.
+    select json_agg(distinct coalesce(whole.relid, t.relation)::bigint)
+    from (
+      select t.tgrelid from pg_catalog.pg_trigger t
+      where t.tgtype & 7 = 7 and not t.tgisinternal and t.tgenabled <> 'D'
+      union
+      select w.ev_class from pg_catalog.pg_rewrite w where w.ev_type = '3'
+    ) as t (relation)
+    left join lateral pg_partition_ancestors(t.relation) as whole (relid) on true),
   'unvalidated_not_nulls', (
     select json_agg(json_build_array(k.conrelid::bigint, k.conkey[1]))
     from pg_catalog.pg_constraint k where k.contype = 'n' and not k.convalidated),

@@ -203,6 +203,7 @@ class _Decoder:
 
     def _read_relations(self) -> Iterator[Relation]:
         columns = self._read_columns()
+        filled = frozenset(self._rows("filled_on_insert"))
         indexes = self._read_unique_indexes(columns)
         keys = self._read_foreign_keys(columns)
         for oid, schema, name, kind, row_type, security, changes, acl in self._rows("relations"):
@@ -222,6 +223,7 @@ class _Decoder:
                 foreign_keys=tuple(keys.get(oid, ())),
                 comment=self._comment("pg_class", oid),
                 of_extension=oid in self._extension_members,
+                filled_on_insert=oid in filled,
             )
 
     def _read_functions(self) -> Iterator[Function]:

@@ -92,9 +92,9 @@ CONTENTS_FINGERPRINT = _digest(
     _rows("seqrelid, xmin", f"pg_catalog.pg_sequence where (seqrelid in {_SEQUENCES}) is true"),
     _rows("oid, xmin", "pg_catalog.pg_event_trigger"),
     _rows("classid, objid, refobjid", "pg_catalog.pg_depend where deptype = 'e'"),
-    # What makes a view or a foreign table accept changes.
+    # What makes a view or a foreign table accept changes, and what fills a row before it is inserted.
     _rows("oid, xmin", "pg_catalog.pg_rewrite where ev_class >= '16384'"),
-    _rows("oid, xmin", "pg_catalog.pg_trigger where tgtype & 64 <> 0"),
+    _rows("oid, xmin", "pg_catalog.pg_trigger where tgtype & 64 <> 0 or (tgtype & 7 = 7 and not tgisinternal)"),
     _rows("ftrelid, xmin", "pg_catalog.pg_foreign_table"),
     _rows("oid, xmin", "pg_catalog.pg_foreign_server"),
 )

@@ -137,7 +137,8 @@ class Relation:
     """A row of ``pg_class`` that can be read: kind r table, p partitioned table, v view, m materialized view,
     f foreign table. ``row_security`` is ``relrowsecurity``; ``row_type`` the oid of its row type;
     ``insertable``, ``updatable``, ``deletable`` what ``pg_relation_is_updatable`` says (triggers included).
-    ``of_extension`` says that an extension made it.
+    ``of_extension`` says that an extension made it, ``filled_on_insert`` that a trigger or a rule may give values to a
+    row before it is inserted.
     """
 
     oid: int
@@ -155,6 +156,7 @@ class Relation:
     foreign_keys: tuple[ForeignKey, ...]
     comment: str | None = None
     of_extension: bool = False
+    filled_on_insert: bool = False
 
     def column(self, name: str) -> Column | None:
         """The column of that name, or None."""

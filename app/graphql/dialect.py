@@ -25,6 +25,7 @@ class Dialect:
     ``finite_floats``: NaN and the infinities, which JSON does not have, are null.
     ``nullable_json``: a JSON column is nullable even where it is NOT NULL: the null of JSON is null.
     ``lists_all_enums``: the enums of exposed schemas are types of the schema even where no field uses them.
+    ``required_inserts``: a column that is NOT NULL and has no default must be given a value by an insert.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Dialect:
     finite_floats: bool
     nullable_json: bool
     lists_all_enums: bool
+    required_inserts: bool
 
 
 STANDARD = Dialect(
@@ -62,6 +64,7 @@ STANDARD = Dialect(
     finite_floats=True,
     nullable_json=True,
     lists_all_enums=False,
+    required_inserts=True,
 )
 
 PG_GRAPHQL = Dialect(
@@ -81,6 +84,7 @@ PG_GRAPHQL = Dialect(
     finite_floats=False,
     nullable_json=False,
     lists_all_enums=True,
+    required_inserts=False,
 )
 
 DIALECTS = {dialect.name: dialect for dialect in (STANDARD, PG_GRAPHQL)}

@@ -35,6 +35,13 @@ def parse(request: GraphQLRequest, engine: Engine) -> ParsedOperation:
     variables = {} if request.variables is None else request.variables
     if not isinstance(variables, dict):
         raise RequestError("variables must be an object")
+    if request.query is None and isinstance(request.extensions, dict) and "persistedQuery" in request.extensions:
+        raise RequestError(
+            "PersistedQueryNotSupported",
+            code="PERSISTED_QUERY_NOT_SUPPORTED",
+            status=200,
+            hint='Send the text of the document in query: docs/graphql.md, "Clients".',
+        )
     if not isinstance(request.query, str) or not request.query.strip():
         raise RequestError('The request has no "query", which must be a string')
     if request.operation_name is not None and not isinstance(request.operation_name, str):

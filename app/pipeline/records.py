@@ -20,13 +20,15 @@ from app.query.planning import Parameter
 class GraphQLRequest:
     """What a client sent, taken apart and nothing more: whether it makes sense is for the stages to find out.
 
-    ``query``, ``variables`` and ``operation_name`` may be of any JSON type here. ``queries_only`` is set for GET.
+    ``query``, ``variables``, ``extensions`` and ``operation_name`` may be of any JSON type here. ``queries_only`` is
+    set for GET.
     ``wants_graphql_media_type`` says that the client prefers application/graphql-response+json. ``head`` is what
     plugins see of the request to tell who sent it; without it they are not asked.
     """
 
     query: Any
     variables: Any = None
+    extensions: Any = None
     operation_name: Any = None
     api_key: str | None = None
     authorization: str | None = None

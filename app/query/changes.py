@@ -31,6 +31,7 @@ from app.query.walk import Field
 AT_MOST = 1
 """The most rows that an update or delete may affect unless the request says otherwise."""
 
+AT_MOST_HINT = 'Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".'
 
 Assignments = dict[str, ColumnElement[Any]]
 """New values by the SQL names of their columns."""
@@ -137,7 +138,7 @@ def _at_most(field: Field) -> ColumnElement[Any]:
     if leaf is not None:
         return field.planning.bind(leaf, _at_most_text if validates else _readable_at_most_text, "bigint")
     if validates and "atMost" in field.arguments:
-        raise RequestError("Invalid input for NonNull type")
+        raise RequestError("Invalid input for NonNull type", hint=AT_MOST_HINT)
     return cast_to(constant(str(AT_MOST)), "bigint")
 
 
@@ -148,5 +149,5 @@ def _readable_at_most_text(value: Any) -> str | None:
 def _at_most_text(value: Any) -> str | None:
     text = integer_text(value)
     if text is not None and text.startswith("-"):
-        raise RequestError("`atMost` must be an unsigned integer", code="BAD_USER_INPUT")
+        raise RequestError("`atMost` must be an unsigned integer", code="BAD_USER_INPUT", hint=AT_MOST_HINT)
     return text

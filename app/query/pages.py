@@ -13,7 +13,7 @@ from app.graphql.values import Leaf
 from app.query.comparison import USUAL_OPERATORS
 from app.query.ordering import OrderKey
 from app.query.planning import Planning, Rows
-from app.query.row_ids import CursorValue, cursor_form
+from app.query.row_ids import CURSOR_HINT, CursorValue, cursor_form
 from app.query.texts import integer_text
 
 
@@ -151,7 +151,8 @@ def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, order: 
             raise RequestError(message, code="BAD_USER_INPUT")
     cursor = before if before is not None else after
     if cursor is not None and len(cursor_form(cursor.raw)) > len(order):
-        raise RequestError("orderBy clause incompatible with pagination cursor", code="BAD_USER_INPUT")
+        message = "orderBy clause incompatible with pagination cursor"
+        raise RequestError(message, code="BAD_USER_INPUT", hint=CURSOR_HINT)
     return Page(
         planning=planning,
         size=_size(first, last, most),

@@ -18,6 +18,12 @@ from app.query.planning import Rows
 from app.query.sql import array_literal, base64_of_json, constant
 from schema_cache.role_view import RoleView
 
+NODE_ID_HINT = 'Expected the nodeId of a row as an answer had it: docs/graphql.md, "One row".'
+CURSOR_HINT = (
+    "Expected a cursor that an answer to the same collection in the same order had, of an edge or of pageInfo:"
+    ' docs/graphql.md, "Collections".'
+)
+
 
 class Number(str):
     """A number of a JSON text with all its digits."""
@@ -56,10 +62,11 @@ def decode_node_id(value: Any) -> NodeId:
     """Raises RequestError with the number of what is wrong."""
 
     def wrong(number: int) -> RequestError:
-        return RequestError(f"Invalid value passed to nodeId argument. Error {number}", code="BAD_USER_INPUT")
+        message = f"Invalid value passed to nodeId argument. Error {number}"
+        return RequestError(message, code="BAD_USER_INPUT", hint=NODE_ID_HINT)
 
     if not isinstance(value, str):
-        raise RequestError("Invalid input for ID type", code="BAD_USER_INPUT")
+        raise RequestError("Invalid input for ID type", code="BAD_USER_INPUT", hint=NODE_ID_HINT)
     items = _decode(value, wrong(2), wrong(3), wrong(4))
     if not isinstance(items, list):
         raise wrong(10)
@@ -75,10 +82,10 @@ def decode_cursor(value: Any) -> tuple[Any, ...]:
     """A cursor's values as JSON, numbers as Number. Raises RequestError with the number of what is wrong."""
 
     def wrong(number: int) -> RequestError:
-        return RequestError(f"Failed to decode cursor, error {number}", code="BAD_USER_INPUT")
+        return RequestError(f"Failed to decode cursor, error {number}", code="BAD_USER_INPUT", hint=CURSOR_HINT)
 
     if not isinstance(value, str):
-        raise RequestError("Invalid input for Cursor type", code="BAD_USER_INPUT")
+        raise RequestError("Invalid input for Cursor type", code="BAD_USER_INPUT", hint=CURSOR_HINT)
     items = _decode(value, wrong(1), wrong(2), wrong(3))
     if not isinstance(items, list):
         raise wrong(4)

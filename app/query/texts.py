@@ -28,14 +28,15 @@ def integer_text(value: Any) -> str | None:
 
 @dataclass(frozen=True)
 class StringText:
-    """Text of a scalar that is a string in JSON."""
+    """Text of a scalar that is a string in JSON; ``expected`` is told where it is something else."""
 
     type_name: str
+    expected: str = ""
 
     def __call__(self, value: Any) -> str | None:
         if value is None or isinstance(value, str):
             return value
-        raise refused(self.type_name)
+        raise refused(self.type_name, self.expected)
 
 
 def opaque_text(value: Any) -> str | None:

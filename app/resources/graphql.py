@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import falcon
@@ -28,21 +29,26 @@ class GraphQLResource:
         except PorticoError as ex:
             _send(shape_error(_request(req, None), ex), resp)
             return
-        request = _request(req, body.get("query"), body.get("variables"), body.get("operationName"))
+        request = _request(
+            req, body.get("query"), body.get("variables"), body.get("operationName"), extensions=body.get("extensions")
+        )
         _send(run(request, self._engine), resp)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         parameters = req.params
         try:
-            given = parameters.get("variables")
-            if isinstance(given, list):
-                raise RequestError("variables is given more than once")
-            variables = _json(given.encode(), "The variables") if given else None
+            variables = _json_parameter(parameters, "variables")
+            extensions = _json_parameter(parameters, "extensions")
         except PorticoError as ex:
             _send(shape_error(_request(req, None), ex), resp)
             return
         request = _request(
-            req, parameters.get("query"), variables, parameters.get("operationName") or None, queries_only=True
+            req,
+            parameters.get("query"),
+            variables,
+            parameters.get("operationName") or None,
+            extensions=extensions,
+            queries_only=True,
         )
         _send(run(request, self._engine), resp)
 
@@ -81,13 +87,27 @@ def _json(raw: bytes, what: str) -> Any:
         raise RequestError(f"{what} must be JSON") from None
 
 
+def _json_parameter(parameters: Mapping[str, Any], name: str) -> Any:
+    given = parameters.get(name)
+    if isinstance(given, list):
+        raise RequestError(f"{name} is given more than once")
+    return _json(given.encode(), f"The {name}") if given else None
+
+
 def _request(
-    req: falcon.Request, query: Any, variables: Any = None, operation_name: Any = None, *, queries_only: bool = False
+    req: falcon.Request,
+    query: Any,
+    variables: Any = None,
+    operation_name: Any = None,
+    *,
+    extensions: Any = None,
+    queries_only: bool = False,
 ) -> GraphQLRequest:
     environ = req.env
     return GraphQLRequest(
         query=query,
         variables=variables,
+        extensions=extensions,
         operation_name=operation_name,
         api_key=environ.get("HTTP_APIKEY"),
         authorization=environ.get("HTTP_AUTHORIZATION"),

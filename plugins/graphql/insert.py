@@ -11,6 +11,7 @@ from graphql import (
     GraphQLField,
     GraphQLInputField,
     GraphQLInputObjectType,
+    GraphQLInputType,
     GraphQLList,
     GraphQLNonNull,
 )
@@ -57,15 +58,27 @@ def insert_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     return Fields(
         10,
         {
-            each.field_name: GraphQLInputField(each.type.graphql, extensions={"column": each})
+            each.field_name: GraphQLInputField(_member_type(api, relation, each), extensions={"column": each})
             for each in relation.insertable
         },
     )
 
 
+def _member_type(api: ApiSchema, relation: ApiRelation, column: ApiColumn) -> GraphQLInputType:
+    """The type of a column's value: what an insert cannot leave out is not nullable."""
+    required = (
+        api.dialect.required_inserts
+        and column.column.not_null
+        and not relation.relation.filled_on_insert
+        and not _has_default(api, relation, column)
+    )
+    return GraphQLNonNull(column.type.graphql) if required else column.type.graphql
+
+
 def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     members: dict[str, GraphQLInputField] = in_order(api.hooks.insert_fields(api=api, relation=relation))
     columns: Columns = {name: each.extensions["column"] for name, each in members.items()}
+    required = frozenset(name for name, each in members.items() if isinstance(each.type, GraphQLNonNull))
     type_ = api.named(f"{relation.type_name}InsertInput", lambda name: GraphQLInputObjectType(name, members))
     objects = GraphQLArgument(
         GraphQLNonNull(GraphQLList(GraphQLNonNull(type_))),
@@ -74,7 +87,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     )
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
-        statement, rows = _of_variable(field, relation, columns) or _of_objects(field, relation, columns)
+        statement, rows = _of_variable(field, relation, columns, required) or _of_objects(field, relation, columns)
         return answer(field, relation, lambda: (statement(), TableRows(relation, relation.table)), rows)
 
     return GraphQLField(
@@ -85,14 +98,16 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     )
 
 
-def _of_variable(field: Field, relation: ApiRelation, columns: Columns) -> tuple[Callable[[], Insert], Leaf] | None:
+def _of_variable(
+    field: Field, relation: ApiRelation, columns: Columns, required: frozenset[str]
+) -> tuple[Callable[[], Insert], Leaf] | None:
     """What makes the statement where the objects are one variable and of one form, and that variable; their values are
     not looked at."""
     variable = field.variable("objects")
     if variable is None:
         return None
-    defaulted = frozenset(name for name, each in columns.items() if _has_default(field, relation, each))
-    shape = BulkShape(relation, defaulted)
+    defaulted = frozenset(name for name, each in columns.items() if _has_default(field.api, relation, each))
+    shape = BulkShape(relation, defaulted, required)
     members = shape.members(variable.steer(shape))
     if not members or not columns.keys() >= set(members):
         return None
@@ -109,23 +124,23 @@ def _of_objects(field: Field, relation: ApiRelation, columns: Columns) -> tuple[
     return lambda: _from_values(field, relation, columns, objects), len(objects)
 
 
-def _has_default(field: Field, relation: ApiRelation, column: ApiColumn) -> bool:
+def _has_default(api: ApiSchema, relation: ApiRelation, column: ApiColumn) -> bool:
     """Whether a column may get something else than null when it is left out; also where that is not known."""
     own_defaults = relation.relation.kind in TABLES
-    return (
-        not own_defaults or column.column.has_default or field.api.catalog.type_by_oid[column.column.type].kind == "d"
-    )
+    return not own_defaults or column.column.has_default or api.catalog.type_by_oid[column.column.type].kind == "d"
 
 
 @dataclass(frozen=True)
 class BulkShape:
     """The derive of ``objects`` where it is one variable: the members of several objects, if nothing else matters.
 
-    That is so where all objects have the same members, or lack only such that have no default among ``defaulted``.
+    That is so where all objects have the same members, or lack only such that have no default among ``defaulted``, and
+    have those that are ``required``.
     """
 
     relation: ApiRelation
     defaulted: frozenset[str]
+    required: frozenset[str]
 
     def __call__(self, value: Any) -> Hashable:
         members = self.members(value)
@@ -134,6 +149,8 @@ class BulkShape:
     def members(self, value: Any) -> tuple[str, ...] | None:
         """The names of all members that the objects have between them; None where the objects need looking at."""
         if not isinstance(value, list) or len(value) < 2 or not all(isinstance(each, dict) for each in value):
+            return None
+        if any(each.get(name) is None for name in self.required for each in value):
             return None
         members = frozenset().union(*value)
         if sum(map(len, value)) < len(members) * len(value) and self.defaulted & members:

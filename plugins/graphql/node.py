@@ -24,7 +24,15 @@ from app.hooks import hookimpl
 from app.query.comparison import Comparison
 from app.query.conditions import id_filter_type
 from app.query.planning import Planning, Rows
-from app.query.row_ids import KeyValue, NodeId, decode_node_id, key_comparisons, node_id_expression, node_id_form
+from app.query.row_ids import (
+    NODE_ID_HINT,
+    KeyValue,
+    NodeId,
+    decode_node_id,
+    key_comparisons,
+    node_id_expression,
+    node_id_form,
+)
 from app.query.sql import cast_to
 from app.query.walk import Field
 from schema_cache.role_view import RoleView
@@ -66,7 +74,7 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
             return cast_to(null(), "boolean")
         node_id = steer_node_id(leaf)
         if (node_id.schema, node_id.table) != (relation.relation.schema, relation.relation.name):
-            raise RequestError("nodeId belongs to a different collection", code="BAD_USER_INPUT")
+            raise RequestError("nodeId belongs to a different collection", code="BAD_USER_INPUT", hint=NODE_ID_HINT)
         return has_key(api.view, planning, rows, leaf, node_id)
 
     return Fields(20, {"nodeId": GraphQLInputField(id_filter_type(api), extensions={"condition": is_row})})
@@ -82,7 +90,7 @@ def has_key(view: RoleView, planning: Planning, rows: Rows, leaf: Leaf, node_id:
     key = key_comparisons(view, rows.relation)
     if len(node_id.key) != len(key):
         message = f"Primary key column count mismatch. Expected {len(key)}, provided {len(node_id.key)}"
-        raise RequestError(message, code="BAD_USER_INPUT")
+        raise RequestError(message, code="BAD_USER_INPUT", hint=NODE_ID_HINT)
 
     def value(position: int, comparison: Comparison) -> ColumnElement[Any]:
         form = "text" if comparison.printed_as_text else comparison.type_text
@@ -112,7 +120,8 @@ def _node(field: Field, scope: None) -> ColumnElement[Any]:
         None,
     )
     if relation is None:
-        raise RequestError("Collection referenced by nodeId did not match any known collection", code="BAD_USER_INPUT")
+        message = "Collection referenced by nodeId did not match any known collection"
+        raise RequestError(message, code="BAD_USER_INPUT", hint=NODE_ID_HINT)
     rows = field.planning.rows_of(relation)
     row = field.json(rows, field.api.object_type(relation))
     query = select(row).select_from(rows.element).where(has_key(field.api.view, field.planning, rows, leaf, node_id))

@@ -107,6 +107,8 @@ def array_of_finite(expression: ColumnElement[Any]) -> ColumnElement[Any]:
 FINITE: Mapping[str, Any] = {"to_json": finite, "array_to_json": array_of_finite, "prints_null": True}
 """What prints floats as JSON can: it has neither NaN nor the infinities."""
 
+JSON_EXPECTED = 'Expected a string that holds JSON, such as "{\\"a\\": 1}": docs/graphql.md, "Types"'
+
 OPAQUE = "Opaque"
 
 
@@ -149,9 +151,9 @@ def scalars(api: ApiSchema) -> Sequence[Scalar]:
         text("Date", "A date without a time", "date", list_filter=True),
         text("Time", "A time of day", "time", list_filter=True),
         text("Datetime", "A date and time", "timestamp timestamptz", list_filter=True),
-        text(
-            "JSON",
-            "A JSON value, as a string",
+        of(
+            ("JSON", "A JSON value, as a string"),
+            StringText("JSON", JSON_EXPECTED if api.dialect.validates else ""),
             "json jsonb",
             to_json=json_as_text,
             filterable=False,

@@ -51,7 +51,9 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         given = {name: field.arguments[name] for name in assigning if field.arguments.get(name)}
         if not given:
-            raise RequestError("At least one mapping must be provided to set argument", code="BAD_USER_INPUT")
+            message = "At least one mapping must be provided to set argument"
+            hint = 'Expected a new value for at least one column, such as set: {name: "x"}: docs/graphql.md, "Changes".'
+            raise RequestError(message, code="BAD_USER_INPUT", hint=hint)
 
         def statement() -> tuple[Update, TableRows]:
             rows = field.planning.rows_of(relation)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Answer, Door
+from tests.graphql.door import ANON_KEY, Answer, Door
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -315,3 +315,90 @@ def test_unknown_keys_are_named(writing_door: OpenDoor) -> None:
     relaxed = writing_door(SCHEMA, "truncate item", graphql_dialect="pg_graphql")
     answer = relaxed.ask("mutation { updateitemCollection(set: {bogus: 1, int4: 1, worse: 2}) { affectedCount } }")
     assert answer.message == 'Input for type itemUpdateInput contains extra keys ["bogus", "worse"]'
+
+
+REQUIRED = """
+create domain with_default as text default 'd';
+create table plain (id int primary key, name text not null, d text not null default 'x', dom with_default not null,
+  n int);
+create table filled (id int primary key, name text not null);
+create function fill() returns trigger language plpgsql as $$ begin new.name := 'filled'; return new; end $$;
+create trigger fill before insert on filled for each row execute function fill();
+create table told (id int primary key, name text not null);
+create trigger fill after insert on told for each row execute function fill();
+create table whole (id int primary key, name text not null) partition by range (id);
+create table part partition of whole for values from (0) to (100);
+create trigger fill before insert on part for each row execute function fill();
+create view seen as select id, name from plain;
+comment on view seen is '@graphql({"primary_key_columns": ["id"]})';
+grant all on plain, filled, told, whole, seen to anon;
+"""
+
+
+def test_members_that_an_insert_cannot_leave_out_are_not_nullable(writing_door: OpenDoor) -> None:
+    query = """query ($t: String!) { __type(name: $t) { inputFields { name type { kind } } } }"""
+
+    def required(door: Door, table: str) -> list[str]:
+        members = door.ask(query, {"t": f"{table}InsertInput"}).data["__type"]["inputFields"]
+        return [each["name"] for each in members if each["type"]["kind"] == "NON_NULL"]
+
+    rows = "truncate plain; truncate filled; truncate whole"
+    sql = REQUIRED + """comment on schema public is '@graphql({"introspection": true})';"""
+    door = writing_door(sql, rows)
+    tables = ("plain", "filled", "told", "whole", "seen")
+    assert [required(door, table) for table in tables] == [["id", "name"], [], ["id", "name"], [], []]
+    peer = writing_door(sql, rows, graphql_dialect="pg_graphql")
+    assert [required(peer, table) for table in ("plain", "filled", "told", "seen")] == [[], [], [], []]
+    for table in ("filled", "whole"):
+        insert = f"mutation {{ insertInto{table}Collection(objects: [{{id: 1}}]) {{ records {{ name }} }} }}"
+        assert door.ask(insert).data[f"insertInto{table}Collection"] == {"records": [{"name": "filled"}]}
+
+
+def test_a_missing_member_is_found_whatever_was_inserted_before(writing_door: OpenDoor) -> None:
+    """The plan of many objects in a variable is not shared with objects that lack what they need."""
+    door = writing_door(REQUIRED, "truncate plain")
+    insert = "mutation ($o: [plainInsertInput!]!) { insertIntoplainCollection(objects: $o) { affectedCount } }"
+    assert door.ask(insert, {"o": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}).data
+    for bad in ({"id": 4}, {"id": 4, "name": None}):
+        answer = door.ask(insert, {"o": [{"id": 3, "name": "c"}, bad]})
+        assert answer.code == "BAD_USER_INPUT", answer.body
+    assert door.ask(insert, {"o": [{"id": 3, "name": "c"}, {"id": 4, "name": "d", "n": 1}]}).data
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ('{ plainCollection(after: "?") { edges { cursor } } }', "cursor"),
+        ('{ node(nodeId: "?") { nodeId } }', "nodeId"),
+        ("mutation { updateplainCollection(set: {}) { affectedCount } }", "set: {"),
+        ("mutation { updateplainCollection(set: {n: 1}, atMost: -1) { affectedCount } }", "atMost"),
+    ],
+)
+def test_what_was_expected_is_told(writing_door: OpenDoor, query: str, expected: str) -> None:
+    answer = writing_door(REQUIRED, "truncate plain").ask(query)
+    hint = answer.errors[0]["extensions"]["hint"]
+    assert hint.startswith("Expected ")
+    assert expected in hint
+    assert "docs/graphql.md" in hint
+
+
+def test_json_is_given_as_a_string(writing_door: OpenDoor) -> None:
+    door = writing_door("create table doc (id int primary key, j json); grant all on doc to anon;", "truncate doc")
+    insert = "mutation ($j: JSON) { insertIntodocCollection(objects: [{id: 1, j: $j}]) { affectedCount } }"
+    message = door.ask(insert, {"j": {"a": 1}}).message
+    assert 'Expected a string that holds JSON, such as "{\\"a\\": 1}"' in message
+
+
+def test_persisted_queries_are_not_supported(writing_door: OpenDoor) -> None:
+    """Clients that send a hash are told to send the text, in the words that they understand."""
+    door = writing_door(REQUIRED, "truncate plain")
+    extensions = {"persistedQuery": {"version": 1, "sha256Hash": "0" * 64}}
+    answer = door.post(json.dumps({"extensions": extensions}))
+    assert (answer.status, answer.message, answer.code) == (
+        200, "PersistedQueryNotSupported", "PERSISTED_QUERY_NOT_SUPPORTED"
+    )  # fmt: skip
+    result = door.client.simulate_get(
+        "/graphql/v1", params={"extensions": json.dumps(extensions)}, headers={"apiKey": ANON_KEY}
+    )
+    assert result.json["errors"][0]["message"] == "PersistedQueryNotSupported"
+    assert door.post(json.dumps({"query": "{ __typename }", "extensions": extensions})).data == {"__typename": "Query"}
