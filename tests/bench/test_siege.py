@@ -25,6 +25,12 @@ SHORT = (
     "roles in genuine tokens",
     "tokens of two kinds",
     "variables of a mebibyte",
+    "regular expressions",
+    "hidden or not there",
+    "a database user and the bytes",
+    "an upload and a creation",
+    "an upload URL signed before",
+    "a move that races a write",
     "writes with one condition",
     "bodies without a credential",
 )

@@ -15,11 +15,11 @@ _MINE = "{ noteCollection(first: 30) { edges { node { owner body } } } }"
 _BACKENDS = """from pg_stat_activity
     where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()"""
 _DISTURBANCES = (
-    f"select pg_cancel_backend(pid) {_BACKENDS} order by random() limit 2",
-    f"select pg_terminate_backend(pid) {_BACKENDS} order by random() limit 1",
-    "create table if not exists extra (id int primary key); drop table extra",
+    *[f"select pg_cancel_backend(pid) {_BACKENDS} order by random() limit 2"] * 10,
+    *[f"select pg_terminate_backend(pid) {_BACKENDS} order by random() limit 1"] * 5,
     "alter table note add column if not exists more text; alter table note drop column more",
 )
+"""Changes are rare: after each of them everybody waits until the schema was read again."""
 
 
 def _no_foreign_row(grounds: Grounds, seconds: float) -> Finding:
