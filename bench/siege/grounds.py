@@ -52,9 +52,11 @@ create table entry (id bigint generated always as identity primary key, number i
 create function slow(seconds float8) returns text language sql volatile as $$ select pg_sleep(seconds)::text $$;
 create function spoil() returns text language sql volatile as
   $$ select set_config('default_transaction_read_only', 'on', false) || set_config('search_path', 'nowhere', false) $$;
+create function state() returns text language sql stable as
+  $$ select current_setting('default_transaction_read_only') || current_setting('search_path') $$;
 grant usage on schema public to anon, authenticated;
 grant select, insert, update, delete on item, note, entry to anon, authenticated;
-grant execute on function slow, spoil to anon;
+grant execute on function slow, spoil, state to anon;
 """
 
 
