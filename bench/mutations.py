@@ -204,9 +204,10 @@ class PgBench:
 
 def _statement(case: Case, engine: Engine, variables: Mapping[str, Any]) -> tuple[str, list[str]]:
     parsed = parse(GraphQLRequest(case.query, dict(variables)), engine)
-    call = make_plan(parsed.document, engine.role_schemas.of_role("anon"), parsed.variables, Steering()).calls[0]
-    values = [each.value(parsed.variables) or b"" for each in call.parameters]
-    return call.statement.sql, [value.decode() for value in values]
+    plan = make_plan(parsed.document, engine.role_schemas.of_role("anon"), parsed.variables, Steering())
+    (planned,) = plan.statements
+    values = [each.value(parsed.variables) or b"" for each in planned.parameters]
+    return planned.statement.sql, [value.decode() for value in values]
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
-from schema_cache.shapes import Shape, ShapeError
+from schema_cache.directive_values import DirectiveValueError, ValueKind
 
 Commented = Literal["schema", "relation", "column", "function", "foreign_key", "enum"]
 """The kinds of objects whose comments hold directives."""
@@ -23,15 +23,15 @@ Commented = Literal["schema", "relation", "column", "function", "foreign_key", "
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """That comments on objects of kind ``on`` may have the member ``key``, and its shape."""
+    """Comments on objects of kind ``on`` may have the member ``key``; ``value`` is the kind of value it takes."""
 
     on: Commented
     key: str
-    shape: Shape
+    value: ValueKind
 
 
 Directives = Mapping[str, object]
-"""The directives of one object by key. Absent ones are absent; a flag that is off is False or absent."""
+"""The directives of one object by key; those not given are left out. A flag that is off is False or left out."""
 
 _NONE: Directives = MappingProxyType({})
 _MARK_BEGINS = "@graphql("
@@ -41,83 +41,83 @@ _REMEMBERED = 20_000
 
 
 def has_directives(comment: str | None) -> bool:
-    """Whether the comment speaks to the API at all."""
+    """Whether the comment has any directives."""
     return comment is not None and _MARK_BEGINS in comment
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What a comment says: the directives that can be understood, and what is wrong with the others."""
+class ReadComment:
+    """What a comment says: its valid directives, and what is wrong with the others."""
 
     directives: Directives
     problems: tuple[str, ...] = ()
 
 
-_NOTHING = Reading(_NONE)
+_NOTHING = ReadComment(_NONE)
 
 
 class DirectiveReader:
     """Reads comments by a set of known directives, each text once. Safe to share between threads.
 
-    A directive that is malformed is left out: whoever may comment on one table must not take down the API of all.
+    A malformed directive is left out: someone with the right to comment on one table must not take down the whole API.
     """
 
     def __init__(self, known: Iterable[Directive]) -> None:
-        self._shapes: dict[str, dict[str, Shape]] = defaultdict(dict)
+        self._kinds: dict[str, dict[str, ValueKind]] = defaultdict(dict)
         for directive in known:
-            if directive.key in self._shapes[directive.on]:
+            if directive.key in self._kinds[directive.on]:
                 raise ValueError(f"the directive {directive.key} on a {directive.on} is declared twice")
-            self._shapes[directive.on][directive.key] = directive.shape
+            self._kinds[directive.on][directive.key] = directive.value
         self._read_text = lru_cache(_REMEMBERED)(self._interpret)
 
-    def read(self, on: Commented, comment: str | None) -> Reading:
-        """The directives in ``comment``, validated and frozen, without those that nobody declared."""
+    def read(self, on: Commented, comment: str | None) -> ReadComment:
+        """The directives in ``comment``, validated and frozen; unknown ones are left out."""
         if comment is None or "@graphql(" not in comment:
             return _NOTHING
         return self._read_text(on, comment)
 
-    def _interpret(self, on: Commented, comment: str) -> Reading:
+    def _interpret(self, on: Commented, comment: str) -> ReadComment:
         mark = _MARK.search(comment)
         if mark is None:
             return _NOTHING
         try:
             written = _parse(mark.group(1))
-        except ShapeError as error:
-            return Reading(_NONE, (error.detail,))
+        except DirectiveValueError as ex:
+            return ReadComment(_NONE, (ex.detail,))
         if written is None:
             return _NOTHING
         if not isinstance(written, dict):
-            return Reading(_NONE, ("invalid type: it is no JSON object",))
-        shapes = self._shapes.get(on, {})
+            return ReadComment(_NONE, ("invalid type: it is no JSON object",))
+        kinds = self._kinds.get(on, {})
         read: dict[str, object] = {}
-        problems = [_unknown(key, shapes) for key in written if key not in shapes]
-        for key, shape in shapes.items():
+        problems = [_unknown(key, kinds) for key in written if key not in kinds]
+        for key, kind in kinds.items():
             try:
-                value = shape.read(written.get(key))
-            except ShapeError as error:
-                problems.append(f"{error.detail} at {key}{error.path}")
+                value = kind.read(written.get(key))
+            except DirectiveValueError as ex:
+                problems.append(f"{ex.detail} at {key}{ex.path}")
                 continue
             if value is not None:
                 read[key] = value
-            if key in written and (expected := shape.expected_of(written[key])) is not None:
+            if key in written and (expected := kind.expected_of(written[key])) is not None:
                 problems.append(f"{key} has no effect; write {expected}")
-        return Reading(MappingProxyType(read), tuple(problems))
+        return ReadComment(MappingProxyType(read), tuple(problems))
 
 
-def _unknown(key: str, shapes: Mapping[str, Shape]) -> str:
-    alike = get_close_matches(key, shapes, 1)
+def _unknown(key: str, kinds: Mapping[str, ValueKind]) -> str:
+    alike = get_close_matches(key, kinds, 1)
     return f"unknown key {json.dumps(key)}" + (f"; did you mean {json.dumps(alike[0])}?" if alike else "")
 
 
 def _parse(text: str) -> object:
     try:
         return json.loads(text, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise ShapeError(f"invalid JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
+    except json.JSONDecodeError as ex:
+        raise DirectiveValueError(f"invalid JSON: {ex.msg} at line {ex.lineno} column {ex.colno}") from None
     except (ValueError, RecursionError):
-        raise ShapeError("invalid JSON") from None
+        raise DirectiveValueError("invalid JSON") from None
 
 
 def _refuse_constant(name: str) -> object:
-    # Python would take NaN and Infinity, which are no JSON.
+    # Python accepts NaN and Infinity, which are not JSON.
     raise ValueError(name)

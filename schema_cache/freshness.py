@@ -12,11 +12,11 @@ from schema_cache.loader import Run, fetch_catalog, has_support_objects
 from schema_cache.model import Catalog
 from schema_cache.role_view import RoleViews
 from schema_cache.shared_call import SharedCall
-from schema_cache.state import read_state
+from schema_cache.state import read_schema_state
 
 _CATALOGS_WITH_VIEWS = 2
 
-_log = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 class SchemaCache:
@@ -84,7 +84,7 @@ class SchemaCache:
         stored = read_dump(self._dump) if self._dump else None
         if stored is None:
             return None
-        state = read_state(self._run, counted=has_support_objects(self._run), thorough=True)
+        state = read_schema_state(self._run, counted=has_support_objects(self._run), thorough=True)
         if state.identity != stored.identity or not state.is_of(stored):
             return None
         self._catalog = self._catalog or stored
@@ -96,13 +96,13 @@ class SchemaCache:
         if self._dump:
             try:
                 write_dump(self._dump, payload)
-            except OSError as error:
-                _log.warning("the schema dump could not be written: %s", error.strerror)
+            except OSError as ex:
+                log.warning("the schema dump could not be written: %s", ex.strerror)
         return catalog
 
     def _refresh(self, thorough: bool) -> Catalog:
         known = self.current()
-        state = read_state(self._run, counted=known.counted, thorough=thorough)
+        state = read_schema_state(self._run, counted=known.counted, thorough=thorough)
         # Another thread may have read the schema again in the meantime.
         if state.is_of(known) or state.is_of(self.current()):
             return self.current()

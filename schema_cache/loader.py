@@ -11,7 +11,7 @@ from schema_cache.model import Catalog
 
 _ATTEMPTS = 4
 
-_log = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 Run = Callable[[str], str | bytes | None]
 """Executes one SQL text without parameters, by the simple query protocol, and gives the single value of the single row.
@@ -33,10 +33,10 @@ def fetch_catalog(run: Run) -> str | bytes:
         counted = has_support_objects(run)
         try:
             return ask(run, catalog_query(counted))
-        except Exception as error:
+        except Exception as ex:
             # A function that is dropped while we print a default that calls it: "cache lookup failed". Or the
             # counter went between the two questions.
-            _log.debug("the catalog could not be read (%s), trying again", type(error).__name__)
+            log.debug("the catalog could not be read (%s), trying again", type(ex).__name__)
     return ask(run, catalog_query(counted=has_support_objects(run)))
 
 

@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 from schema_cache.freshness import SchemaCache
 
-_log = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 _LONGEST_PAUSE = 5.0
 _THOROUGH_EVERY = 30
@@ -47,12 +47,12 @@ class Poller:
                 if failures:
                     # The database may have come back as another one, with the same numbers in its catalogs.
                     self._cache.reload()
-                    _log.info("the schema can be read again")
+                    log.info("the schema can be read again")
                 else:
                     self._cache.refresh_if_changed(thorough=looks % _THOROUGH_EVERY == 0)
                 failures = 0
-            except Exception as error:
+            except Exception as ex:
                 # Once per outage, and by its kind only: messages of drivers may hold addresses and names.
                 if not failures:
-                    _log.warning("the schema cannot be read (%s); trying on", type(error).__name__)
+                    log.warning("the schema cannot be read (%s); trying on", type(ex).__name__)
                 failures += 1

@@ -38,8 +38,8 @@ class SharedCall(Generic[Answer]):
                 with self._gathering:
                     self._next = None
                 future.set_result(self._function())
-        except BaseException as error:
+        except BaseException as ex:
             with self._gathering:
                 if self._next is future:
                     self._next = None
-            future.set_exception(error)
+            future.set_exception(ex)

@@ -29,7 +29,7 @@ class SchemaState:
         )
 
 
-def read_state(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
+def read_schema_state(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
     """The state at this moment. ``counted``: whether the support objects were there when last looked.
 
     Where nobody counts it is always ``thorough``, because then only the contents tell.

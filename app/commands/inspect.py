@@ -41,7 +41,7 @@ def plan_sql(
         if errors:
             raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)
         plan = make_plan(parsed.document, api, parsed.variables, Steering())
-        return ";\n\n".join(call.statement.sql for call in plan.calls)
+        return ";\n\n".join(planned.statement.sql for planned in plan.statements)
 
 
 @contextmanager

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.graphql.notices import Notices
+from schema_cache.directive_values import Flag
 from schema_cache.directives import Commented, Directive, DirectiveReader
 from schema_cache.model import Catalog, Relation
-from schema_cache.shapes import Flag
 
 DIRECTIVES = (Directive("schema", "introspection", Flag()),)
 """What the API itself understands: a schema's comment opts in to introspection, or out of it."""

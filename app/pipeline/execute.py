@@ -23,9 +23,9 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
     """The json text of each response key. Raises StatementError and its kinds, RoleRefused, Unavailable."""
     plan = bound.plan
     texts: dict[str, bytes | None] = dict(plan.constants)
-    if plan.calls:
-        for call, rows in zip(plan.calls, _run(operation, bound, engine), strict=True):
-            texts.update(zip(call.keys, rows[0], strict=True))
+    if plan.statements:
+        for planned, rows in zip(plan.statements, _run(operation, bound, engine), strict=True):
+            texts.update(zip(planned.response_keys, rows[0], strict=True))
     return ResultSet(plan, texts)
 
 
@@ -43,13 +43,13 @@ def _context(operation: AuthorizedOperation, engine: Engine) -> Context:
 
 def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> list[list[Row]]:
     plan, context = bound.plan, _context(operation, engine)
-    calls = [(call.statement, values) for call, values in zip(plan.calls, bound.values, strict=True)]
+    calls = [(planned.statement, values) for planned, values in zip(plan.statements, bound.values, strict=True)]
     run = partial(engine.database.run, context, calls, read_only=not plan.is_mutation, row_limit=engine.answer_limit)
     try:
         return despite_conflicts(run)
     except StatementError as ex:
-        if engine.show_sql and 1 <= ex.statement_index <= len(plan.calls):
-            log.warning("%s\n%s", ex.message, plan.calls[ex.statement_index - 1].statement.sql)
+        if engine.show_sql and 1 <= ex.statement_index <= len(plan.statements):
+            log.warning("%s\n%s", ex.message, plan.statements[ex.statement_index - 1].statement.sql)
         raise _explained(_discreet(ex, operation.api.view), plan) from None
     except RowTooLarge as ex:
         if plan.is_mutation:
@@ -78,9 +78,9 @@ def _discreet(error: StatementError, view: RoleView) -> StatementError:
 
 def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldError:
     """The error as it is told: with the field that failed, and one that a plan raised on purpose with our message."""
-    if not 1 <= error.statement_index <= len(plan.calls):
+    if not 1 <= error.statement_index <= len(plan.statements):
         return error
-    key, *others = plan.calls[error.statement_index - 1].keys
+    key, *others = plan.statements[error.statement_index - 1].response_keys
     message = failure_message(error.diagnosis)
     if message is not None:
         return FieldError(RequestError(message), key)

@@ -17,7 +17,7 @@ from app.graphql.selection import Selector
 from app.graphql.values import Steering, Variables, size_of
 from app.graphql.variables import errors_of_variables
 from app.pipeline.engine import Engine
-from app.pipeline.records import AuthorizedOperation, BoundPlan, Call, ParsedDocument, SQLPlan
+from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan
 from app.query.planning import Planning
 from app.query.sql import as_text, compiled
 from app.query.walk import Walk
@@ -52,7 +52,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
             len(document.text)
             + size_of(shape)
             + sum(map(len, made.constants.values()))
-            + sum(len(each.statement.sql) for each in made.calls)
+            + sum(len(each.statement.sql) for each in made.statements)
         )
         engine.plans.put((key, shape), made, size)
     return _bind(made, variables)
@@ -60,7 +60,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
 
 def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> None:
     """Of a query the number is part of its plan; of a mutation it follows from the number of rows in the request."""
-    nodes = sum(each.nodes.of(variables) for each in plan.calls)
+    nodes = sum(each.nodes.of(variables) for each in plan.statements)
     if limit and nodes > limit:
         hint = "Ask for smaller pages: a collection counts as often as the row that it stands in."
         message = f"The operation may give {nodes} rows, more than {limit} (NODE_LIMIT)"
@@ -68,7 +68,9 @@ def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> Non
 
 
 def _bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:
-    return BoundPlan(plan, tuple(tuple(each.value(variables) for each in call.parameters) for call in plan.calls))
+    return BoundPlan(
+        plan, tuple(tuple(each.value(variables) for each in planned.parameters) for planned in plan.statements)
+    )
 
 
 def make_plan(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, Any], steering: Steering) -> SQLPlan:
@@ -140,26 +142,28 @@ class _RootPlanner:
                     raise ex if isinstance(ex, DocumentError) else error from None
                 errors.append(GraphQLError(error.message, path=[key], extensions={"code": error.code}))
         answered = tuple(key for key in fields if key in expressions or key in constants)
-        calls = (self._call(planning, expressions),) if expressions else ()
+        statements = (self._statement(planning, expressions),) if expressions else ()
         tells_of_schema = bool(errors) or any(nodes[0].name.value in META_FIELDS for nodes in fields.values())
-        return SQLPlan(answered, calls, constants, tuple(errors), tells_of_schema_alone=tells_of_schema and not calls)
+        return SQLPlan(
+            answered, statements, constants, tuple(errors), tells_of_schema_alone=tells_of_schema and not statements
+        )
 
     def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
         """A statement for each root field, in the order of the document."""
         constants: dict[str, bytes] = {}
-        calls = []
+        statements = []
         for key, nodes in fields.items():
             constant = self._constant(nodes)
             if constant is None:
-                calls.append(self._mutation_call(key, nodes))
+                statements.append(self._mutation_statement(key, nodes))
             else:
                 constants[key] = constant
-        return SQLPlan(tuple(fields), tuple(calls), constants, is_mutation=True)
+        return SQLPlan(tuple(fields), tuple(statements), constants, is_mutation=True)
 
-    def _mutation_call(self, key: str, nodes: Sequence[FieldNode]) -> Call:
+    def _mutation_statement(self, key: str, nodes: Sequence[FieldNode]) -> PlannedStatement:
         planning = Planning(self._variables)
         try:
-            return self._call(planning, {key: self._resolve(planning, nodes)})
+            return self._statement(planning, {key: self._resolve(planning, nodes)})
         except RequestError as ex:
             raise FieldError(ex, key) from None
 
@@ -181,8 +185,10 @@ class _RootPlanner:
         return func.to_json(resolved) if is_leaf_type(walk.field(self._root, nodes).type) else resolved
 
     @staticmethod
-    def _call(planning: Planning, expressions: Mapping[str, ColumnElement[Any]]) -> Call:
+    def _statement(planning: Planning, expressions: Mapping[str, ColumnElement[Any]]) -> PlannedStatement:
         query = select(*(as_text(expression).label(None) for expression in expressions.values()))
         sql, names = compiled(query)
         parameters = planning.parameters
-        return Call(Statement(sql), tuple(parameters[name] for name in names), tuple(expressions), planning.nodes.count)
+        return PlannedStatement(
+            Statement(sql), tuple(parameters[name] for name in names), tuple(expressions), planning.nodes.count
+        )

@@ -78,27 +78,28 @@ class AuthorizedOperation:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One SQL statement of a plan: it gives one row with a column of json text for each response key in ``keys``.
+class PlannedStatement:
+    """One SQL statement of a plan. It gives one row with a column of json text for each of ``response_keys``.
     ``nodes`` is how many rows of relations these hold at most."""
 
     statement: Statement
     parameters: tuple[Parameter, ...]
-    keys: tuple[str, ...]
+    response_keys: tuple[str, ...]
     nodes: NodeCount
 
 
 @dataclass(frozen=True, slots=True)
 class SQLPlan:
-    """What is to be executed, the same for all requests of one shape.
+    """What to execute: the same for all requests whose variables have one shape.
 
-    ``keys`` are the response keys in order; ``constants`` the json texts of those that need no database; ``errors``
-    those of root fields that failed where a dialect lets the others stand. ``tells_of_schema_alone``: what it answers
-    depends on the schema, and no statement is run that would notice an outdated one.
+    ``response_keys`` are in the order of the answer. ``constants`` are the json texts of fields that need no database.
+    ``errors`` are those of root fields that failed, where the dialect still answers the others.
+    ``tells_of_schema_alone`` says that the answer depends on the schema, and that the plan runs no statement, which
+    would fail on an outdated one.
     """
 
-    keys: tuple[str, ...]
-    calls: tuple[Call, ...] = ()
+    response_keys: tuple[str, ...]
+    statements: tuple[PlannedStatement, ...] = ()
     constants: Mapping[str, bytes] = field(default_factory=dict)
     errors: tuple[GraphQLError, ...] = ()
     is_mutation: bool = False
@@ -107,7 +108,7 @@ class SQLPlan:
 
 @dataclass(frozen=True, slots=True)
 class BoundPlan:
-    """A plan with the values of one request, a tuple for each call."""
+    """A plan with the values of one request, a tuple for each statement."""
 
     plan: SQLPlan
     values: tuple[tuple[bytes | None, ...], ...]

@@ -18,8 +18,8 @@ from app.query.planning import TableRows
 from app.query.scalars import scalars_of
 from app.query.sql import FunctionCall, cast_to, one_row
 from app.query.walk import Field
+from schema_cache.directive_values import Enabled
 from schema_cache.directives import Directive
-from schema_cache.shapes import Enabled
 
 INTEGERS = frozenset(("int2", "int4", "int8"))
 NUMBERS = INTEGERS | {"float4", "float8", "numeric", "money"}

@@ -16,9 +16,9 @@ from app.hooks import hookimpl
 from app.query.scalars import Scalar, scalars_of
 from app.query.sql import cast_to, constant
 from app.query.texts import ArrayText, as_is
+from schema_cache.directive_values import Count
 from schema_cache.directives import Directive
 from schema_cache.model import Type
-from schema_cache.shapes import Count
 
 MAX_DIMENSIONS = 6
 """PostgreSQL's arrays have no more (MAXDIM)."""

@@ -23,8 +23,8 @@ from app.query.collection import Collection, Origin
 from app.query.connections import arguments_of_collections, connection_type, edge_type
 from app.query.scalars import cursor_type
 from app.query.walk import Field
+from schema_cache.directive_values import Count
 from schema_cache.directives import Directive
-from schema_cache.shapes import Count
 
 
 @hookimpl

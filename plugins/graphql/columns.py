@@ -14,8 +14,8 @@ from app.graphql.relations import ApiColumn, ApiRelation
 from app.hooks import hookimpl
 from app.query.planning import Rows
 from app.query.walk import Field, Resolver
+from schema_cache.directive_values import Flag, ListOf, Text
 from schema_cache.directives import Directive
-from schema_cache.shapes import Flag, ListOf, Text
 
 
 @hookimpl

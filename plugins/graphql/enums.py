@@ -15,9 +15,9 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl
 from app.query.sql import as_text, constant
+from schema_cache.directive_values import Renaming, Text
 from schema_cache.directives import Directive
 from schema_cache.model import Type
-from schema_cache.shapes import Renaming, Text
 
 
 @hookimpl

@@ -58,7 +58,7 @@ class RegexText:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonOperator:
     """A comparison of a column with a value. ``operand`` says what the value is: one of the column's type,
     a list of it, or a pattern or regular expression, which is text whatever the column's length. ``symbol`` is what
     SQL has between the two, found for the column's type where that has its own."""
@@ -94,18 +94,18 @@ def _is(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
     raise RequestError("Invalid input for FilterIs type")
 
 
-def _comparison(symbol: str, operand: str = "value") -> Comparison:
-    return Comparison(lambda own: symbol, operand)
+def _comparison(symbol: str, operand: str = "value") -> ComparisonOperator:
+    return ComparisonOperator(lambda own: symbol, operand)
 
 
 OPERATORS: Mapping[str, Operator] = {
-    "eq": Comparison(lambda own: own.equal),
-    "neq": Comparison(lambda own: own.unequal),
-    "lt": Comparison(lambda own: own.less),
-    "lte": Comparison(lambda own: own.less_or_equal),
-    "gt": Comparison(lambda own: own.greater),
-    "gte": Comparison(lambda own: own.greater_or_equal),
-    "in": Comparison(lambda own: own.equal, "list"),
+    "eq": ComparisonOperator(lambda own: own.equal),
+    "neq": ComparisonOperator(lambda own: own.unequal),
+    "lt": ComparisonOperator(lambda own: own.less),
+    "lte": ComparisonOperator(lambda own: own.less_or_equal),
+    "gt": ComparisonOperator(lambda own: own.greater),
+    "gte": ComparisonOperator(lambda own: own.greater_or_equal),
+    "in": ComparisonOperator(lambda own: own.equal, "list"),
     "is": _is,
     "startsWith": _comparison("^@", "pattern"),
     "like": _comparison("LIKE", "pattern"),

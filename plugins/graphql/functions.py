@@ -19,9 +19,9 @@ from app.hooks import hookimpl
 from app.query.calls import PSEUDO_TYPE, VOLATILE, Result, result_of
 from app.query.sql import named_argument
 from app.query.walk import Field
+from schema_cache.directive_values import Text
 from schema_cache.directives import Directive
 from schema_cache.model import Argument, Function, Type
-from schema_cache.shapes import Text
 
 HIDDEN_SCHEMAS = frozenset(("graphql", "graphql_public", "auth", "extensions"))
 """Schemas whose functions are never root fields, even where they are exposed."""

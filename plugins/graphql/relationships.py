@@ -19,9 +19,9 @@ from app.query.connections import arguments_of_collections, connection_type
 from app.query.planning import Rows, TableRows
 from app.query.relationship_names import Key, Way, is_unique, named_ways
 from app.query.walk import Field, Resolver
+from schema_cache.directive_values import ListOf, Object, Text
 from schema_cache.directives import Directive
 from schema_cache.model import Relation
-from schema_cache.shapes import ListOf, Object, Text
 
 FOREIGN_KEYS = ListOf(
     Object(

@@ -14,8 +14,8 @@ from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.collection import Collection
 from app.query.walk import Field
+from schema_cache.directive_values import Enabled
 from schema_cache.directives import Directive
-from schema_cache.shapes import Enabled
 
 
 @hookimpl

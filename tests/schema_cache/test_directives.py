@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from app.discovery import plugin_manager
+from schema_cache.directive_values import Text
 from schema_cache.directives import Commented, Directive, DirectiveReader, Directives
-from schema_cache.shapes import Text
 
 BUILT_IN_DIRECTIVES = tuple(each for some in plugin_manager().hook.comment_directives() for each in some)
 KEY = '"local_columns": ["a"], "foreign_schema": "s", "foreign_table": "t", "foreign_columns": ["b"]'

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from schema_cache.loader import has_support_objects, load_catalog
-from schema_cache.state import read_state
+from schema_cache.state import read_schema_state
 from tests.postgres_server import PostgresServer
 from tests.schema_cache.conftest import Connect
 from tests.schema_cache.counting import COUNTING
@@ -143,13 +143,13 @@ def check_change(session: Session, change: str) -> None:
     session.execute(BEGIN, "create role role_of_test")
     try:
         before = load_catalog(session.value)
-        assert read_state(session.value, counted=before.counted, thorough=False).is_of(before)
+        assert read_schema_state(session.value, counted=before.counted, thorough=False).is_of(before)
         session.execute("set local search_path = public")
         session.execute(*change.replace("this_database", f'"{session.database}"').split("; "))
-        assert not read_state(session.value, counted=before.counted, thorough=False).is_of(before)
+        assert not read_schema_state(session.value, counted=before.counted, thorough=False).is_of(before)
         after = load_catalog(session.value)
         assert after.version != before.version
-        assert read_state(session.value, counted=after.counted, thorough=True).is_of(after)
+        assert read_schema_state(session.value, counted=after.counted, thorough=True).is_of(after)
     finally:
         session.execute("rollback")
 
@@ -166,7 +166,7 @@ def test_an_open_transaction_is_no_change_until_it_commits(owner: Session, conne
     watcher = connect()
 
     def contents() -> str | None:
-        return read_state(watcher.value, counted=False, thorough=True).contents_fingerprint
+        return read_schema_state(watcher.value, counted=False, thorough=True).contents_fingerprint
 
     before = load_catalog(watcher.value).contents_fingerprint
     owner.execute("begin", "comment on table a is 'x'", "grant select on z to public")
@@ -181,8 +181,8 @@ def test_what_the_counter_missed_is_seen_by_a_thorough_look(counting: Session) -
         catalog = load_catalog(counting.value)
         assert (catalog.counted, catalog.change_count) == (True, counting.value("select graphql.schema_version()"))
         counting.execute("comment on table public.a is 'x'")
-        assert read_state(counting.value, counted=True, thorough=False).is_of(catalog)
-        assert not read_state(counting.value, counted=True, thorough=True).is_of(catalog)
+        assert read_schema_state(counting.value, counted=True, thorough=False).is_of(catalog)
+        assert not read_schema_state(counting.value, counted=True, thorough=True).is_of(catalog)
         assert load_catalog(counting.value).version != catalog.version
     finally:
         counting.execute("rollback")
@@ -199,11 +199,11 @@ def test_what_the_counter_missed_is_seen_by_a_thorough_look(counting: Session) -
 def test_support_objects_may_come_and_go(owner: Session, removal: str) -> None:
     before = load_catalog(owner.value)
     owner.rows(COUNTING)
-    assert not read_state(owner.value, counted=before.counted, thorough=False).is_of(before)
+    assert not read_schema_state(owner.value, counted=before.counted, thorough=False).is_of(before)
     counted = load_catalog(owner.value)
     assert (before.counted, counted.counted) == (False, True)
     owner.execute("drop event trigger counts", "drop event trigger counts_drops", removal)
-    state = read_state(owner.value, counted=counted.counted, thorough=False)
+    state = read_schema_state(owner.value, counted=counted.counted, thorough=False)
     assert not state.is_of(counted)
     after = load_catalog(owner.value)
     assert not after.counted

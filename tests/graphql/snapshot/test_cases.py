@@ -46,7 +46,8 @@ def _statements(case: Case, door: Door) -> list[tuple[str, list[str | None]]]:
     except PorticoError:
         return []
     return [
-        (call.statement.sql, [_text(each.value(parsed.variables)) for each in call.parameters]) for call in plan.calls
+        (planned.statement.sql, [_text(each.value(parsed.variables)) for each in planned.parameters])
+        for planned in plan.statements
     ]
 
 

@@ -1,6 +1,6 @@
-"""The JSON shapes that comment directives take: each turns a parsed value into a frozen one or says what is wrong.
+"""The kinds of JSON values that comment directives take: each freezes a parsed value or says what is wrong with it.
 
-The wording of complaints is what users of pg_graphql know: ``invalid type: string "a", expected a sequence``.
+The messages are worded as users of pg_graphql know them: ``invalid type: string "a", expected a sequence``.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from types import MappingProxyType
 from typing import Protocol
 
 
-class ShapeError(ValueError):
-    """A value has another shape. ``path`` leads from the directive's key to it, ``detail`` says what was expected."""
+class DirectiveValueError(ValueError):
+    """A value of the wrong kind. ``path`` leads from the directive's key to it; ``detail`` says what was expected."""
 
     def __init__(self, detail: str, path: str = "") -> None:
         super().__init__(detail)
         self.detail = detail
         self.path = path
 
-    def within(self, step: str) -> ShapeError:
-        """The same complaint seen from one level further out."""
-        return ShapeError(self.detail, f"{step}{self.path}")
+    def within(self, step: str) -> DirectiveValueError:
+        """The same error, with the path starting one level further out."""
+        return DirectiveValueError(self.detail, f"{step}{self.path}")
 
 
-class Shape(Protocol):
-    """What a directive's value must look like."""
+class ValueKind(Protocol):
+    """What a directive accepts as its value."""
 
     def read(self, value: object) -> object:
-        """The value, frozen; None when it counts as absent. Raises ``ShapeError``."""
+        """The value, frozen; None when it counts as absent. Raises ``DirectiveValueError``."""
 
     def expected_of(self, value: object) -> str | None:
-        """What should be there instead of a value that is read but has no effect; None where it has one."""
+        """What to write instead of a value that is accepted but has no effect; None if it has one."""
 
 
 class _AlwaysEffective:
-    """Shapes whose values have an effect or are malformed."""
+    """Kinds whose values either have an effect or are malformed."""
 
     __slots__ = ()
 
@@ -58,7 +58,7 @@ class Text(_AlwaysEffective):
 
 @dataclass(frozen=True, slots=True)
 class Count(_AlwaysEffective):
-    """An integer that is not negative."""
+    """A non-negative integer."""
 
     def read(self, value: object) -> int | None:
         if value is None:
@@ -66,13 +66,13 @@ class Count(_AlwaysEffective):
         if isinstance(value, int) and not isinstance(value, bool):
             if value >= 0:
                 return value
-            raise ShapeError(f"invalid value: integer `{value}`, expected u64")
+            raise DirectiveValueError(f"invalid value: integer `{value}`, expected u64")
         raise _unexpected(value, "u64")
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """On when it is exactly ``true``; anything else that is there is off, and never wrong."""
+    """On when exactly ``true``; any other value is off, and never an error."""
 
     def read(self, value: object) -> bool | None:
         return None if value is None else value is True
@@ -83,7 +83,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Enabled:
-    """On when it is an object whose ``enabled`` is true or "true"; anything else is off, and never wrong."""
+    """On when an object whose ``enabled`` is true or "true"; any other value is off, and never an error."""
 
     def read(self, value: object) -> bool:
         enabled = value.get("enabled") if isinstance(value, dict) else None
@@ -96,9 +96,9 @@ class Enabled:
 
 @dataclass(frozen=True, slots=True)
 class ListOf(_AlwaysEffective):
-    """An array whose elements all have one shape."""
+    """An array whose elements are all of one kind."""
 
-    element: Shape
+    element: ValueKind
 
     def read(self, value: object) -> tuple[object, ...] | None:
         if value is None:
@@ -110,19 +110,19 @@ class ListOf(_AlwaysEffective):
     def _element(self, position: int, value: object) -> object:
         try:
             read = self.element.read(value)
-        except ShapeError as error:
-            raise error.within(f"[{position}]") from None
+        except DirectiveValueError as ex:
+            raise ex.within(f"[{position}]") from None
         if read is None:
-            raise ShapeError("invalid type: null, expected a value", f"[{position}]")
+            raise DirectiveValueError("invalid type: null, expected a value", f"[{position}]")
         return read
 
 
 @dataclass(frozen=True, slots=True)
 class Object(_AlwaysEffective):
-    """An object with members of given shapes; members of other names are ignored."""
+    """An object with members of the given kinds; other members are ignored."""
 
-    required: Mapping[str, Shape]
-    optional: Mapping[str, Shape] = field(default_factory=dict)
+    required: Mapping[str, ValueKind]
+    optional: Mapping[str, ValueKind] = field(default_factory=dict)
 
     def read(self, value: object) -> Mapping[str, object] | None:
         if value is None:
@@ -130,21 +130,21 @@ class Object(_AlwaysEffective):
         if not isinstance(value, dict):
             raise _unexpected(value, "a map")
         members = {}
-        for name, shape in (*self.required.items(), *self.optional.items()):
+        for name, kind in (*self.required.items(), *self.optional.items()):
             try:
-                read = shape.read(value.get(name))
-            except ShapeError as error:
-                raise error.within(f".{name}") from None
+                read = kind.read(value.get(name))
+            except DirectiveValueError as ex:
+                raise ex.within(f".{name}") from None
             if read is not None:
                 members[name] = read
             elif name in self.required:
-                raise ShapeError(f"missing field `{name}`")
+                raise DirectiveValueError(f"missing field `{name}`")
         return MappingProxyType(members)
 
 
 @dataclass(frozen=True, slots=True)
 class Renaming(_AlwaysEffective):
-    """An object that gives strings for strings, each at most once, so that it can be read both ways."""
+    """An object that maps strings to distinct strings, so that it can be read in both directions."""
 
     def read(self, value: object) -> Mapping[str, str] | None:
         if value is None:
@@ -157,7 +157,7 @@ class Renaming(_AlwaysEffective):
                 raise _unexpected(renamed, "a string").within(f".{name}")
             _sound(renamed)
             if renamed in seen:
-                raise ShapeError(f"invalid value: string {_quoted(renamed)}, expected each value only once")
+                raise DirectiveValueError(f"invalid value: string {_quoted(renamed)}, expected each value only once")
             seen.add(renamed)
         return MappingProxyType(dict(value))
 
@@ -166,12 +166,12 @@ def _sound(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ShapeError("invalid value: half of a surrogate pair, expected a character") from None
+        raise DirectiveValueError("invalid value: half of a surrogate pair, expected a character") from None
     return text
 
 
-def _unexpected(value: object, expected: str) -> ShapeError:
-    return ShapeError(f"invalid type: {_described(value)}, expected {expected}")
+def _unexpected(value: object, expected: str) -> DirectiveValueError:
+    return DirectiveValueError(f"invalid type: {_described(value)}, expected {expected}")
 
 
 def _described(value: object) -> str:
