@@ -12,6 +12,7 @@ import pluggy
 from graphql import (
     GraphQLField,
     GraphQLIncludeDirective,
+    GraphQLInterfaceType,
     GraphQLNamedType,
     GraphQLObjectType,
     GraphQLSchema,
@@ -151,11 +152,14 @@ class ApiSchema:
                     for field_name, field in in_order(self.hooks.node_fields(api=self, relation=relation)).items()
                     if self.is_name(field_name)
                 },
-                interfaces=lambda: [each for some in self.hooks.node_interfaces(api=self) for each in some],
+                interfaces=lambda: self._interfaces() if relation.has_readable_key else [],
                 description=relation.directives.get("description"),
                 extensions={"unknown_field": lambda field: f"Unknown field '{field}' on type '{relation.type_name}'"},
             ),
         )
+
+    def _interfaces(self) -> list[GraphQLInterfaceType]:
+        return [each for some in self.hooks.node_interfaces(api=self) for each in some]
 
     def shared(self, key: str, factory: Callable[[], Made]) -> Made:
         """What plugins share within one schema: made when it is first asked for."""

@@ -73,6 +73,11 @@ class ApiRelation:
         """The key's columns that the role may read: what rows are ordered by."""
         return tuple(name for name in self.key if name in self.visible.select)
 
+    @property
+    def has_readable_key(self) -> bool:
+        """Whether the role may read all of the key, which node ids are made of."""
+        return len(self.readable_key) == len(self.key)
+
 
 def table_of(relation: Relation) -> TableClause:
     return table(relation.name, *(column(each.name) for each in relation.columns), schema=relation.schema)

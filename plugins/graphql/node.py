@@ -49,7 +49,9 @@ def node_interfaces(api: ApiSchema) -> Sequence[GraphQLInterfaceType]:
 
 
 @hookimpl
-def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    if not relation.has_readable_key:
+        return None
     return Fields(
         10,
         {"nodeId": GraphQLField(GraphQLNonNull(GraphQLID), resolve=_node_id, description="The id of the row")},
@@ -65,7 +67,10 @@ def query_fields(api: ApiSchema) -> Fields:
 
 
 @hookimpl
-def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    if not relation.has_readable_key:
+        return None
+
     def is_row(planning: Planning, rows: Rows, value: Mapping[str, Leaf | None] | None) -> ColumnElement[Any] | None:
         if not value or "eq" not in value:
             return None
@@ -115,7 +120,7 @@ def _node(field: Field, scope: None) -> ColumnElement[Any]:
         (
             each
             for each in field.api.relations
-            if (each.relation.schema, each.relation.name) == (node_id.schema, node_id.table)
+            if each.has_readable_key and (each.relation.schema, each.relation.name) == (node_id.schema, node_id.table)
         ),
         None,
     )

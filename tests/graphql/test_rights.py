@@ -8,7 +8,7 @@ import pytest
 
 from app.commands.inspect import schema_sdl
 from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.door import SERVICE_KEY, Door
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -369,3 +369,17 @@ def test_the_service_notices_a_revoked_right_by_itself(door: Door, postgres: Pos
         "UNKNOWN_FIELD",
     )
     assert postgres.execute("select name from thing", door.database_url) == [["u"]]
+
+
+def test_rows_whose_key_may_not_be_read_have_no_node_id(open_door: OpenDoor) -> None:
+    door = open_door("""create table half (a int, b int, name text, primary key (a, b));
+      insert into half values (1, 2, 'n'); grant select (a, name) on half to anon; grant select on half to service_role;
+      comment on schema public is '@graphql({"introspection": true})';""")
+    query = """{ __type(name: "half") { fields { name } interfaces { name } } }"""
+    assert door.ask(query).data["__type"] == {"fields": [{"name": "a"}, {"name": "name"}], "interfaces": []}
+    members = door.ask("""{ __type(name: "halfFilter") { inputFields { name } } }""").data["__type"]["inputFields"]
+    assert [each["name"] for each in members] == ["a", "name", "and", "or", "not"]
+    found = door.ask("{ halfCollection { edges { node { nodeId } } } }", key=SERVICE_KEY)
+    node_id = found.data["halfCollection"]["edges"][0]["node"]["nodeId"]
+    refused = door.ask("query ($id: ID!) { node(nodeId: $id) { nodeId } }", {"id": node_id})
+    assert refused.message == "Collection referenced by nodeId did not match any known collection"
