@@ -10,6 +10,7 @@ from tests.database.proxy import Proxy
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S
 
 SCHEMA = """
 create table parent (id int primary key, name text);
@@ -434,6 +435,9 @@ def test_several_run_in_order_in_one_transaction_and_one_round_trip(
     door = open_door(SCHEMA + ROWS + "alter table thing add column xact xid8 default pg_current_xact_id()")
     proxy = Proxy(door.database_url)
     through = Door(proxy.url())
+    # What is asked in the background would be counted as well.
+    through.application.services.poller.close(PATIENCE_S)
+    through.application.services.storage.background.close()
     query = """mutation {
       first: insertIntothingCollection(objects: {a: 100}) { records { xact } }
       second: updatethingCollection(set: {b: "of the first"}, filter: {a: {eq: 100}}) { affectedCount }
