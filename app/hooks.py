@@ -1,8 +1,8 @@
 """The extension contract: every hook that a plugin may implement.
 
-Built-in features come through the same door as a stranger's package: entry points of the group ``portico``, each
-naming a module, or a class to make an instance of, with functions marked by ``hookimpl``. Where a hook's results have
-an order of their own, the result says its position; nothing depends on the order in which plugins are loaded.
+Built-in features are loaded in the same way as third-party packages: through entry points of the group ``portico``.
+Each names a module, or a class to instantiate, whose functions are marked with ``hookimpl``. Where the order of a
+hook's results matters, each result carries its position; nothing depends on the order in which plugins are loaded.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ class GraphQLHooks:
 
     @hookspec(firstresult=True)
     def value_type(self, api: ApiSchema, type_: Type) -> ValueType | None:
-        """How values of a PostgreSQL type cross the API; None if this plugin does not say."""
+        """How values of a PostgreSQL type cross the API; None if this plugin does not handle the type."""
 
     @hookspec
     def scalars(self, api: ApiSchema) -> Sequence[Scalar]:
-        """Scalars, with the names of the PostgreSQL types that become them. Of two for one type the one of the plugin
-        that was registered later counts, and a stranger's before a built-in one."""
+        """Scalars, with the names of the PostgreSQL types that become them. If two plugins map the same type, the one
+        registered later wins, and a third-party plugin wins over a built-in one."""
         return ()
 
     @hookspec
     def relation_names(self, type_name: str) -> RelationNames | None:
-        """The names of the types and root fields that this plugin makes for a relation whose type is called so: what
-        else would have one of them is left out of the schema."""
+        """The names of the types and root fields that this plugin makes for a relation whose type has this name.
+        Anything else that would take one of them is left out of the schema."""
 
     @hookspec
     def query_fields(self, api: ApiSchema) -> Fields | None:
@@ -70,7 +70,7 @@ class GraphQLHooks:
 
     @hookspec
     def node_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Fields of a relation's object type; their resolvers stand in the scope of a row."""
+        """Fields of a relation's object type; the scope of their resolvers is a row."""
 
     @hookspec
     def node_interfaces(self, api: ApiSchema) -> Sequence[GraphQLInterfaceType]:
@@ -79,11 +79,12 @@ class GraphQLHooks:
 
     @hookspec
     def connection_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Fields of a relation's connection type; their resolvers stand in the scope of a collection."""
+        """Fields of a relation's connection type; the scope of their resolvers is a collection."""
 
     @hookspec
     def filter_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Members of a relation's filter; the extension ``condition`` of each makes a condition on a row."""
+        """Members of a relation's filter; the extension ``condition`` of each turns its value into a condition on a
+        row."""
 
     @hookspec
     def filter_operators(self, api: ApiSchema, value_type: ValueType) -> Fields | None:
@@ -97,20 +98,20 @@ class GraphQLHooks:
 
     @hookspec
     def order_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Members of an element of orderBy; the extension ``order`` of each makes keys of its value."""
+        """Members of an element of orderBy; the extension ``order`` of each turns its value into keys to order by."""
 
     @hookspec
     def insert_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Members of the input of new rows; the extension ``column`` of each is the ApiColumn that it is a value of."""
+        """Members of the input of new rows; the extension ``column`` of each is the ApiColumn that it gives a value."""
 
     @hookspec
     def update_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Arguments of the update of a relation's rows. The extension ``assign`` of one makes new values of it
-        (app.query.changes.Assign), the extension ``condition`` says which rows."""
+        """Arguments of the update of a relation's rows. The extension ``assign`` of one turns its value into new values
+        of columns (app.query.changes.Assign); the extension ``condition`` selects the rows."""
 
     @hookspec
     def delete_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Arguments of the deletion of a relation's rows; the extension ``condition`` of one says which."""
+        """Arguments of the deletion of a relation's rows; the extension ``condition`` of one selects the rows."""
 
     @hookspec
     def always_listed_types(self, api: ApiSchema) -> Sequence[GraphQLNamedType]:
@@ -132,7 +133,7 @@ class StorageHooks:
 
     @hookspec
     def object_event_receivers(self, settings: Settings) -> Sequence[EventReceiver]:
-        """Who is told of objects that were created, replaced, moved, copied or removed, after the commit."""
+        """Receivers that are told, after the commit, of objects created, replaced, moved, copied or removed."""
         return ()
 
     @hookspec
@@ -146,7 +147,7 @@ class ServiceHooks:
 
     @hookspec
     def settings(self) -> Sequence[Setting[Any]]:
-        """Settings of this plugin: declared once, as ours are, and read with ``settings[DECLARATION]``."""
+        """Settings of this plugin: declared once, like the built-in ones, and read with ``settings[DECLARATION]``."""
         return ()
 
     @hookspec
@@ -156,7 +157,7 @@ class ServiceHooks:
 
     @hookspec
     def before_fork(self, settings: Settings) -> None:
-        """Called once in the process that forks workers, before it does."""
+        """Called once in the process that forks the workers, before it forks."""
 
     @hookspec
     def middleware(self, services: Services) -> Sequence[object]:
@@ -169,11 +170,11 @@ class ServiceHooks:
 
     @hookspec
     def around_stages(self, settings: Settings) -> Mapping[str, Around]:
-        """What stands around stages of GraphQL requests, by name of the stage: a function that is given the stage and
-        its arguments and may look before and after, change what passes, or refuse by raising a PorticoError."""
+        """Functions that wrap stages of GraphQL requests, by the name of the stage. Each is given the stage and its
+        arguments, and may act before and after it, change what passes, or refuse by raising a PorticoError."""
         return {}
 
     @hookspec
     def identifications(self, settings: Settings, identity: Identity) -> Sequence[Identification]:
-        """Credentials by which to tell who calls, at both doors. ``identity`` verifies tokens."""
+        """Further credentials that identify a caller of either API. ``identity`` verifies tokens."""
         return ()

@@ -1,7 +1,7 @@
-"""The one SQL statement that reads a database's catalog, and the small one that looks what to expect of it.
+"""The one SQL statement that reads a database's catalog, and the small one that looks for the support objects.
 
-The answer is a JSON object of flat lists of positional rows, joined by ``decode.py``: the server then has nothing to do
-but scan and print, which for 1,000 tables of 20 columns is the difference between 0.1 and 0.3 s.
+The answer is a JSON object of flat lists of positional rows, joined by ``decode.py``: the server then only scans
+and prints, which for 1,000 tables of 20 columns is the difference between 0.1 and 0.3 s.
 
 One statement means one snapshot, so contents and version always belong together. PostgreSQL functions that answer from
 its system caches may see something newer than (or, for an instant, older than) that snapshot. They are used only where
@@ -21,8 +21,9 @@ from __future__ import annotations
 
 from schema_cache.fingerprint import CONTENTS_FINGERPRINT, IDENTITY, PREAMBLE, SHARED_FINGERPRINT
 
-# A stranger may create a schema of that name and a function in it; we would run its body with our rights. So it counts
-# only when the owner is somebody who could do everything anyway. A volatile one would not answer from our snapshot.
+# Anyone with CREATE on the database may create a schema of that name and a function in it, which we would run with our
+# privileges. So the function is used only if its owner could do everything anyway. A volatile one would not see our
+# snapshot.
 SUPPORT_QUERY = f"""{PREAMBLE}
 select exists (
   select from pg_catalog.pg_proc p

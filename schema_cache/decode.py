@@ -1,8 +1,7 @@
 """From the text that the catalog statement returns to records.
 
 The payload is a JSON object of flat lists of positional rows (``catalog_query.py`` says which). Rows that belong
-together are joined here, and equal access control lists become one object, which the role view's arithmetic relies on
-for its speed.
+together are joined here, and equal access control lists become one object, by whose identity ``Privileges`` caches.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ _UPDATE, _INSERT, _DELETE = 1 << 2, 1 << 3, 1 << 4  # 1 << CmdType, as pg_relati
 _MULTIRANGES_FOLLOW_RANGES = 170000  # before, they had privileges of their own
 _VECTORS = frozenset({"int2vector", "oidvector"})  # arrays that have a name of their own
 _INPUT_MODES = frozenset("ibv")
-# Taken on, these would break the request that they are meant for: another role, another encoding than the one we
-# pass through, or a transaction setting that comes too late.
+# Applied, these would break the request: they change the role or the encoding that the service relies on, or set a
+# property of the transaction too late.
 _UNSUITABLE_SETTINGS = frozenset({"role", "session_authorization", "client_encoding"})
 
 
@@ -87,7 +86,7 @@ class _Decoder:
         return self._payload[key] or ()
 
     def _acl(self, number: int) -> Acl:
-        # A list from which everything was revoked has no row.
+        # A list without any grants has no row.
         return self._acls.get(number, ())
 
     def _comment(self, catalog: str, oid: int) -> str | None:
@@ -246,7 +245,7 @@ class _Decoder:
                         argument,
                         type_,
                         self._text(type_),
-                        # NULL for a text that is lost because the function is being replaced at this moment.
+                        # NULL if the text is missing because the function is being replaced at this moment.
                         (default or "NULL") if position >= first_default else None,
                         mode == "v",
                     )

@@ -1,7 +1,7 @@
 """The catalog on disk, so that a process can answer before it has read the database's.
 
-A dump is a header line and the compressed text that the database gave. It says nothing about the present: whoever
-reads one compares its catalog with the state of the database before using it.
+A dump is a header line and the compressed text that the database returned. It may be outdated: its reader must compare
+it with the current state of the database before using it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HEADER_LIMIT = 1000
 
 
 def write_dump(path: Path, payload: str | bytes) -> None:
-    """Stores the catalog's text, whole or not at all, readable by nobody else. Raises ``OSError``."""
+    """Stores the catalog's text atomically, readable only by the owner. Raises ``OSError``."""
     data = payload.encode() if isinstance(payload, str) else payload
     # Level 1: 1.7 MB become 0.2 MB in a few milliseconds, far less than reading them again takes.
     packed = zlib.compress(data, 1)
@@ -41,7 +41,7 @@ def write_dump(path: Path, payload: str | bytes) -> None:
 
 
 def read_dump(path: Path) -> Catalog | None:
-    """The catalog that was stored there; None without one, or when it is damaged, of another kind, or not ours."""
+    """The catalog stored there; None if there is none, or if it is damaged, in another format, or not ours."""
     try:
         with path.open("rb") as file:
             if not _is_ours(file.fileno()):
@@ -60,12 +60,13 @@ def read_dump(path: Path) -> Catalog | None:
 
 
 def _kind() -> dict[str, object]:
-    """What a dump must say of itself to be understood. Another catalog statement gives another payload."""
+    """The header that identifies a readable dump. Another catalog statement would return another payload."""
     return {"portico_schema_dump": _FORMAT, "query": sha256(catalog_query(counted=True).encode()).hexdigest()}
 
 
 def _is_ours(descriptor: int) -> bool:
-    """Whether only we (or root) could have written the file: its checksum protects against accidents, not people."""
+    """Whether only we (or root) can have written the file: the checksum protects against damage, not against
+    attackers."""
     if not hasattr(os, "geteuid"):
         return True
     status = os.fstat(descriptor)

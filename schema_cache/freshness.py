@@ -23,7 +23,7 @@ class SchemaCache:
     """Holds the catalog of one database and swaps in a new one when the schema has changed.
 
     A request takes ``current()`` once and keeps it; a new catalog is loaded beside it. All methods may be called from
-    any thread. Errors of ``run`` pass through, and whatever was current before stays so.
+    any thread. Errors of ``run`` pass through, and the previous catalog stays current.
     """
 
     def __init__(self, run: Run, api_schemas: tuple[str, ...], dump: Path | None = None) -> None:
@@ -50,14 +50,14 @@ class SchemaCache:
         return self._catalog
 
     def reload(self) -> Catalog:
-        """The catalog as it is now. Threads that ask at the same time share one reading, begun after they asked."""
+        """The catalog, read now. Threads that ask at the same time share one read, which begins after they asked."""
         return self._reload()
 
     def refresh_if_changed(self, *, thorough: bool = True) -> Catalog:
-        """The current catalog, read again if the database's schema is another one by now.
+        """The current catalog, read again if the database's schema has changed.
 
-        Where the support objects count changes, ``thorough=False`` relies on them alone. It is the cheaper
-        question, and the one to ask when the counter was what differed.
+        Where the support objects count changes, ``thorough=False`` relies on them alone: it is cheaper, and enough if
+        it was the counter that differed.
         """
         return self._look() if thorough else self._glance()
 
@@ -73,7 +73,7 @@ class SchemaCache:
             views = self._find_views(catalog)
             if views is None:
                 views = RoleViews(catalog, self._api_schemas)
-                # Requests that began before a change may still work with the catalog before.
+                # Requests that began before a change may still use the previous catalog.
                 self._views = (views, *self._views[: _CATALOGS_WITH_VIEWS - 1])
             return views
 

@@ -27,26 +27,26 @@ def load_catalog(run: Run) -> Catalog:
 
 
 def fetch_catalog(run: Run) -> str | bytes:
-    """The same as the text that ``decode`` understands, for who wants to keep it."""
+    """The same as the text that ``decode`` reads, for callers that want to store it."""
     for _ in range(_ATTEMPTS - 1):
-        # Outside the try: a database that is away is asked once.
+        # Outside the try: an unreachable database is asked only once.
         counted = has_support_objects(run)
         try:
             return ask(run, catalog_query(counted))
         except Exception as ex:
-            # A function that is dropped while we print a default that calls it: "cache lookup failed". Or the
-            # counter went between the two questions.
+            # A function was dropped while PostgreSQL printed a default that calls it ("cache lookup failed"), or the
+            # counter was removed between the two statements.
             log.debug("the catalog could not be read (%s), trying again", type(ex).__name__)
     return ask(run, catalog_query(counted=has_support_objects(run)))
 
 
 def has_support_objects(run: Run) -> bool:
-    """Whether the database counts its schema changes, by a function that we may trust and call."""
+    """Whether the database counts its schema changes, with a function that we can trust and may call."""
     return ask(run, SUPPORT_QUERY) in ("1", b"1")
 
 
 def ask(run: Run, sql: str) -> str | bytes:
-    """What ``run`` answers to a statement that always has an answer."""
+    """The value of a statement that always returns one."""
     answer = run(sql)
     if answer is None:
         raise ValueError("the database gave no answer about its catalog")

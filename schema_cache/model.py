@@ -200,7 +200,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """That the role holding it is a member of ``role``: whether it inherits its privileges, and may SET ROLE to it."""
+    """Membership in ``role``: whether the member inherits its privileges, and may SET ROLE to it."""
 
     role: int
     inherit: bool
@@ -210,7 +210,7 @@ class Membership:
 @dataclass(frozen=True, slots=True)
 class Role:
     """A role. ``settings`` are the ``ALTER ROLE ... SET`` values (those for this database win) that an ordinary
-    user may set, such as ``statement_timeout``; they hold for whoever takes on the role."""
+    user may set, such as ``statement_timeout``; they apply after SET ROLE to it."""
 
     oid: int
     name: str
@@ -227,8 +227,8 @@ class Catalog:
     order of what they cost to ask again: ``change_count`` is the database's own counter of schema changes, 0 unless
     ``counted`` says that the support objects are installed; ``shared_fingerprint`` covers roles, memberships and role
     settings, which that counter does not see; ``contents_fingerprint`` covers all the rest.
-    ``login`` is the oid of the role that the service connects as; ``identity`` names the database, the login and this
-    run of the server, for who compares catalogs from elsewhere.
+    ``login`` is the oid of the role that the service connects as; ``identity`` identifies the database, the login and
+    this run of the server, so that a catalog from a dump can be compared.
 
     Catalogs are compared by identity: comparing contents is what ``version`` is for.
     """
@@ -271,6 +271,6 @@ class Catalog:
 
     @cached_property
     def columns_with_grants(self) -> Mapping[int, tuple[Column, ...]]:
-        """The columns that carry grants of their own, by the oid of their relation; only relations that have such."""
+        """The columns that have grants of their own, by the oid of their relation; other relations are left out."""
         found = {relation.oid: tuple(c for c in relation.columns if c.acl) for relation in self.relations}
         return {oid: columns for oid, columns in found.items() if columns}

@@ -14,14 +14,14 @@ _THOROUGH_EVERY = 30
 
 
 class Poller:
-    """A thread that keeps a ``SchemaCache`` fresh, until closed. It survives a database that is away.
+    """A thread that keeps a ``SchemaCache`` fresh until closed. It keeps trying while the database is unreachable.
 
-    Where the support objects count changes, it looks at their counter and at roles; at the contents as well
-    only now and then, for what event triggers do not see (REASSIGN OWNED) or were kept from counting.
+    Where the support objects count changes, it checks their counter and the roles, and the contents only now and then:
+    for changes that fire no event trigger (REASSIGN OWNED), or that were made with triggers disabled.
     """
 
     def __init__(self, cache: SchemaCache, interval: float = 1.0) -> None:
-        """``interval``: seconds between two looks."""
+        """``interval``: seconds between two checks."""
         self._cache = cache
         self._interval = interval
         self._closing = Event()
@@ -33,7 +33,7 @@ class Poller:
         self._thread.start()
 
     def close(self, timeout: float = 1.0) -> None:
-        """Ends the thread; a question that is under way may outlast ``timeout`` seconds, but nothing follows it."""
+        """Ends the thread. A check under way may outlast ``timeout`` seconds, but is the last."""
         self._closing.set()
         if self._thread is not None:
             self._thread.join(timeout)
@@ -45,14 +45,14 @@ class Poller:
             looks += 1
             try:
                 if failures:
-                    # The database may have come back as another one, with the same numbers in its catalogs.
+                    # It may be another database that has the same oids and transaction ids in its catalogs.
                     self._cache.reload()
                     log.info("the schema can be read again")
                 else:
                     self._cache.refresh_if_changed(thorough=looks % _THOROUGH_EVERY == 0)
                 failures = 0
             except Exception as ex:
-                # Once per outage, and by its kind only: messages of drivers may hold addresses and names.
+                # Once per outage, and the type only: messages of drivers may hold addresses and names.
                 if not failures:
                     log.warning("the schema cannot be read (%s); trying on", type(ex).__name__)
                 failures += 1

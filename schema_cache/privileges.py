@@ -27,7 +27,7 @@ class UnknownRole(LookupError):
 
 
 class Privileges:
-    """What one role may do, as questions about access control lists."""
+    """The privileges of one role, looked up by access control list."""
 
     def __init__(self, catalog: Catalog, role: Role) -> None:
         held = _roles_behind(catalog, role, lambda membership: membership.inherit)
@@ -39,7 +39,7 @@ class Privileges:
             self._on_every_relation |= {"SELECT"}
         if _WRITE_ALL in names:
             self._on_every_relation |= {"INSERT", "UPDATE", "DELETE"}
-        # Lists are shared between objects (see decode.py), so their identity is a sufficient and the cheapest key.
+        # Equal lists are one object (see decode.py), so their identity is the cheapest key that suffices.
         self._answers: dict[int, frozenset[str]] = {}
 
     def granted(self, acl: Acl) -> frozenset[str]:
@@ -53,7 +53,7 @@ class Privileges:
         return answer
 
     def on_relation(self, acl: Acl) -> frozenset[str]:
-        """The same for the list of a relation, where the roles that may read or write all data count as well."""
+        """The same for the list of a relation, to which pg_read_all_data and pg_write_all_data add."""
         granted = self.granted(acl)
         return granted | self._on_every_relation if self._on_every_relation else granted
 
@@ -95,12 +95,12 @@ def api_roles(catalog: Catalog, named: Iterable[str]) -> frozenset[str]:
 
 
 def role_settings(catalog: Catalog, role_name: str) -> tuple[tuple[str, str], ...]:
-    """Name and value of each setting that holds for who takes on the role. Raises ``UnknownRole``."""
+    """Name and value of each setting that applies after SET ROLE to the role. Raises ``UnknownRole``."""
     return find_role(catalog, role_name).settings
 
 
 def _roles_behind(catalog: Catalog, role: Role, follow: Callable[[Membership], bool]) -> frozenset[int]:
-    """The role and all that it is a member of, by the memberships that ``follow`` accepts."""
+    """The role and all roles of which it is a member, through the memberships that ``follow`` accepts."""
     found = {role.oid}
     waiting = [role]
     while waiting:

@@ -41,7 +41,7 @@ class RoleView:
 
     ``schemas`` are those of the API search path that exist and that the role may use, in the order of the path;
     ``relations`` and ``functions`` those in them, in the order of their oids, on which it holds a privilege.
-    ``unnamed_types`` are in schemas that the role may not use: it may read their values, but not say their names.
+    ``unnamed_types`` are in schemas that the role may not use: it may read their values, but not name the types.
     """
 
     key: str
@@ -74,7 +74,7 @@ class RoleViews:
 
     @cached_property
     def settable_roles(self) -> frozenset[str]:
-        """The names of the roles that the service may take on. Found once: a login may be a member of hundreds."""
+        """The names of the roles to which the service may SET ROLE. Found once: a login may be a member of hundreds."""
         return settable_roles(self.catalog)
 
     def view(self, role_name: str) -> RoleView:
@@ -82,7 +82,7 @@ class RoleViews:
         view = self._by_role.get(role_name)
         if view is None:
             built = role_view(self.catalog, role_name, self._api_schemas)
-            # Two threads may build the same view; setdefault lets both leave with the same one.
+            # Two threads may build the same view; setdefault gives both the same one.
             view = self._by_role.setdefault(role_name, self._by_key.setdefault(built.key, built))
         return view
 
@@ -121,7 +121,7 @@ def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) ->
 
 
 def is_offered(made: Relation | Function) -> bool:
-    """Whether it may be part of the API: not what an extension made for its own ends, unless a comment says so."""
+    """Whether it may be part of the API: objects that an extension created are not, unless a comment has directives."""
     return not made.of_extension or has_directives(made.comment)
 
 
@@ -135,7 +135,7 @@ def _visible(catalog: Catalog, privileges: Privileges, relation: Relation) -> Vi
         else:
             columns.append(frozenset(c.name for c in granted if privilege in privileges.granted(c.acl)))
     select, insert, update = columns
-    # A relation without columns can be granted as well: there is something to hold, though nothing to select.
+    # Privileges on a relation without columns count too.
     if not (select or insert or update or held & _RELATION_PRIVILEGES):
         return None
     return VisibleRelation(relation, select, insert, update, "DELETE" in held, "SELECT" in held)
@@ -164,7 +164,7 @@ def _key(
                     visible.delete,
                     visible.select_all,
                     *(
-                        # Most grants are on whole relations: a name less to sort for each of their columns.
+                        # Most grants are on whole relations: their columns need no sorting.
                         True if columns == everything else sorted(columns)
                         for columns in (visible.select, visible.insert, visible.update)
                     ),

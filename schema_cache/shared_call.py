@@ -1,4 +1,4 @@
-"""One call for all who want its answer at the same time."""
+"""One call for all threads that want its result at the same time."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Answer = TypeVar("Answer")
 class SharedCall(Generic[Answer]):
     """Calls a function for several threads at once, one call after the other.
 
-    Each caller gets the answer of a call that began after its own request, never of one that was under way: what
-    made it ask may be newer than that. So at most one call runs and one waits, however many threads ask.
+    Each caller gets the result of a call that began after it asked, never of one already under way, which may have
+    missed what made the caller ask. So at most one call runs and one waits, however many threads ask.
     """
 
     def __init__(self, function: Callable[[], Answer]) -> None:

@@ -12,7 +12,8 @@ from schema_cache.model import Catalog
 
 @dataclass(frozen=True, slots=True)
 class SchemaState:
-    """What names the state of a schema. ``change_count`` is None where nobody counts; ``contents_fingerprint`` and
+    """Identifies the state of a schema. ``change_count`` is None if changes are not counted; ``contents_fingerprint``
+    and
     ``identity`` are None when they were not asked for."""
 
     change_count: int | None
@@ -32,14 +33,15 @@ class SchemaState:
 def read_schema_state(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
     """The state at this moment. ``counted``: whether the support objects were there when last looked.
 
-    Where nobody counts it is always ``thorough``, because then only the contents tell.
+    If changes are not counted, the check is always ``thorough``: then only the contents show a change.
     """
     if not counted:
         return _ask(run, counted=False, thorough=True)
     try:
         state = _ask(run, counted=True, thorough=thorough)
     except Exception:
-        # Somebody may have removed the counter; if it is there, or nobody answers, it was something else.
+        # The counter may have been removed. If it is still there, or the database does not answer, the cause is
+        # another.
         if has_support_objects(run):
             raise
         return _ask(run, counted=False, thorough=True)

@@ -20,12 +20,12 @@ from app.pipeline.timing import Timing
 log = logging.getLogger("portico.graphql")
 
 MOST_ATTEMPTS = 10
-"""How often a request is planned where the schema changes under way. Once more is enough, unless it changes again, as
-it does while a migration of many steps runs."""
+"""How often a request is planned at most if the schema changes meanwhile. A second attempt is enough unless the schema
+changes again, as it does during a migration of many steps."""
 
 
 def run(request: GraphQLRequest, engine: Engine) -> Reply:
-    """The reply to a request. Never raises: what goes wrong becomes the reply."""
+    """The reply to a request. Never raises: errors become replies."""
     timing = Timing(perf_counter(), engine.around)
     try:
         parsed = timing.of("parse", parse, request, engine)
@@ -34,7 +34,7 @@ def run(request: GraphQLRequest, engine: Engine) -> Reply:
     except PorticoError as ex:
         reply = shape_error(request, ex)
     except RecursionError:
-        # Documents have a limit of depth, which may have been set higher than what can be planned; variables have none.
+        # The depth limit of documents may be set higher than planning can recurse; variables have no such limit.
         reply = shape_error(request, DocumentError("The request is nested too deeply", "LIMIT_EXCEEDED"))
     except Exception:
         log.exception("a request failed by a fault of the service")
@@ -49,7 +49,7 @@ def _answer(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSe
         try:
             results = _attempt(parsed, engine, timing)
         except PorticoError as ex:
-            # Nothing was applied: the statements were refused as a whole. So once more, on the schema as it is now.
+            # Nothing was applied, since the transaction failed as a whole: try again on the current schema.
             if is_last or not has_changed(ex, known, engine.schema_cache):
                 raise
         else:

@@ -1,7 +1,7 @@
-"""What plugins put around the stages: each may look before and after, change what passes, or refuse.
+"""What plugins wrap around the stages: each may act before and after a stage, change what passes, or refuse.
 
-Put together once for an application. What a plugin raises by mistake fails the request and is told as the plugin's: it
-may be a check, and a check that fails lets nobody through.
+Assembled once for an application. An unexpected exception of a plugin fails the request and is attributed to the
+plugin: the plugin may be a check, and a check that breaks must not let requests through.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from app.errors import PorticoError
 from app.plugin_guard import Plugins, PluginUnusable
 
 Around = Callable[..., Any]
-"""``around(run, *arguments)``: what the stage gives, as ``run(*arguments)`` does. The arguments are the stage's: its
-records, and the engine for those that take it."""
+"""``around(run, *arguments)`` returns what the stage returns, by calling ``run(*arguments)``. The arguments are those
+of the stage: its records and, for stages that take it, the engine."""
 
 STAGES = ("parse", "authorize", "plan", "execute", "shape")
 
 
 def around_stages(plugins: Plugins, **arguments: Any) -> Mapping[str, Around]:
-    """What stands around each stage, the plugin that pluggy calls first outermost; stages without any are not there.
+    """What wraps each stage, with the plugin that pluggy calls first outermost. Unwrapped stages are left out.
 
     Raises PluginUnusable for a stage that does not exist.
     """
@@ -58,7 +58,7 @@ def _run(run: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _passed_through(traceback: TracebackType | None) -> bool:
-    """Whether an exception came from the stage itself, or from what another plugin has around it."""
+    """Whether an exception came from the stage itself, or from another plugin that wraps it."""
     while traceback is not None:
         if traceback.tb_frame.f_code is _run.__code__:
             return True

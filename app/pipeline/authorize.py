@@ -1,4 +1,4 @@
-"""Authorize: who calls, what that role sees, and whether the document asks for nothing else."""
+"""Authorize: who calls, what that role may see, and whether the document is valid on that."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, GraphQLRequest, ParsedDocument, ParsedOperation
 
 MAX_ERRORS = 50
-"""How many errors of one document are told; finding more would only cost time."""
+"""How many errors of one document are reported; finding more would only cost time."""
 
 
 def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
@@ -25,7 +25,7 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
     caller = _caller(request, engine)
     api = engine.role_schemas.of_role(caller.role)
     if api.dialect.validates:
-        # Who may see all of the database is told what of it is not in the API.
+        # A caller that may see the whole database is told which parts of it are not in the API, and why.
         _validate(parsed.document, api, engine, explain=caller.role == "service_role" or engine.show_sql)
     return AuthorizedOperation(parsed, caller, api)
 
@@ -45,7 +45,7 @@ def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, expla
         return
     errors = validate(api.graphql, document.syntax, specified_rules, max_errors=MAX_ERRORS)
     if len(errors) == 1 and isinstance(errors[0], ValidationAbortedError):
-        # graphql-core compares fields of one name with each other, and has an end to that.
+        # graphql-core compares fields of the same name pairwise, and gives up at a limit.
         raise DocumentError("The document has too many fields of the same name in one place", "LIMIT_EXCEEDED")
     if errors:
         told = [_explained(each, api) for each in errors] if explain else errors
@@ -54,7 +54,7 @@ def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, expla
 
 
 def _explained(error: GraphQLError, api: ApiSchema) -> GraphQLError:
-    """The error, saying why a field is not there where the database has what it is asked for."""
+    """The error, with the reason why a field is missing if the database has the object in question."""
     node = error.nodes[0] if error.nodes else None
     notice = api.notices.about(node.name.value) if isinstance(node, FieldNode) else None
     if notice is None:

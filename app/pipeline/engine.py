@@ -1,4 +1,4 @@
-"""What the stages of a GraphQL request share: made once for an application, used by all its threads."""
+"""What the stages of a GraphQL request share. Made once for an application and used by all its threads."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from schema_cache.freshness import SchemaCache
 
 @dataclass(frozen=True)
 class Engine:
-    """``documents`` are parsed ones by text and operation name; ``valid_documents`` those found valid on a schema;
-    ``steering`` what each document's SQL depends on, and ``plans`` the plans by document and shape of the variables.
-    ``around`` is what plugins have around the stages, ``identifications`` who else they take for a caller.
-    ``show_sql`` says that statements that fail are logged; ``node_limit`` and ``answer_limit`` what an answer may
-    have."""
+    """``documents`` caches parsed documents by text and operation name, ``valid_documents`` which of them are valid on
+    which schema, ``steering`` what each document's SQL depends on, and ``plans`` plans by document and shape of
+    variables. ``around`` is what plugins wrap around the stages; ``identifications`` are the credentials that plugins
+    add. ``show_sql`` says that failing statements are logged. ``node_limit`` and ``answer_limit`` bound the size of an
+    answer."""
 
     around: Mapping[str, Around]
     identity: Identity
@@ -47,7 +47,7 @@ class Engine:
     answer_limit: int
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self.database.close()
 
 

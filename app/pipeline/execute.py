@@ -1,4 +1,4 @@
-"""Execute: role, claims and all statements of a plan in one round trip and one transaction."""
+"""Execute: sets role and claims and runs all statements of a plan, in one round trip and one transaction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FOREIGN_KEY_VIOLATION = "23503"
 
 
 def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> ResultSet:
-    """The json text of each response key. Raises StatementError and its kinds, RoleRefused, Unavailable."""
+    """The json text of each response key. Raises StatementError and its subclasses, RoleRefused, Unavailable."""
     plan = bound.plan
     texts: dict[str, bytes | None] = dict(plan.constants)
     if plan.statements:
@@ -58,7 +58,7 @@ def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> li
 
 
 def _discreet(error: StatementError, view: RoleView) -> StatementError:
-    """The error without the names of a foreign key that joins the caller's relations to one that it cannot see."""
+    """The error without the names of a foreign key between a relation that the caller sees and one that it does not."""
     told = error.diagnosis
     if told.sqlstate != _FOREIGN_KEY_VIOLATION:
         return error

@@ -20,8 +20,8 @@ MISSING_OBJECT = frozenset(
 
 
 def has_changed(error: PorticoError, known: Catalog | None, schema_cache: SchemaCache) -> bool:
-    """Whether to plan again, because the schema is another one than ``known``, which was current when the request
-    began. The failed transaction has left nothing behind."""
+    """Whether to plan again, because the schema has changed since ``known``, which was current when the request began.
+    The failed transaction has changed nothing."""
     if isinstance(error, SchemaOutdated):
         schema_cache.refresh_if_changed(thorough=False)
         return True
@@ -31,12 +31,12 @@ def has_changed(error: PorticoError, known: Catalog | None, schema_cache: Schema
 
 
 def is_outdated(known: Catalog | None, schema_cache: SchemaCache) -> bool:
-    """Whether the database counts changes and says that there is a newer schema than ``known``: to be asked before an
-    answer for which the database was not asked, such as that there is no field of some name."""
+    """Whether the database counts changes and has a newer schema than ``known``. Checked before giving an answer that
+    involved no statement, such as that a field does not exist."""
     if known is None or not known.counted:
         return False
     try:
         return schema_cache.refresh_if_changed(thorough=False) is not known
     except Unavailable:
-        # What needs no database is answered without one.
+        # A request that needs no database is answered without one.
         return False

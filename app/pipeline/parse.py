@@ -23,14 +23,14 @@ from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest, ParsedDocument, ParsedOperation
 
 BYTES_PER_CHARACTER = 60
-"""What a parsed document takes of memory for each character of its text; measured with many short fields."""
+"""The memory that a parsed document takes for each character of its text; measured with many short fields."""
 
 
 def parse(request: GraphQLRequest, engine: Engine) -> ParsedOperation:
     """The operation that a request asks for.
 
-    Raises DocumentError for a text that is no document or has no such operation, OverLimit for too large a one and
-    RequestError for a request that is no GraphQL request.
+    Raises DocumentError if the text is not a document or has no such operation, OverLimit if it is too large, and
+    RequestError if the request is not a GraphQL request.
     """
     variables = {} if request.variables is None else request.variables
     if not isinstance(variables, dict):

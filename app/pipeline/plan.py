@@ -1,4 +1,4 @@
-"""Plan: the operation becomes SQL, once for all requests of its shape; the values of a request stay parameters."""
+"""Plan: turns the operation into SQL once for all requests of one shape; the values of a request stay parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.query.sql import as_text, compiled
 from app.query.walk import Walk
 
 MAX_META_FIELDS = 2
-"""How many fields of introspection an operation may have: each may describe the whole schema."""
+"""How many introspection fields an operation may have: each may describe the whole schema."""
 
 
 def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
@@ -41,7 +41,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
                 _check_nodes(ready, variables, engine.node_limit)
             return _bind(ready, variables)
     except RequestError:
-        # A value does not fit; planning anew finds out where, and says it as the dialect does.
+        # A value does not fit. Planning again finds where, and words the error as the dialect does.
         pass
     made = make_plan(document, operation.api, variables, steering)
     _check_nodes(made, variables, engine.node_limit)
@@ -59,7 +59,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
 
 
 def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> None:
-    """Of a query the number is part of its plan; of a mutation it follows from the number of rows in the request."""
+    """For a query the number is part of the plan; for a mutation it depends on the number of rows in the request."""
     nodes = sum(each.nodes.of(variables) for each in plan.statements)
     if limit and nodes > limit:
         hint = "Ask for smaller pages: a collection counts as often as the row that it stands in."
@@ -181,7 +181,7 @@ class _RootPlanner:
     def _resolve(self, planning: Planning, nodes: Sequence[FieldNode]) -> ColumnElement[Any]:
         walk = Walk(self._api, self._selector, self._variables, planning)
         resolved = walk.resolve(self._root, nodes, None)
-        # The text of a value is no json, such as that of a string; objects are json already.
+        # The text of a scalar, such as a string, is not json yet; objects are.
         return func.to_json(resolved) if is_leaf_type(walk.field(self._root, nodes).type) else resolved
 
     @staticmethod

@@ -18,12 +18,12 @@ from app.query.planning import Parameter
 
 @dataclass(frozen=True, slots=True)
 class GraphQLRequest:
-    """What a client sent, taken apart and nothing more: whether it makes sense is for the stages to find out.
+    """What a client sent, taken apart but not checked: that is for the stages.
 
     ``query``, ``variables``, ``extensions`` and ``operation_name`` may be of any JSON type here. ``queries_only`` is
     set for GET.
     ``wants_graphql_media_type`` says that the client prefers application/graphql-response+json. ``head`` is what
-    plugins see of the request to tell who sent it; without it they are not asked.
+    plugins see of the request when they identify the caller; if it is None they are not asked.
     """
 
     query: Any
@@ -61,7 +61,7 @@ class ParsedDocument:
 
 @dataclass(frozen=True, slots=True)
 class ParsedOperation:
-    """A request whose document was read. ``variables`` hold the operation's defaults where the request has none."""
+    """A request whose document was parsed. ``variables`` include the operation's defaults for those not given."""
 
     request: GraphQLRequest
     document: ParsedDocument
@@ -70,7 +70,7 @@ class ParsedOperation:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizedOperation:
-    """An operation with who asks for it, and what that caller's role sees of the database."""
+    """An operation with its caller, and what the caller's role may see of the database."""
 
     parsed: ParsedOperation
     caller: Caller
@@ -80,7 +80,7 @@ class AuthorizedOperation:
 @dataclass(frozen=True, slots=True)
 class PlannedStatement:
     """One SQL statement of a plan. It gives one row with a column of json text for each of ``response_keys``.
-    ``nodes`` is how many rows of relations these hold at most."""
+    ``nodes`` counts the rows of relations that these hold at most."""
 
     statement: Statement
     parameters: tuple[Parameter, ...]

@@ -1,4 +1,4 @@
-"""Shape: the answer's bytes, its HTTP status and headers; errors in the form that GraphQL gives them.
+"""Shape: the bytes of the answer, its HTTP status and headers, with errors in the format of GraphQL.
 
 Follows "GraphQL over HTTP" (https://graphql.github.io/graphql-over-http/): with application/json a well-formed
 request is answered with 200 even if its document is wrong; with application/graphql-response+json a request without

@@ -14,8 +14,8 @@ R = TypeVar("R")
 
 
 class Timing:
-    """The times of one request's stages, which began at ``started`` (perf_counter seconds), each with what is around
-    it, whose time is counted too."""
+    """The times of the stages of one request, which began at ``started`` (perf_counter seconds). The time of what
+    plugins wrap around a stage counts as the stage's."""
 
     __slots__ = ("_around", "_last", "_milliseconds")
 

@@ -1,4 +1,4 @@
-"""The GraphQL door: ``POST /graphql/v1``, and GET for queries."""
+"""The GraphQL endpoint: ``POST /graphql/v1``, and GET for queries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.services import Services
 
 
 class GraphQLResource:
-    """Makes a record of a request and a response of the reply; the pipeline does the rest."""
+    """Turns a request into a record and the reply into a response; the pipeline does the rest."""
 
     def __init__(self, services: Services) -> None:
         self._engine = services.engine
@@ -76,7 +76,8 @@ def _refuse(name: str) -> Any:
     raise ValueError(name)
 
 
-# NaN and Infinity are Python's, not JSON's. Made once: a decoder takes longer to make than to read a small body.
+# Refuses NaN and Infinity, which Python accepts but JSON does not have. Made once: making a decoder takes longer than
+# decoding a small body.
 _decoder = json.JSONDecoder(parse_constant=_refuse)
 
 

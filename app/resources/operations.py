@@ -1,4 +1,4 @@
-"""What an operator asks a running service: whether it is well, and which version it is."""
+"""What an operator asks a running service: its health and its version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.services import Services
 class HealthResource:
     """``GET /health``: 200 when the process and the database answer, else 503.
 
-    A process whose plugins failed is ``degraded`` and names them; it answers 200, since what is left is served.
+    A process in which a plugin failed is ``degraded`` and names the plugin; it answers 200, since the rest is served.
     """
 
     def __init__(self, services: Services) -> None:

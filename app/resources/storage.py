@@ -1,4 +1,4 @@
-"""The storage door: ``/bucket``, ``/object`` and what belongs to them, at the root and below ``/storage/v1``."""
+"""The storage endpoints: ``/bucket``, ``/object`` and their like, at the root and below ``/storage/v1``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BELOW_DOORS = ("/bucket", "/object", "/render/image", "/cdn")
 
 
 class StorageDoor:
-    """A Falcon sink: the API's own router decides, since it is per method and wants paths undecoded."""
+    """A Falcon sink: storage has its own router, which routes by method and needs paths before they are decoded."""
 
     def __init__(self, storage: Storage, identifications: Identifications) -> None:
         self._storage = storage
@@ -44,7 +44,7 @@ class StorageDoor:
         self._anonymous = anonymous()
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
-        # A sink has no template of its own; metrics tell operations apart by it.
+        # A sink has no URI template; metrics tell operations apart by it.
         req.uri_template = f"{PREFIX}/unknown"
         try:
             answer = self._answer(req)
@@ -104,7 +104,7 @@ class StorageDoor:
     def _identify(
         self, route: Route, head: RequestHead, headers: Mapping[str, str], query: Mapping[str, str]
     ) -> tuple[Caller | None, str]:
-        """Who presents which token; None for a caller without a credential, where the route allows that."""
+        """The caller and its token; None for a caller without a credential, where the route allows that."""
         if route.credential == "ignored":
             return None, ""
         if bearer_token(headers, query) is None and (known := self._by_other_credential(route, head)) is not None:
@@ -127,7 +127,7 @@ class StorageDoor:
 
 
 def _raw_path(environ: Mapping[str, Any]) -> str:
-    """The path before it was decoded; encoded again where the server does not say."""
+    """The path before it was decoded; encoded again if the server does not provide it."""
     uri = environ.get("REQUEST_URI")
     if uri is None:
         # WSGI holds the decoded bytes as Latin-1.
@@ -179,13 +179,13 @@ def _send(answer: Answer, resp: falcon.Response) -> None:
         if answer.length is not None:
             resp.content_length = answer.length
     else:
-        # Falcon hands what has a read method to the server's file wrapper.
+        # Falcon passes an object with a read method to the server's file wrapper.
         resp.stream = answer.body
         resp.content_length = answer.length
 
 
 def _as_latin(value: str) -> str:
-    """WSGI's form of bytes beyond ASCII, here those of UTF-8."""
+    """Non-ASCII text as WSGI transports it: its UTF-8 bytes, decoded as Latin-1."""
     return value if value.isascii() else value.encode(errors="replace").decode("latin-1")
 
 
