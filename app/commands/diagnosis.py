@@ -64,8 +64,8 @@ def _settings(settings: Settings) -> Iterator[Finding]:
 def _key_set(source: str) -> Finding:
     try:
         keys = load_key_set(source)
-    except (OSError, ValueError) as error:
-        return Finding("WRONG", f"the keys of JWT_JWKS cannot be read: {error}")
+    except (OSError, ValueError) as ex:
+        return Finding("WRONG", f"the keys of JWT_JWKS cannot be read: {ex}")
     if not keys:
         return Finding("WRONG", "JWT_JWKS has no key that could verify a token")
     return Finding("ok", f"JWT_JWKS has {len(keys)} key(s)")

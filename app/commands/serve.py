@@ -17,7 +17,7 @@ from app.server.logs import configure_logging
 from app.server.parent import address_of, listen, serve
 from app.settings import Settings
 
-logger = logging.getLogger("portico.serve")
+log = logging.getLogger("portico.serve")
 
 
 @click.command("serve", cls=ServiceCommand)
@@ -67,10 +67,10 @@ def _tell_version(settings: Settings) -> None:
         with closing(Database(settings)) as database:
             notice = outdated(read_state(database.simple))
     except PorticoError as ex:
-        logger.warning("%s Requests are answered as soon as it can be.", ex.message)
+        log.warning("%s Requests are answered as soon as it can be.", ex.message)
     else:
         if notice:
-            logger.warning("%s", notice)
+            log.warning("%s", notice)
 
 
 def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:

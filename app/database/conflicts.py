@@ -25,8 +25,8 @@ def despite_conflicts(transaction: Callable[[], Result]) -> Result:
     for attempt in range(1, _MOST_ATTEMPTS + 1):
         try:
             return transaction()
-        except StatementError as error:
-            if error.diagnosis.sqlstate not in _CONFLICTS or attempt == _MOST_ATTEMPTS:
+        except StatementError as ex:
+            if ex.diagnosis.sqlstate not in _CONFLICTS or attempt == _MOST_ATTEMPTS:
                 raise
         time.sleep(attempt * random.uniform(0.5, 1.5) * _PAUSE_S)  # noqa: S311 - nothing secret
     raise AssertionError("the last attempt returns or raises")

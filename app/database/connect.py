@@ -40,10 +40,10 @@ def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) 
     """
     try:
         return _by_sslmode(target, tls, prepared_limit)
-    except Refused as error:
-        raise unavailable(error.diagnosis, "The database refused the service's connection.") from error
-    except OSError as error:
-        raise unavailable(None) from error
+    except Refused as ex:
+        raise unavailable(ex.diagnosis, "The database refused the service's connection.") from ex
+    except OSError as ex:
+        raise unavailable(None) from ex
 
 
 def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Connection:
@@ -54,8 +54,8 @@ def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int)
     first, second = (tls, None) if target.sslmode == "prefer" else (None, tls)
     try:
         return _open(target, first, prepared_limit)
-    except (ssl.SSLError, Refused) as error:
-        if isinstance(error, Refused) and error.diagnosis.sqlstate != _NO_SUCH_LINE:
+    except (ssl.SSLError, Refused) as ex:
+        if isinstance(ex, Refused) and ex.diagnosis.sqlstate != _NO_SUCH_LINE:
             raise
         with contextlib.suppress(TlsRefused):
             return _open(target, second, prepared_limit)
@@ -89,16 +89,16 @@ def _start_session(target: Target, sock: socket.socket) -> pg8000.core.CoreConne
             application_name=target.application_name or "portico",
             startup_params=_startup_parameters(target),
         )
-    except Exception as error:
+    except Exception as ex:
         # When the server refuses, the driver says goodbye, which fails when the server is gone by then: what the server
         # said is further down in the chain of errors.
-        cause: BaseException | None = error
+        cause: BaseException | None = ex
         while cause is not None:
             if isinstance(cause, pg8000.exceptions.DatabaseError):
                 raise Refused(_diagnosis(cause)) from None
             cause = cause.__context__
         # Also errors of the driver's that are no driver's errors, as from a server that is not PostgreSQL.
-        raise ConnectionError(f"the start of the session failed: {type(error).__name__}: {error}") from error
+        raise ConnectionError(f"the start of the session failed: {type(ex).__name__}: {ex}") from ex
 
 
 def _startup_parameters(target: Target) -> dict[str, str]:

@@ -19,7 +19,7 @@ from app.database.transaction import Transaction
 from app.database.url import parse_database_url
 from app.database.wire import Row, Step
 
-_log = logging.getLogger("portico.database")
+log = logging.getLogger("portico.database")
 
 Call = tuple[Statement, Sequence[bytes | None]]
 """A statement and its parameters: text in UTF-8, or None for NULL."""
@@ -50,7 +50,7 @@ class Database:
             raise ValueError("no database URL is configured")
         self.target = parse_database_url(settings.database_url)
         if self.target.ignored:
-            _log.warning("parameters of the database URL without effect: %s", ", ".join(self.target.ignored))
+            log.warning("parameters of the database URL without effect: %s", ", ".join(self.target.ignored))
         limit = settings.prepared_statement_limit if settings.prepared_statements else 0
         tls = tls_context(self.target)
         self._margin_s = settings.database_margin_s
@@ -80,9 +80,9 @@ class Database:
         try:
             wait_s = self._wait_s(context, len(calls))
             return self._run(steps, len(before) - 1, read_only, wait_s, row_limit)[len(before) :]
-        except StatementError as error:
-            error.statement_index = max(0, error.statement_index - len(before) + 1)
-            raise explain(error, role or None) from None
+        except StatementError as ex:
+            ex.statement_index = max(0, ex.statement_index - len(before) + 1)
+            raise explain(ex, role or None) from None
 
     def simple(self, sql: str) -> bytes | None:
         """The single value that ``sql`` asks for, as the service's login role. For reading.
@@ -95,13 +95,13 @@ class Database:
             lease.connection.wait_at_most(self._wait_s(None, 1))
             try:
                 results = lease.connection.pipeline(steps, clean=True)
-            except ConnectionLost as lost:
-                if attempt == 1 and not lost.silent and (lost.unapplied or not lost.answered):
+            except ConnectionLost as ex:
+                if attempt == 1 and not ex.silent and (ex.unapplied or not ex.answered):
                     continue
-                raise lost.explained() from lost
-            except StatementError as error:
-                error.statement_index += 1
-                raise explain(error, None) from None
+                raise ex.explained() from ex
+            except StatementError as ex:
+                ex.statement_index += 1
+                raise explain(ex, None) from None
             finally:
                 self._pool.give_back(lease)
             return results[-1][0][0] if results and results[-1] else None
@@ -138,18 +138,18 @@ class Database:
             lease.connection.wait_at_most(wait_s)
             try:
                 return lease.connection.pipeline(steps, clean=True, row_limit=row_limit)
-            except ConnectionLost as lost:
-                if attempt == 1 and not lost.silent and (lost.unapplied or (read_only and not lost.answered)):
+            except ConnectionLost as ex:
+                if attempt == 1 and not ex.silent and (ex.unapplied or (read_only and not ex.answered)):
                     continue
-                if read_only or lost.unapplied:
-                    raise lost.explained() from lost
-                raise outcome_unknown() from lost
-            except StatementError as error:
-                if attempt == 1 and error.lost_preparation:
+                if read_only or ex.unapplied:
+                    raise ex.explained() from ex
+                raise outcome_unknown() from ex
+            except StatementError as ex:
+                if attempt == 1 and ex.lost_preparation:
                     # Rolled back as a whole, so it can be repeated, whatever it was.
                     lease.connection.forget_prepared()
                     continue
-                if is_unclean(error, check_index):
+                if is_unclean(ex, check_index):
                     lease.connection.usable = False
                     if attempt == 1:
                         continue

@@ -15,7 +15,7 @@ from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 from app.database.wire import IDLE, Connection
 from app.errors import Unavailable
 
-_log = logging.getLogger("portico.database")
+log = logging.getLogger("portico.database")
 
 # The server's caches of a connection only grow, and after a failover behind one name all connections move in time.
 _RENEW_AFTER_S = 3600.0
@@ -119,14 +119,14 @@ class Pool:
     def _open(self) -> Connection:
         try:
             connection = self._connect()
-        except Unavailable as error:
+        except Unavailable as ex:
             if not self._down:
                 self._down = True
-                _log.warning("cannot connect to the database: %s", error.__cause__ or error)
+                log.warning("cannot connect to the database: %s", ex.__cause__ or ex)
             raise
         if self._down:
             self._down = False
-            _log.warning("the database can be reached again")
+            log.warning("the database can be reached again")
         return connection
 
     def state(self) -> PoolState:

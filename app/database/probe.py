@@ -36,8 +36,8 @@ class Probe:
                 raise self._failure
             try:
                 self._ask()
-            except PorticoError as error:
-                self._failure, self._failed_at = error, time.monotonic()
+            except PorticoError as ex:
+                self._failure, self._failed_at = ex, time.monotonic()
                 raise
             self._failure = None
 
@@ -49,10 +49,10 @@ class Probe:
             connection.wait_at_most(_LONGEST_WAIT_S)
         try:
             connection.simple("SELECT 1")
-        except ConnectionLost as lost:
-            raise lost.explained() from lost
-        except StatementError as error:
-            raise explain(error, None) from None
+        except ConnectionLost as ex:
+            raise ex.explained() from ex
+        except StatementError as ex:
+            raise explain(ex, None) from None
 
     def close(self) -> None:
         connection, self._connection = self._connection, None

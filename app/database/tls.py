@@ -33,8 +33,8 @@ def tls_context(target: Target) -> ssl.SSLContext | None:
     if target.sslcert is not None:
         try:
             context.load_cert_chain(target.sslcert, target.sslkey)
-        except OSError as error:  # ssl.SSLError is one
-            raise DatabaseUrlError(f"sslcert or sslkey cannot be used: {error.strerror or error}") from None
+        except OSError as ex:  # ssl.SSLError is one
+            raise DatabaseUrlError(f"sslcert or sslkey cannot be used: {ex.strerror or ex}") from None
     return context
 
 
@@ -44,8 +44,8 @@ def _trust(context: ssl.SSLContext, sslrootcert: str | None) -> None:
         return
     try:
         context.load_verify_locations(cafile=sslrootcert)
-    except OSError as error:
-        raise DatabaseUrlError(f"sslrootcert cannot be used: {error.strerror or error}") from None
+    except OSError as ex:
+        raise DatabaseUrlError(f"sslrootcert cannot be used: {ex.strerror or ex}") from None
 
 
 def negotiate(sock: socket.socket, context: ssl.SSLContext, target: Target) -> socket.socket:

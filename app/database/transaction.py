@@ -83,38 +83,38 @@ class Transaction:
             self._lease.connection.wait_at_most(self._wait_s(len(steps)))
             try:
                 return self._lease.connection.pipeline([*before, *steps], clean=first)[len(before) :]
-            except ConnectionLost as lost:
-                if first and attempt == 1 and not lost.silent:
+            except ConnectionLost as ex:
+                if first and attempt == 1 and not ex.silent:
                     self._pool.give_back(self._lease)
                     self._lease = None
                     continue
-                raise lost.explained() from lost
-            except StatementError as error:
-                if first and attempt == 1 and is_unclean(error, len(before) - 1):
+                raise ex.explained() from ex
+            except StatementError as ex:
+                if first and attempt == 1 and is_unclean(ex, len(before) - 1):
                     self._lease.connection.usable = False
                     self._pool.give_back(self._lease)
                     self._lease = None
                     continue
-                if error.lost_preparation:
+                if ex.lost_preparation:
                     self._lease.connection.forget_prepared()
                     if first and attempt == 1:
                         _rollback(self._lease)
                         continue
-                    raise unavailable(None, "The database has forgotten a prepared statement.") from error
-                error.statement_index = max(0, error.statement_index - len(before) + 1)
-                self._failure = explain(error, (self._role or None) if first else None)
+                    raise unavailable(None, "The database has forgotten a prepared statement.") from ex
+                ex.statement_index = max(0, ex.statement_index - len(before) + 1)
+                self._failure = explain(ex, (self._role or None) if first else None)
                 raise self._failure from None
         raise AssertionError("the second attempt returns or raises")
 
     def _commit(self, lease: Lease) -> None:
         try:
             lease.connection.pipeline([_COMMIT])
-        except ConnectionLost as lost:
-            if lost.unapplied:
-                raise lost.explained() from lost
-            raise outcome_unknown() from lost
-        except StatementError as error:
-            raise explain(error, None) from None
+        except ConnectionLost as ex:
+            if ex.unapplied:
+                raise ex.explained() from ex
+            raise outcome_unknown() from ex
+        except StatementError as ex:
+            raise explain(ex, None) from None
 
 
 def _rollback(lease: Lease) -> None:

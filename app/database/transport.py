@@ -66,11 +66,11 @@ class Transport:
                 return
             if sent < len(message):
                 self._send_and_receive(memoryview(message)[sent:])
-        except TimeoutError as error:
-            raise _silent(unapplied=True) from error
-        except (OSError, ValueError) as error:
+        except TimeoutError as ex:
+            raise _silent(unapplied=True) from ex
+        except (OSError, ValueError) as ex:
             # Sync is at the very end: without it the server commits nothing.
-            raise ConnectionLost("the connection broke while sending", answered=False, unapplied=True) from error
+            raise ConnectionLost("the connection broke while sending", answered=False, unapplied=True) from ex
 
     def _send_and_receive(self, rest: memoryview) -> None:
         received = [self.buffer]
@@ -106,10 +106,10 @@ class Transport:
                     raise ConnectionResetError("the server closed the connection")
                 received.append(chunk)
                 missing -= len(chunk)
-        except (BlockingIOError, TimeoutError) as error:
-            raise _silent(unapplied=False) from error
-        except (OSError, ValueError) as error:
-            raise ConnectionLost("the connection broke", answered=answered, unapplied=False) from error
+        except (BlockingIOError, TimeoutError) as ex:
+            raise _silent(unapplied=False) from ex
+        except (OSError, ValueError) as ex:
+            raise ConnectionLost("the connection broke", answered=answered, unapplied=False) from ex
         return b"".join(received)
 
     def past(self, buffer: bytes, end: int) -> bytes:
@@ -121,10 +121,10 @@ class Transport:
                 if not buffer:
                     raise ConnectionResetError("the server closed the connection")
                 missing -= len(buffer)
-        except (BlockingIOError, TimeoutError) as error:
-            raise _silent(unapplied=False) from error
-        except (OSError, ValueError) as error:
-            raise ConnectionLost("the connection broke", answered=True, unapplied=False) from error
+        except (BlockingIOError, TimeoutError) as ex:
+            raise _silent(unapplied=False) from ex
+        except (OSError, ValueError) as ex:
+            raise ConnectionLost("the connection broke", answered=True, unapplied=False) from ex
         return buffer[len(buffer) + missing :]
 
     def arrived(self) -> bool:

@@ -16,7 +16,7 @@ from app.identity.project import check_project
 from app.identity.tokens import DEFAULT_LEEWAY_S, LONGEST_TOKEN, TokenError, TokenVerifier
 from app.identity.verified import Verified
 
-_log = logging.getLogger("portico.identity")
+log = logging.getLogger("portico.identity")
 
 ANON, AUTHENTICATED, SERVICE_ROLE = "anon", "authenticated", "service_role"
 
@@ -66,7 +66,7 @@ class Identity:
             if key
         )
         if settings.jwt_secret and len(settings.jwt_secret.encode()) < _SHORTEST_SECRET:
-            _log.warning("JWT_SECRET is shorter than %d bytes and could be guessed", _SHORTEST_SECRET)
+            log.warning("JWT_SECRET is shorter than %d bytes and could be guessed", _SHORTEST_SECRET)
         audience = tuple(filter(None, (part.strip() for part in (settings.jwt_audience or "").split(","))))
         self._verifier = TokenVerifier(
             secret=settings.jwt_secret,
@@ -139,8 +139,8 @@ class Identity:
             return configured
         try:
             claims = self._verified(api_key)
-        except TokenError as error:
-            if error.reason == "expired":
+        except TokenError as ex:
+            if ex.reason == "expired":
                 raise AccessError("The apiKey has expired.", code="JWT_EXPIRED") from None
             raise _wrong_key() from None
         if "role" not in claims:

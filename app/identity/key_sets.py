@@ -21,7 +21,7 @@ import jwt
 
 from app.errors import Unavailable
 
-_log = logging.getLogger("portico.identity")
+log = logging.getLogger("portico.identity")
 
 _RSA = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
 _HMAC = ("HS256", "HS384", "HS512")
@@ -74,7 +74,7 @@ def read_key_set(document: object, *, public: bool) -> tuple[VerificationKey, ..
     for data in document:
         key = _read_key(data) if isinstance(data, dict) else None
         if key is None or (public and key.algorithms[0] in _HMAC):
-            _log.warning(
+            log.warning(
                 "a key of JWT_JWKS cannot be used (kid %r)", data.get("kid") if isinstance(data, dict) else None
             )
             continue
@@ -149,8 +149,8 @@ class KeySet:
             try:
                 self._keys = self._load()
                 self._read_at = now
-            except (OSError, ValueError, RecursionError, HTTPException) as error:
-                _log.warning("the keys of JWT_JWKS cannot be read: %s", error)
+            except (OSError, ValueError, RecursionError, HTTPException) as ex:
+                log.warning("the keys of JWT_JWKS cannot be read: %s", ex)
             return self._known()
         finally:
             self._lock.release()

@@ -197,18 +197,18 @@ def _transaction(database_url: str) -> Iterator[Connection]:
 def _run(session: Connection, sql: str) -> None:
     try:
         session.simple(sql)
-    except StatementError as error:
+    except StatementError as ex:
         # The transaction is over: what we want to know of the role needs a fresh one.
         session.simple("rollback")
-        if error.diagnosis.sqlstate == "42501" and _value(session, _CREATE_SCHEMA) == b"false":
+        if ex.diagnosis.sqlstate == "42501" and _value(session, _CREATE_SCHEMA) == b"false":
             who, where = (_value(session, query) or b"" for query in (_WHO, _WHERE))
             raise InstallationError(
                 f"The role {who.decode()} may not create schemas in the database {where.decode()}.",
                 hint=f'The owner of the database: grant create on database "{where.decode()}" to "{who.decode()}"',
-            ) from error
+            ) from ex
         raise InstallationError(
-            f"The database refused: {error.diagnosis.message}.", hint=error.diagnosis.hint or None
-        ) from error
+            f"The database refused: {ex.diagnosis.message}.", hint=ex.diagnosis.hint or None
+        ) from ex
 
 
 def _known(version: str) -> str:

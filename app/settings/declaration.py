@@ -48,8 +48,8 @@ class Setting(Generic[T]):
         """The value that ``text`` stands for. Raises SettingError."""
         try:
             return self.kind.parse(text)
-        except KindError as error:
-            raise SettingError(f"{self.env}: {error}") from None
+        except KindError as ex:
+            raise SettingError(f"{self.env}: {ex}") from None
 
     def show(self, value: T) -> str:
         """A value as text that may be printed and logged; nothing for an absent one."""
