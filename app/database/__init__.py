@@ -1,4 +1,4 @@
-"""PostgreSQL for the rest of the service: a pool, and requests that take one round trip."""
+"""Access to PostgreSQL for the rest of the service: a connection pool, and requests in one round trip."""
 
 from app.database.conflicts import despite_conflicts
 from app.database.context import Context, ContextBuilder

@@ -1,4 +1,4 @@
-"""Transactions that got in the way of each other: PostgreSQL has undone one of them, which is then tried again."""
+"""Transactions that conflict: PostgreSQL rolls one of them back, and it is retried here."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ Result = TypeVar("Result")
 
 _CONFLICTS = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected
 _MOST_ATTEMPTS = 3
-# About: at once we would often be there before whom we made way for.
+# Approximate. An immediate retry would often run before the transaction that won, and conflict again.
 _PAUSE_S = 0.05
 
 
 def despite_conflicts(transaction: Callable[[], Result]) -> Result:
-    """What ``transaction`` returns, which is called again, after a growing pause, when it was undone by a conflict.
-
-    It must be a whole transaction: then nothing is applied twice. Raises what it raises, a conflict the third time.
+    """What ``transaction`` returns; it is called again, after a growing pause, when a conflict rolled it back.
+    It must be a whole transaction, so that nothing is applied twice. Raises what it raises; a conflict, the third time.
     """
     for attempt in range(1, _MOST_ATTEMPTS + 1):
         try:

@@ -1,7 +1,7 @@
 """A new connection: socket, TLS, start-up and authentication.
 
-pg8000 speaks the start-up and authentication (SCRAM, MD5, password); it gets our socket, and afterwards
-``app.database.wire`` has the connection for itself.
+pg8000 does start-up and authentication (SCRAM, MD5, password) on our socket; afterwards only
+``app.database.wire`` uses the connection.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from app.errors import Diagnosis
 
 # Half-open connections are noticed after about two minutes, not after the kernel's two hours.
 _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4), ("TCP_USER_TIMEOUT", 120_000))
-# invalid_authorization_specification: pg_hba.conf has no line for such a connection, perhaps one for the other kind.
+# invalid_authorization_specification: pg_hba.conf has no line for this connection; retry the other way (TLS or plain).
 _NO_SUCH_LINE = "28000"
 
 
 class Refused(ConnectionError):
-    """The server does not want this connection. Its text is for the operator."""
+    """The server refused this connection. The message is for the operator."""
 
     def __init__(self, diagnosis: Diagnosis) -> None:
         super().__init__(f"{diagnosis.message} (SQLSTATE {diagnosis.sqlstate})")
@@ -36,7 +36,7 @@ class Refused(ConnectionError):
 def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) -> Connection:
     """Open a connection to ``target``; ``tls`` is the context that ``tls_context`` made for it.
 
-    Raises Unavailable; its cause tells the operator more than the caller may know.
+    Raises Unavailable; its cause has details for the operator that the caller must not see.
     """
     try:
         return _by_sslmode(target, tls, prepared_limit)
@@ -82,7 +82,7 @@ def _start_session(target: Target, sock: socket.socket) -> pg8000.core.CoreConne
         return pg8000.core.CoreConnection(
             target.user,
             database=target.database,
-            # With none at all the driver fails in a way of its own; an empty one is refused by the server.
+            # Without a password the driver fails with an unclear error; the server refuses an empty one properly.
             password=target.password or "",
             sock=sock,
             ssl_context=False,
@@ -90,19 +90,19 @@ def _start_session(target: Target, sock: socket.socket) -> pg8000.core.CoreConne
             startup_params=_startup_parameters(target),
         )
     except Exception as ex:
-        # When the server refuses, the driver says goodbye, which fails when the server is gone by then: what the server
-        # said is further down in the chain of errors.
+        # When the server refuses, the driver sends Terminate, which fails if the server has already gone: the server's
+        # error is then further down in the exception chain.
         cause: BaseException | None = ex
         while cause is not None:
             if isinstance(cause, pg8000.exceptions.DatabaseError):
                 raise Refused(_diagnosis(cause)) from None
             cause = cause.__context__
-        # Also errors of the driver's that are no driver's errors, as from a server that is not PostgreSQL.
+        # The driver also raises other exceptions than its own, as when the server is not PostgreSQL.
         raise ConnectionError(f"the start of the session failed: {type(ex).__name__}: {ex}") from ex
 
 
 def _startup_parameters(target: Target) -> dict[str, str]:
-    # Only such as pgbouncer accepts too.
+    # Only parameters that pgbouncer accepts too.
     parameters = {"client_encoding": "UTF8", "DateStyle": "ISO"}
     if target.options is not None:
         parameters["options"] = target.options

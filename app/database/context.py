@@ -3,7 +3,7 @@
 Two statements set it, in the same flight before the data statements. The first sets the role and is never prepared
 under a name (``app.database.session`` says why). The second is one SELECT of ``set_config`` calls for the rest; its
 text depends only on the number of settings, so a few prepared statements serve all callers. Neither can be part of the
-data statement: that would be planned before, without the caller's row level security.
+data statement: PostgreSQL would plan it before the role is set, without the caller's row level security.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _REMEMBERED_CALLERS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """``role``: whose rights the data statements have. ``steps``: what sets it and all else, as the wire takes it.
-    ``statement_timeout_s``: after which PostgreSQL ends them; 0 where it does not."""
+    """``role``: whose rights the data statements have. ``steps``: the statements that set it and the rest.
+    ``statement_timeout_s``: after which PostgreSQL cancels a statement; 0 for no limit."""
 
     role: str
     steps: tuple[Step, ...]
@@ -53,7 +53,7 @@ class Context:
 
 
 def first_steps(context: Context | None, read_only: bool) -> tuple[Step, ...]:
-    """What a transaction begins with, once the session is clean; the last one has ``CHECKS``."""
+    """What a transaction begins with, once the session is clean; the last step includes ``CHECKS``."""
     own: tuple[Step, ...] = ((CHECK, (), ""),) if context is None else context.steps
     return own if read_only else ((DISCARD_SEQUENCES, (), ""), *own)
 
@@ -62,7 +62,7 @@ class ContextBuilder:
     """Builds the context of a request.
 
     ``statement_timeout_ms`` is for roles without a setting of their own; 0 leaves it to the database.
-    ``with_tokens``: the caller's credentials are set as well, and PostgreSQL's log of statements holds them.
+    ``with_tokens``: the caller's credentials are set as well, and PostgreSQL's statement log may contain them.
     """
 
     def __init__(self, *, statement_timeout_ms: int = 0, with_tokens: bool = False) -> None:
@@ -120,7 +120,7 @@ class ContextBuilder:
             values.append(encode_parameters((str(schema_version).encode(),))[2:])
         total = 2 * count + (schema_version is not None)
         statement = context_statement(count, checked=schema_version is not None)
-        # The plan of neither depends on the role, so all roles share what is prepared.
+        # Neither plan depends on the role, so all roles share the prepared statements.
         settings: Step = (statement, total.to_bytes(2, "big") + b"".join(values), "")
         return Context(caller.role, ((_role_statement(caller.role), (), ""), settings), timeout_s)
 
@@ -131,7 +131,7 @@ class ContextBuilder:
         pairs = [*role_settings]
         named = {name.lower() for name, _ in role_settings}
         if "jit" not in named:
-            # A nested query looks dear enough to the planner to be compiled, which takes longer than running it.
+            # The estimated cost of a nested query triggers JIT compilation, which takes longer than running it.
             pairs.append(("jit", "off"))
         if self._statement_timeout_ms and "statement_timeout" not in named:
             pairs.append(("statement_timeout", str(self._statement_timeout_ms)))
@@ -142,15 +142,15 @@ class ContextBuilder:
 
 
 def seconds_of(duration: str) -> float:
-    """A duration as PostgreSQL's settings have it, such as ``5000``, ``30s`` or ``1min``; 0 if it is none."""
+    """A duration in the syntax of PostgreSQL's settings, such as ``5000``, ``30s`` or ``1min``; 0 if it is invalid."""
     found = _DURATION.fullmatch(duration.strip())
     return float(found[1]) * _UNITS[found[2] or "ms"] if found else 0.0
 
 
 def _claim_settings(claims: Mapping[str, object]) -> Iterator[Setting]:
-    """``request.jwt.claim.<name>`` for claims with one value; PostgREST's older form, which policies still read."""
+    """``request.jwt.claim.<name>`` for scalar claims: PostgREST's older form, which policies still read."""
     seen: set[str] = set()
-    # Names of settings ignore case: without this order a claim "ROLE" could pass itself off as the role.
+    # Names of settings ignore case: without this order a claim "ROLE" could override the role.
     for name in (*_FIRST_CLAIMS, *claims):
         value = claims.get(name)
         folded = name.lower()
@@ -175,13 +175,13 @@ def _encode_pairs(pairs: Sequence[Setting]) -> bytes:
 
 
 def _text(value: str) -> bytes:
-    # PostgreSQL's text has neither NUL nor lone surrogates; both can come in by a path or a claim.
+    # PostgreSQL's text can hold neither NUL nor lone surrogates; a path or a claim can contain both.
     return value.encode(errors="replace").replace(b"\0", b"")
 
 
 @lru_cache(256)
 def _role_statement(role: str) -> Statement:
-    # What follows is set with its rights, like the data statements are run with them.
+    # The rest is set with this role's rights, as the data statements run with them.
     return Statement(f"SET LOCAL ROLE {_quote(_text(role).decode())}", unnamed=True)
 
 

@@ -1,4 +1,4 @@
-"""The database as the rest of the service uses it: run statements for a caller, in one flight or in a conversation."""
+"""The database for the rest of the service: statements for a caller, in one flight or in a longer transaction."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ class Database:
     ) -> list[list[Row]]:
         """Run ``calls`` for a caller in one round trip and one transaction, all or nothing; the rows of each call.
 
-        Values are bytes in PostgreSQL's text form, or None. Without a context the service's own login role asks.
-        ``read_only``: nothing is written, so that after a lost connection it may be asked again. ``row_limit``: the
-        most bytes of a row, 0 for any.
+        Values are bytes in PostgreSQL's text format, or None. Without a context they run as the service's login role.
+        ``read_only``: nothing is written, so the calls can be repeated after a lost connection. ``row_limit``: the
+        largest row in bytes, 0 for any.
 
         Raises StatementError (with ``statement_index``: 0 the context, 1 the first call ...) and its kinds
         StatementTimeout and SchemaOutdated, RoleRefused, Unavailable, RowTooLarge.
@@ -85,7 +85,7 @@ class Database:
             raise explain(ex, role or None) from None
 
     def simple(self, sql: str) -> bytes | None:
-        """The single value that ``sql`` asks for, as the service's login role. For reading.
+        """The single value that ``sql`` selects, as the service's login role. For reading only.
 
         Several statements end with a semicolon and a new line each; they run in one transaction and one round trip.
         """
@@ -112,7 +112,7 @@ class Database:
         return Transaction(self._pool, context, partial(self._wait_s, context))
 
     def probe(self) -> None:
-        """See whether the database answers, on a connection of its own. Raises Unavailable within some seconds."""
+        """Check that the database answers, on a separate connection. Raises Unavailable within a few seconds."""
         self._probe.ask()
 
     def pool_state(self) -> PoolState:
@@ -123,9 +123,8 @@ class Database:
         self._probe.close()
 
     def _wait_s(self, context: Context | None, statements: int) -> float:
-        """How long the database may be silent; 0 where PostgreSQL sets no end to a statement.
-
-        It answers when the last one is done, and each may take its time.
+        """How long the database may be silent; 0 where statements have no timeout.
+        It answers after the last statement, and each may take its whole timeout.
         """
         timeout_s = self._timeout_s if context is None else context.statement_timeout_s
         return timeout_s * max(1, statements) + self._margin_s if timeout_s else 0.0
@@ -146,7 +145,7 @@ class Database:
                 raise outcome_unknown() from ex
             except StatementError as ex:
                 if attempt == 1 and ex.lost_preparation:
-                    # Rolled back as a whole, so it can be repeated, whatever it was.
+                    # Everything was rolled back, so it can be repeated even if it writes.
                     lease.connection.forget_prepared()
                     continue
                 if is_unclean(ex, check_index):

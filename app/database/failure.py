@@ -1,9 +1,9 @@
-"""What PostgreSQL refuses, as our errors.
+"""Failures of PostgreSQL, as our errors.
 
 StatementError            a statement failed; ``statement_index`` tells which
 ├── StatementTimeout      it took longer than statement_timeout (SQLSTATE 57014)
 └── SchemaOutdated        the plan was made for another schema version: plan again (SQLSTATE PTSCH)
-RowTooLarge               a row is larger than the request may have (an OverLimit)
+RowTooLarge               a row is larger than the request's limit (an OverLimit)
 RoleRefused               the service may not act as the caller's role (an AccessError, 403)
 ConnectionLost            the connection broke; never leaves app.database, it becomes Unavailable
 """
@@ -45,7 +45,7 @@ class StatementError(DatabaseError):
     def lost_preparation(self) -> bool:
         """Whether the server no longer has, or no longer accepts, a statement that we prepared on this connection."""
         state = self.diagnosis.sqlstate
-        # 0A000 stands for much else: the function of the server that raised it tells, in every language.
+        # 0A000 has many other meanings: the server function that raised it identifies the case, in every language.
         return state == "26000" or (state == "0A000" and self.routine == "RevalidateCachedQuery")
 
 
@@ -58,14 +58,14 @@ class SchemaOutdated(StatementError):
 
 
 class RowTooLarge(OverLimit):
-    """A row was larger than the request's limit. What its statements did is done."""
+    """A row was larger than the request's limit. Its statements have taken effect."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"The answer is larger than {limit} bytes (ANSWER_LIMIT)", status=200)
 
 
 class RoleRefused(AccessError):
-    """``diagnosis`` is PostgreSQL's own answer: 22023 for an unknown role, 42501 for one we are no member of."""
+    """``diagnosis`` is PostgreSQL's own answer: 22023 for an unknown role, 42501 if we are not a member."""
 
     code = "ROLE_NOT_ALLOWED"
     status = 403
@@ -77,10 +77,9 @@ class RoleRefused(AccessError):
 
 
 class ConnectionLost(Exception):
-    """The connection is of no use any more.
-
-    ``answered``: the server had begun to answer the request. ``unapplied``: certainly nothing of it was committed.
-    ``diagnosis``: the server's last words, when there were any. ``silent``: it said nothing for longer than it may.
+    """The connection can no longer be used.
+    ``answered``: the server had begun to answer the request. ``unapplied``: it is certain that nothing was committed.
+    ``diagnosis``: the server's last error, if any. ``silent``: it sent nothing for longer than permitted.
     """
 
     def __init__(

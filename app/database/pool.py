@@ -1,4 +1,4 @@
-"""The bounded pool of connections: waiting with an end, dead connections replaced, outages told once."""
+"""The bounded connection pool: waits are limited, dead connections are replaced, an outage is logged once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.errors import Unavailable
 
 log = logging.getLogger("portico.database")
 
-# The server's caches of a connection only grow, and after a failover behind one name all connections move in time.
+# The server's caches for a connection only grow, and after a failover behind one name all connections move eventually.
 _RENEW_AFTER_S = 3600.0
 
 
@@ -40,7 +40,7 @@ class Lease:
 
 
 class Pool:
-    """Connections by SQLAlchemy's QueuePool, the last returned first."""
+    """Connections from SQLAlchemy's QueuePool, the most recently returned first."""
 
     def __init__(self, connect: Callable[[], Connection], *, size: int, timeout_s: float) -> None:
         self._connect = connect
@@ -48,8 +48,8 @@ class Pool:
         self._timeout_s = timeout_s
         self._down = False
         self._closed = False
-        # A check-out of QueuePool costs 17 us of a request's 55. So leases that nobody waits for are kept here,
-        # and QueuePool is asked only when there is none.
+        # A checkout from QueuePool costs 17 us of a request's 55. So leases that nobody waits for are kept here, and
+        # QueuePool is used only when there is none.
         self._parked: deque[Lease] = deque()
         self._waiting: deque[None] = deque()
         self._queue = QueuePool(
@@ -58,7 +58,7 @@ class Pool:
             max_overflow=0,
             timeout=timeout_s,
             use_lifo=True,
-            # The wire leaves no transaction open; what did not end well is invalidated.
+            # The wire leaves no transaction open; a connection that failed is invalidated.
             reset_on_return=None,
         )
 
@@ -84,7 +84,7 @@ class Pool:
             lease.proxy.invalidate()
             return
         self._parked.append(lease)
-        # After parking: whoever began to wait before that may not have seen it.
+        # After parking: a thread that began to wait before that may have missed it.
         if self._waiting:
             self._unpark()
 
@@ -95,7 +95,7 @@ class Pool:
             pass
         self._waiting.append(None)
         try:
-            # Whoever gave back before the line above parked it here, after it, hands it to the queue.
+            # A lease returned before the line above was parked here; one returned later goes to the queue.
             self._unpark()
             proxy = self._queue.connect()
         except sqlalchemy.exc.TimeoutError:

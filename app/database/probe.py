@@ -1,4 +1,4 @@
-"""Whether the database answers: asked on a connection of its own, since those of the pool may all be taken."""
+"""Whether the database answers, checked on a separate connection, since those of the pool may all be in use."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from app.database.wire import Connection
 from app.errors import PorticoError
 
 _LONGEST_WAIT_S = 2.0
-# Whoever asks while it does not answer is told what the last one found: each would have to wait for it again.
+# While it does not answer, callers get the previous result: otherwise each would have to wait for the timeout.
 _REMEMBERED_S = 1.0
 
 
 class Probe:
-    """Connects when it is first asked; one asks at a time."""
+    """Connects on first use; one check runs at a time."""
 
     def __init__(self, target: Target, tls: ssl.SSLContext | None) -> None:
         self._target = dataclasses.replace(target, connect_timeout_s=_LONGEST_WAIT_S)

@@ -1,8 +1,7 @@
-"""What a request leaves on a connection beyond its transaction, and how the next one is rid of it.
-
-Nothing of ours does, but a function of the database may: ``SET`` and ``set_config(..., false)``, SET ROLE, temporary
-tables, cursors that outlive their transaction, ``lastval()``, advisory locks of the session. Whoever gets the
-connection next must not see any of it.
+"""What a request leaves on a connection beyond its transaction, and how it is removed before the next one.
+None of our statements leaves anything, but a database function may: ``SET`` and ``set_config(..., false)``, SET
+ROLE, temporary tables, cursors that outlive their transaction, ``lastval()``, advisory locks of the session. The next
+caller on the connection must not see any of it.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from app.database.statement import Statement
 _length = Struct("!i")
 
 _STATEMENTS = (
-    # Also ends a SET ROLE, so that what follows is done with the service's own rights.
+    # Also ends a SET ROLE, so that what follows runs with the service's own rights.
     ("SET SESSION AUTHORIZATION DEFAULT", "SET"),
     ("RESET ALL", "RESET"),
     ("DISCARD TEMP", "DISCARD TEMP"),
@@ -42,14 +41,14 @@ def _answer(tag: str) -> bytes:
 
 
 MESSAGE = b"".join(_message(sql) for sql, _ in _STATEMENTS)
-"""What each transaction begins with, as the wire sends it. DISCARD ALL would do more, but not in a transaction, and
-would take the prepared statements along.
+"""What each transaction begins with, as the wire sends it. DISCARD ALL would do more, but cannot run in a transaction
+and would drop the prepared statements.
 
 The statements are unnamed. Under a name they could be replaced: a function may DEALLOCATE any prepared statement of its
 session and PREPARE another one by that name, which would then run with the rights of the service."""
 
 ANSWER = b"".join(_answer(tag) for _, tag in _STATEMENTS)
-"""What a server answers to ``MESSAGE`` when nothing is worth mentioning."""
+"""What a server answers to ``MESSAGE`` in the usual case."""
 
 _SAME_AS_DEFAULT = (
     "pg_catalog.current_setting('transaction_{0}') = pg_catalog.current_setting('default_transaction_{0}')"
@@ -62,15 +61,14 @@ and not exists (select from pg_catalog.pg_cursor() c where c.is_holdable)
 
 CHECKS = f"pg_catalog.pg_advisory_unlock_all(), 1 / ({_NOTHING_STAYS})::int"
 """Columns of the statement after ``MESSAGE``: they clean the rest, and fail where only a new connection helps.
-
-A transaction takes on the defaults when it begins, which was before they were reset: who changed them could make the
-next caller's transaction read-only. Resetting them in a transaction of their own would cost 20 us, this costs 3."""
+A transaction reads the defaults when it begins, which is before they are reset: a caller who changed them could make
+the next caller's transaction read-only. Resetting them in a separate transaction would cost 20 us; this costs 3."""
 
 CHECK = Statement(f"SELECT {CHECKS}", "session")
 """The same as a statement."""
 
 DISCARD_SEQUENCES = Statement("DISCARD SEQUENCES", unnamed=True)
-"""Before whoever writes: ``lastval()`` is not of the caller before. 9 us, so those who read are spared it."""
+"""Before a write: ``lastval()`` must not be the previous caller's. Skipped before reads, since it takes 9 us."""
 
 _DIVISION_BY_ZERO = "22012"
 

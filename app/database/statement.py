@@ -11,9 +11,9 @@ _NO_PARAMETER_TYPES = b"\0\0"
 class Statement:
     """One SQL statement with ``$1`` placeholders. Immutable, hashable, equal by its text.
 
-    The types of its parameters are inferred by the server. ``name_hint`` begins the name under which it is
-    prepared, so that an operator recognises it in ``pg_prepared_statements``. ``unnamed``: it is never prepared under
-    a name, because it runs with rights of the service that no function of the database may get at.
+    The types of its parameters are inferred by the server. ``name_hint`` is the prefix of the name under which it
+    is prepared, so that an operator recognises it in ``pg_prepared_statements``. ``unnamed``: it is never prepared
+    under a name, because it runs with rights of the service, and a database function could replace it.
     """
 
     __slots__ = ("_hash", "digest", "name_hint", "parse_body", "sql", "unnamed")
@@ -41,8 +41,8 @@ class Statement:
         """The name under which a connection that has this ``secret`` prepares it for ``role``.
 
         PostgreSQL plans a statement again when the role changes under row level security, so each role has its
-        own. The digest makes sure that a name never stands for another text, even on a connection that a pooler
-        gave to somebody else before. The secret keeps a function of the database from guessing the name and
+        own. The digest ensures that a name never stands for another text, even on a connection that a pooler
+        gave to another client before. The secret keeps a function of the database from guessing the name and
         preparing another statement under it.
         """
         digest = blake2b(self.digest + role.encode(), digest_size=12, key=secret).hexdigest()

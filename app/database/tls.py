@@ -54,7 +54,7 @@ def negotiate(sock: socket.socket, context: ssl.SSLContext, target: Target) -> s
     answer = sock.recv(1)
     if answer == b"S":
         return context.wrap_socket(sock, server_hostname=target.host)
-    # A server that cannot start a process for us answers with an error instead, of which only 'E' is read here.
+    # A server that cannot start a process for us sends an error instead, of which only the 'E' is read here.
     if answer == b"N" and target.sslmode in ("allow", "prefer"):
         return sock
     raise TlsRefused("the server does not offer TLS" if answer == b"N" else "the server ended the connection")

@@ -1,4 +1,4 @@
-"""A transaction that takes several round trips, for work that must look at an answer before it goes on."""
+"""A transaction that takes several round trips, for work that must see a result before it continues."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Transaction:
         return self
 
     def run(self, statement: Statement, parameters: Sequence[bytes | None] = ()) -> list[Row]:
-        """Run one statement; its rows. Raises as ``Database.run`` does; then nothing can be saved any more."""
+        """Run one statement; its rows. Raises as ``Database.run`` does; then nothing can be committed."""
         return self.run_all([(statement, parameters)])[0]
 
     def run_all(self, calls: Sequence[tuple[Statement, Sequence[bytes | None]]]) -> list[list[Row]]:
@@ -48,7 +48,7 @@ class Transaction:
     def attempt(self, calls: Sequence[tuple[Statement, Sequence[bytes | None]]]) -> list[list[Row]]:
         """Run several statements and roll back, all in one round trip: what would happen, not what happens.
 
-        The transaction ends with it, whatever it did before.
+        This ends the transaction and also rolls back what it did before.
         """
         steps: list[Step] = [(statement, parameters, self._role) for statement, parameters in calls]
         rows = self._send([*steps, _ROLLBACK])[:-1]
@@ -69,7 +69,7 @@ class Transaction:
                 return
             _rollback(lease)
             if kind is None and self._failure is not None:
-                # The block hid the error; the server would have answered COMMIT with a rollback, silently.
+                # The block swallowed the error; the server would answer COMMIT with a silent rollback.
                 raise self._failure
         finally:
             self._pool.give_back(lease)

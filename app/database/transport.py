@@ -1,4 +1,4 @@
-"""Bytes to and from the server: never blocked on writing while the server waits for us to read."""
+"""Bytes to and from the server: a write never blocks while the server waits for us to read."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Transport:
     """A connected socket in blocking mode, and ``buffer``: bytes that were received but not used yet.
 
     A pipelined request can have a large answer to its first statement while its last one is still being sent. If
-    both sides only wrote, the kernels' buffers would fill and nobody would move again. So what does not fit into
-    the kernel's buffer at once is written without blocking, and answers are taken in meanwhile.
+    both sides only wrote, the kernel buffers would fill and both would deadlock. So what does not fit into the kernel
+    buffer at once is written without blocking, and answers are read in the meantime.
     """
 
     def __init__(self, sock: socket.socket) -> None:
         sock.settimeout(None)
         self._sock = sock
-        # Neither TLS sockets nor Windows know the flag; there, the socket changes its mode instead.
+        # TLS sockets and Windows do not support the flag; there, the socket changes its mode instead.
         self._plain = _DONT_WAIT != 0 and not isinstance(sock, ssl.SSLSocket)
         self._arrivals = None
         if hasattr(select, "poll"):
@@ -42,13 +42,13 @@ class Transport:
         self._longest_wait_s: float | None = None
 
     def wait_at_most(self, seconds: float) -> None:
-        """How long the server may be silent; 0 for as long as it likes."""
+        """How long the server may be silent; 0 for no limit."""
         wanted = seconds or None
         if wanted == self._longest_wait_s:
             return
         self._longest_wait_s = wanted
         if self._plain:
-            # By the kernel: a timeout of Python's would cost another system call for each that receives.
+            # Set in the kernel: a Python timeout would cost another system call for each receive.
             whole = int(seconds)
             value = _TIMEVAL.pack(whole, int((seconds - whole) * 1e6))
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, value)
@@ -96,7 +96,7 @@ class Transport:
                 received.append(chunk)
 
     def more(self, buffer: bytes, start: int, end: int, *, answered: bool) -> bytes:
-        """Receive at least to ``end``: the bytes of ``buffer`` from ``start`` on, and what came after them."""
+        """Receive up to ``end`` or beyond: the bytes of ``buffer`` from ``start`` on, and what came after them."""
         missing = end - len(buffer)
         received = [buffer[start:]]
         try:
@@ -113,7 +113,7 @@ class Transport:
         return b"".join(received)
 
     def past(self, buffer: bytes, end: int) -> bytes:
-        """Receive to ``end`` and beyond without keeping it: what of ``buffer`` and of what came after is behind it."""
+        """Receive up to ``end`` and discard it: the bytes of ``buffer`` and of what came after that lie beyond it."""
         missing = end - len(buffer)
         try:
             while missing > 0:
@@ -128,7 +128,7 @@ class Transport:
         return buffer[len(buffer) + missing :]
 
     def arrived(self) -> bool:
-        """Take in what the server sent unasked; False when it has closed the connection."""
+        """Read what the server sent unsolicited; False when it has closed the connection."""
         if self._arrivals is not None and not self._arrivals.poll(0):
             return True
         received = [self.buffer]
@@ -147,13 +147,13 @@ class Transport:
         self._sock.settimeout(None if self._plain else self._longest_wait_s)
 
     def close(self, *, orderly: bool, release: Callable[[], None] | None) -> None:
-        """Close the socket; ``orderly``: say goodbye first, for which the server must be reading."""
+        """Close the socket; ``orderly``: send Terminate first, for which the server must be reading."""
         with contextlib.suppress(OSError, ValueError):
             if orderly:
                 self._sock.sendall(_TERMINATE)
             self._sock.shutdown(socket.SHUT_RDWR)
         if release is not None:
-            # The driver writes its own goodbye, which now fails as it should, and lets go of the socket.
+            # The driver sends its own Terminate, which now fails as it should, and releases the socket.
             with contextlib.suppress(Exception):
                 release()
         with contextlib.suppress(OSError):
@@ -161,12 +161,12 @@ class Transport:
 
 
 def _silent(*, unapplied: bool) -> ConnectionLost:
-    # Asking again would take as long again.
+    # A retry would take as long again.
     return ConnectionLost("the server is silent", answered=True, unapplied=unapplied, silent=True)
 
 
 def _wait_for_either(sock: socket.socket, seconds: float | None) -> None:
-    """Wait until it can be read or written. Raises TimeoutError."""
+    """Wait until the socket can be read or written. Raises TimeoutError."""
     if hasattr(select, "poll"):
         waiting = select.poll()
         waiting.register(sock, select.POLLIN | select.POLLOUT)

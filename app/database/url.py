@@ -16,14 +16,14 @@ DEFAULT_CONNECT_TIMEOUT_S = 10.0
 
 _SCHEMES = frozenset({"postgres", "postgresql", "postgresql+pg8000"})
 _SOCKET_DIRECTORY = "/var/run/postgresql"
-# Whoever writes one of these expects more protection than we would give by ignoring it.
+# These ask for protection that ignoring them would silently drop.
 _REFUSED = frozenset({"sslcrl", "sslcrldir", "require_auth", "ssl_min_protocol_version", "requirepeer", "hostaddr"})
 # Defaults of libpq and hints for other drivers: ignoring them changes nothing that can be observed.
 _MEANINGLESS = frozenset({"gssencmode", "krbsrvname", "fallback_application_name", "sslcompression", "sslsni"})
 
 
 class DatabaseUrlError(ValueError):
-    """The database URL cannot be understood. The message never contains the password."""
+    """The database URL is invalid. The message never contains the password."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Target:
 
     ``host`` is a name or an address, or the directory of a Unix socket when it starts with ``/``.
     ``options`` are command line options for the server (``-c name=value``), as libpq sends them.
-    ``ignored`` names parameters that were not understood and have no effect.
+    ``ignored`` names unknown parameters, which have no effect.
     """
 
     host: str

@@ -28,7 +28,7 @@ IDLE = b"I"
 """The transaction status of a connection that is in no transaction."""
 
 _Key = tuple[bytes, str]
-"""What a prepared statement is known by: the digest of its text and the role it runs as."""
+"""The key of a prepared statement: the digest of its text and the role it runs as."""
 
 _Parsing = tuple[_Key, bytes] | None
 """What the server is asked to prepare: its key and the start of its Bind message, None without a name."""
@@ -43,7 +43,7 @@ _unpack_short = _short.unpack_from
 _NULL = _pack_int(-1)
 _TEXT_RESULTS = b"\0\0"
 LARGEST_ROW = 2**31
-"""More than any message of the protocol."""
+"""Beyond any message of the protocol."""
 
 # Execute the unnamed portal without a limit of rows.
 _END_OF_BIND_AND_EXECUTE = _TEXT_RESULTS + b"E" + _pack_int(9) + b"\0" + _pack_int(0)
@@ -75,7 +75,7 @@ class Connection:
     """An open, authenticated connection. Used by one thread at a time.
 
     ``prepared_limit`` bounds the statements kept prepared; 0 turns prepared statements off. ``usable`` turns False
-    when the connection must not be used again; whoever holds it closes it then.
+    when the connection must not be used again; its holder then closes it.
     """
 
     def __init__(self, sock: socket.socket, *, prepared_limit: int, release: Callable[[], None] | None = None) -> None:
@@ -93,10 +93,9 @@ class Connection:
     # Sending
 
     def pipeline(self, steps: Sequence[Step], *, clean: bool = False, row_limit: int = 0) -> list[list[Row]]:
-        """Run ``steps`` in one flight; the rows of each. ``clean``: rid the session of the one before first.
-
-        A row of more than ``row_limit`` bytes is read past and never held; 0 takes any. Raises RowTooLarge for it when
-        all is read and what the steps did is done.
+        """Run ``steps`` in one flight; the rows of each. ``clean``: first undo what the last one left in the session.
+        A row of more than ``row_limit`` bytes is skipped without holding it in memory; 0 for no limit. Raises
+        RowTooLarge for it after everything is read; the steps have taken effect by then.
 
         Raises StatementError with the step's index, negative when cleaning failed (nothing was applied, the connection
         is in order unless ``transaction_status`` says otherwise), or ConnectionLost.
@@ -110,12 +109,12 @@ class Connection:
         except (StatementError, RowTooLarge):
             raise
         except BaseException:
-            # Also for an interrupt: an answer that nobody has read would be taken for the next request's.
+            # Also on an interrupt: an unread answer would be taken for the next request's.
             self.usable = False
             raise
 
     def simple(self, sql: str) -> list[list[Row]]:
-        """Run ``sql``, which may hold several statements, by the simple protocol; the rows of each statement."""
+        """Run ``sql``, which may hold several statements, by the simple query protocol; the rows of each statement."""
         self._require_usable()
         body = sql.encode() + b"\0"
         try:
@@ -146,7 +145,7 @@ class Connection:
                         name = statement.name_for(role, self._secret) + b"\0"
                         bind = fresh[key] = b"\0" + name + b"\0\0"
                         parsing.append((key, bind))
-                        # The server may still know the name from before we lost track; closing is never an error.
+                        # The server may still have the name from before we lost track of it; Close is never an error.
                         append(b"C" + _pack_int(len(name) + 5) + b"S" + name)
                         append(b"P" + _pack_int(len(name) + len(statement.parse_body) + 4) + name)
                         append(statement.parse_body)
@@ -168,7 +167,7 @@ class Connection:
         return b"".join(out), parsing
 
     def _make_room(self, wanted: int, needed: set[_Key]) -> list[bytes]:
-        """Messages that close the least recently used statements; they travel with the request that needs the room."""
+        """Messages that close the least recently used statements, sent with the request that needs the room."""
         closing = []
         while self._prepared and len(self._prepared) + wanted > self._prepared_limit:
             key, bind = next(iter(self._prepared.items()))
@@ -196,7 +195,7 @@ class Connection:
         """Send ``message`` and read to ReadyForQuery; ``count`` results are due, any number when it is None, after
         those of cleaning the session, which are left out.
 
-        One function for all, since every call costs in the hot path.
+        One function for all of it, since every call costs time on the hot path.
         """
         transport = self._transport
         transport.send(message)
@@ -207,7 +206,7 @@ class Connection:
         rows: list[Row] = []
         failure: StatementError | None = None
         too_large = False
-        # Commands of cleaning whose answers are still to come. As a rule they come at once and are always the same.
+        # Cleaning commands whose answers are still to come. They usually arrive together and are always the same.
         cleaning = 0
         if clean:
             buffer = transport.more(buffer, 0, 5, answered=False)
@@ -216,7 +215,7 @@ class Connection:
             else:
                 cleaning = session.COMMANDS
         while True:
-            # A message: one byte that tells its kind, four of length, which counts itself.
+            # A message: one byte for its kind, four for its length, which includes these four.
             end = position + 5
             if len(buffer) >= end:
                 kind, size = _header.unpack_from(buffer, position)
@@ -279,10 +278,10 @@ class Connection:
             name, value = body.split(b"\0")[:2]
             self.parameters[name.decode()] = value.decode(errors="replace")
             if name == b"client_encoding" and value.upper() not in (b"UTF8", b"SQL_ASCII"):
-                # Somebody's function changed it for the session: what we send would be misread.
+                # A database function changed it for the session: what we send would be misread.
                 self.usable = False
         elif kind == b"A":
-            # Nothing of ours listens. While it is idle nobody reads, and the notifications of all would pile up.
+            # None of our statements listens. Nobody reads an idle connection, so notifications would pile up.
             self.usable = False
         else:
             raise ConnectionLost("the server sent an unexpected message", answered=True, unapplied=False)
@@ -290,7 +289,7 @@ class Connection:
     # Life
 
     def wait_at_most(self, seconds: float) -> None:
-        """How long the server may be silent before the connection counts as lost; 0 for as long as it likes."""
+        """How long the server may be silent before the connection counts as lost; 0 for no limit."""
         self._transport.wait_at_most(seconds)
 
     def _require_usable(self) -> None:
@@ -304,7 +303,7 @@ class Connection:
         buffer, position = self._transport.buffer, 0
         while position + 5 <= len(buffer):
             kind, size = _header.unpack_from(buffer, position)
-            # Between requests an error is a farewell; of notifications see _asynchronous.
+            # Between requests an error ends the connection; for notifications see _asynchronous.
             if kind in b"EA":
                 return True
             position += 1 + size

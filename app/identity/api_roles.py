@@ -1,4 +1,4 @@
-"""Which database roles a token may name: whoever signs tokens need not be trusted with every role of the database."""
+"""Which database roles a token may name, so that a token issuer cannot choose every role of the database."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from schema_cache.privileges import api_roles
 
 
 class ApiRoles:
-    """The roles ``named`` (API_ROLES) and those granted to them, in the catalog that ``current`` gives.
-
-    ``refreshed`` gives the catalog as it is now: a role may be newer than what was read of the database.
+    """The roles ``named`` (API_ROLES) and those granted to them, in the catalog that ``current`` returns.
+    ``refreshed`` returns the catalog read again: a role may be newer than the cached catalog.
     """
 
     def __init__(
@@ -28,7 +27,7 @@ class ApiRoles:
         if role in self._of(self._current()):
             return
         catalog = self._refreshed()
-        # One that does not exist is told as such by whoever needs it.
+        # A role that does not exist is reported where it is needed.
         if role in self._of(catalog) or role not in catalog.role_by_name:
             return
         raise AccessError(

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.errors import AccessError
 
-# PostgreSQL's NAMEDATALEN less the closing zero byte; it would cut a longer name, and another role could be meant.
+# PostgreSQL's NAMEDATALEN less the final zero byte. It truncates a longer name, which could then be another role.
 _LONGEST_ROLE_NAME = 63
 
 

@@ -1,4 +1,4 @@
-"""One secret, a key for each purpose: what was signed for one of them proves nothing for another."""
+"""One secret, a key for each purpose: a signature for one purpose is not valid for another."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Who calls, by other credentials than ours: what plugins take for one, and whom they take the bearer for.
+"""Who calls, by credentials other than ours: those that plugins accept, and the caller that each stands for.
 
-A plugin is asked only where the header that it names is there. A mistake in it fails the request and is told as the
-plugin's: nobody is taken for somebody else, or for nobody, because a check did not work.
+A plugin is asked only if the request has the header that it names. An exception in a plugin fails the request and is
+reported as the plugin's: a broken check never makes the caller somebody else, or anonymous.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.plugin_guard import Plugins
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """The head of a request, for a plugin to see who sent it."""
+    """The head of a request, from which a plugin identifies the caller."""
 
     method: str
     path: str
@@ -26,15 +26,15 @@ class RequestHead:
 
     @classmethod
     def of(cls, method: str, path: str, environ: Mapping[str, Any]) -> RequestHead:
-        """That of a WSGI request."""
+        """The head of a WSGI request."""
         return cls(method, path, lambda name: environ.get("HTTP_" + name.upper().replace("-", "_")))
 
     def header(self, name: str) -> str | None:
-        """The value of a header, by its name in lower case; None where it is not there."""
+        """The value of a header, by its name in lower case; None if it is absent."""
         return self.read(name)
 
     def cookie(self, name: str) -> str | None:
-        """The value of a cookie; None where it is not there or the cookies cannot be read."""
+        """The value of a cookie; None if it is absent or the cookies cannot be parsed."""
         try:
             found = SimpleCookie(self.header("cookie") or "").get(name)
         except CookieError:
@@ -47,22 +47,22 @@ Identify = Callable[[RequestHead], Caller | None]
 
 @dataclass(frozen=True, slots=True)
 class Identification:
-    """A credential in the request header ``header``, a name in lower case. ``identify`` gives who presents it, None
-    where it is not one of its own, and raises AccessError to refuse. It must not wait: the server asks it also before
-    it reads a body."""
+    """A credential in the request header ``header``, a name in lower case. ``identify`` returns its caller, or None if
+    the credential is of another kind, and raises AccessError to refuse it. It must not block: the server also calls it
+    before it reads a body."""
 
     header: str
     identify: Identify
 
 
 class Identifications:
-    """The identifications of an application, in the order in which they are asked."""
+    """The identifications of an application, in the order in which they are tried."""
 
     def __init__(self, known: tuple[Identification, ...]) -> None:
         self._known = known
 
     def caller(self, head: RequestHead) -> Caller | None:
-        """Who sent the request, None where nobody knows. Raises AccessError."""
+        """Who sent the request; None if no identification recognises a credential. Raises AccessError."""
         for each in self._known:
             if head.header(each.header) is not None:
                 caller = each.identify(head)
@@ -72,7 +72,7 @@ class Identifications:
 
 
 def identifications(plugins: Plugins, **arguments: Any) -> Identifications:
-    """Those that the plugins have."""
+    """The identifications that the plugins provide."""
     found = plugins.by_plugin("identifications", **arguments)
     return Identifications(tuple(_guarded(plugins, plugin, each) for plugin, some in found for each in some))
 

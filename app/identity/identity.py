@@ -20,10 +20,10 @@ log = logging.getLogger("portico.identity")
 
 ANON, AUTHENTICATED, SERVICE_ROLE = "anon", "authenticated", "service_role"
 
-# So long a token may outlive the withdrawal of its key.
+# How long a token may outlive the withdrawal of its key.
 _LONGEST_MEMORY_S = 300.0
 _REMEMBERED = 2000
-# Two tokens and the word Bearer; a header may have any number of spaces besides.
+# Two tokens and the word Bearer; a header may also have any number of spaces.
 _LONGEST_REMEMBERED = 2 * LONGEST_TOKEN + 100
 _SHORTEST_SECRET = 32
 
@@ -45,9 +45,8 @@ class IdentitySettings(Protocol):
 
 class Identity:
     """One per process, shared by its threads.
-
-    ``roles``: which ones tokens may have; None for any. ``leeway_s``: by how much the clocks of token issuers may
-    differ from ours. ``now``: seconds since 1970.
+    ``roles``: the roles that tokens may name; None for any. ``leeway_s``: by how many seconds the clocks of token
+    issuers may differ from ours. ``now``: returns seconds since 1970.
     """
 
     def __init__(
@@ -80,11 +79,11 @@ class Identity:
         self._claims: Verified[Mapping[str, Any]] = Verified(_REMEMBERED)
 
     def caller(self, api_key: str | None, authorization: str | None, *, host: str | None) -> Caller:
-        """Who calls the GraphQL door: ``apiKey``, ``Authorization`` and ``Host`` as they came, or None.
+        """Who calls the GraphQL API: ``apiKey``, ``Authorization`` and ``Host`` as received, or None.
 
         The API key is one of the two configured keys, or a token with a role. A bearer token takes precedence; its
         role is ``authenticated`` unless it names another. Raises AccessError (401, or 404 for another project's host
-        name), or Unavailable when the keys to verify a token with cannot be had.
+        name), or Unavailable when the keys that verify tokens cannot be fetched.
         """
         self.check_host(host)
         credentials = (api_key, authorization)
@@ -108,7 +107,7 @@ class Identity:
     def verify(self, token: str) -> Mapping[str, Any]:
         """The claims of ``token``, which may also be one of the configured keys. Raises TokenError or Unavailable.
 
-        What a missing role means is for the caller of this to decide; ``Caller.of`` takes it as ``default_role``.
+        The caller of this decides what a missing role means; ``Caller.of`` takes it as ``default_role``.
         """
         configured = self._configured(token)
         if configured is not None:
@@ -118,12 +117,12 @@ class Identity:
         return claims
 
     def check_role(self, role: str) -> None:
-        """Raises AccessError for a role that a token may not name (any more)."""
+        """Raises AccessError for a role that a token may not name, or no longer."""
         if all(role != configured.role for _, configured in self._keys):
             self._check_role(role)
 
     def _check_role(self, role: object) -> None:
-        # Each time: what a role may do can have changed since its token was remembered.
+        # Checked each time: the roles may have changed since the token was cached.
         if self._roles is not None and isinstance(role, str):
             self._roles.check(role)
 
@@ -148,7 +147,7 @@ class Identity:
         return Caller.of(claims, default_role=ANON)
 
     def _configured(self, credential: str) -> Caller | None:
-        # All are compared, each in constant time: how long it takes tells nothing of how much was right.
+        # All are compared, each in constant time, so the duration reveals nothing about a partial match.
         given = credential.encode(errors="replace")
         found = None
         for key, caller in self._keys:
@@ -161,7 +160,7 @@ class Identity:
         if claims is None:
             claims = self._verifier.verify(token)
             if "url" in claims and "role" not in claims:
-                # It is given to people whom nobody knows, to reach one object.
+                # Such a token is given to anonymous clients, for one object.
                 raise TokenError("signed_url")
             self._claims.keep(token, claims, self._until(expiry(claims)))
         return claims

@@ -1,4 +1,4 @@
-"""Making of secrets and keys: JSON Web Tokens (RFC 7519) signed with HS256."""
+"""Generates secrets and keys: JSON Web Tokens (RFC 7519) signed with HS256."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ISSUER = "portico"
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The secret and what was signed with it."""
+    """The secret and the keys signed with it."""
 
     jwt_secret: str
     anon_key: str
@@ -32,13 +32,13 @@ def make_keys(secret: str | None = None) -> Keys:
 
 
 def make_key(secret: str, role: str) -> str:
-    """A key that makes its bearer ``role`` for ten years."""
+    """A key that gives its bearer ``role`` for ten years."""
     now = int(time.time())
     return jwt.encode({"iss": ISSUER, "role": role, "iat": now, "exp": now + _TEN_YEARS_S}, secret, "HS256")
 
 
 def make_user_token(secret: str, user_id: str, *, email: str, audience: str | None = None) -> str:
-    """A token of one user, as a sign-in service would give it, for ten years."""
+    """A token for one user, as a sign-in service would issue it, valid for ten years."""
     now = int(time.time())
     claims = {
         "iss": ISSUER,

@@ -1,4 +1,4 @@
-"""The keys of JWT_JWKS: where they come from, when they are fetched again, and which of them may verify a token.
+"""The keys of JWT_JWKS: their source, when they are fetched again, and which of them may verify a token.
 
 Formats: RFC 7517 (JSON Web Key), RFC 7518 section 6, RFC 8037 (Ed25519).
 """
@@ -46,7 +46,7 @@ _LARGEST_KEY_SET = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class VerificationKey:
-    """One key and the algorithms that it may be used with. Its type decides that, never a token."""
+    """One key and the algorithms that it may be used with. The key's type decides that, never a token."""
 
     kid: str | None
     algorithms: tuple[str, ...]
@@ -54,7 +54,7 @@ class VerificationKey:
     _prepared: dict[str, jwt.PyJWK] = field(default_factory=dict, repr=False, compare=False)
 
     def prepared_for(self, algorithm: str) -> jwt.PyJWK:
-        """The key bound to one of its algorithms. Raises jwt.PyJWTError when its data are damaged."""
+        """The key bound to one of its algorithms. Raises jwt.PyJWTError when its data is invalid."""
         key = self._prepared.get(algorithm)
         if key is None:
             key = self._prepared[algorithm] = jwt.PyJWK(self.data, algorithm)
@@ -64,7 +64,7 @@ class VerificationKey:
 def read_key_set(document: object, *, public: bool) -> tuple[VerificationKey, ...]:
     """The usable keys of a key set (or of one key, or a list of keys).
 
-    ``public``: everybody can read the set, so a symmetric key in it proves nothing and is left out.
+    ``public``: anybody can read the set, so a symmetric key in it proves nothing and is skipped.
     """
     if isinstance(document, dict):
         document = document.get("keys", [document])
@@ -110,8 +110,8 @@ class KeySet:
     """The current keys of ``source``: inline JSON, a file's path, or an http(s) URL.
 
     They are read at first use, again when they are ten minutes old, and when a token names a key that is not among
-    them, but never more than once in ten seconds. When reading fails the old keys stay. ``public`` tells whether
-    everybody can read them, so that none of them can be a shared secret.
+    them, but at most once in ten seconds. When reading fails the old keys stay. ``public`` tells whether anybody can
+    read them, in which case none of them can be a shared secret.
     """
 
     def __init__(self, source: str, *, now: Callable[[], float] = time.monotonic) -> None:
@@ -123,7 +123,7 @@ class KeySet:
         self._tried_at: float | None = None
 
     def matching(self, algorithm: str, kid: str | None, *, renewed: bool = False) -> Sequence[VerificationKey]:
-        """The keys that may verify a token with this header; ``renewed``: the ones known did not do.
+        """The keys that may verify a token with this header; ``renewed``: fetched again, as the known ones failed.
 
         Raises Unavailable when there are no keys because they could not be read.
         """
@@ -133,11 +133,11 @@ class KeySet:
         elif self._now() - self._read_at > _MAX_AGE_S:
             keys = self._read(wait=False)
         fitting = [key for key in keys if algorithm in key.algorithms]
-        # A key without a name may be any; a token without a key's name is tried with all.
+        # A key without an id matches any token; a token without a key id is tried with all keys.
         return [key for key in fitting if kid is None or key.kid is None or key.kid == kid]
 
     def _read(self, *, wait: bool) -> tuple[VerificationKey, ...]:
-        # Who has old keys does not wait long for another thread's attempt: the server of the keys may hang.
+        # A thread that has old keys does not wait long for another thread's fetch: the key server may hang.
         longest = _LONGEST_WAIT_S if self._keys is not None else _TIMEOUT_S
         if not self._lock.acquire(timeout=longest if wait else 0):
             return self._known()
@@ -164,7 +164,7 @@ class KeySet:
 
 
 def _loader(source: str) -> tuple[Callable[[], tuple[VerificationKey, ...]], bool]:
-    """How to read the keys, and whether they are public."""
+    """How to read the keys, and whether anybody can read them."""
     source = source.strip()
     if source.startswith(("{", "[")):
         try:
@@ -179,12 +179,12 @@ def _loader(source: str) -> tuple[Callable[[], tuple[VerificationKey, ...]], boo
 
 
 def _fetch(url: str) -> bytes:
-    # Only http and https come here, and only from the operator's setting.
+    # Only http and https URLs get here, and only from the operator's setting.
     request = urllib.request.Request(url, headers={"Accept": "application/jwk-set+json, application/json"})  # noqa: S310
     end = time.monotonic() + _TIMEOUT_S
     received = b""
     with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:  # noqa: S310
-        # The timeout above is for each read; a server that sends a byte now and then would hold us for ever.
+        # The timeout above is for each read; a server that sends a byte now and then would block us forever.
         while chunk := response.read1(65536):
             received += chunk
             if len(received) > _LARGEST_KEY_SET or time.monotonic() > end:

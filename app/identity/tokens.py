@@ -42,7 +42,7 @@ class TokenError(AccessError):
 class TokenVerifier:
     """Verifies tokens with the secret (HS256) and with a key set (RS, PS, ES, EdDSA; HS where the set is not public).
 
-    ``audience``: one of these must be in ``aud``; empty accepts any. ``leeway_s``: by how much clocks may differ.
+    ``audience``: one of these must be in ``aud``; empty accepts any. ``leeway_s``: permitted clock skew in seconds.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class TokenVerifier:
         self._leeway_s = leeway_s
 
     def verify(self, token: str) -> dict[str, Any]:
-        """The claims of ``token``. Raises TokenError, or Unavailable when the keys cannot be had."""
+        """The claims of ``token``. Raises TokenError, or Unavailable when the keys cannot be fetched."""
         if len(token) > LONGEST_TOKEN or not token.isascii():
             raise TokenError("malformed")
         try:
@@ -72,13 +72,13 @@ class TokenVerifier:
         raise TokenError("signature")
 
     def _candidates(self, algorithm: str, kid: str | None) -> Iterator[jwt.PyJWK | bytes]:
-        """What may verify the token. The algorithm it names only chooses among keys that are made for it."""
+        """The keys that may verify the token. The algorithm it names only selects among keys for it."""
         keys = self._keys
         if algorithm in ASYMMETRIC_ALGORITHMS and keys is not None:
             tried = keys.matching(algorithm, kid)
             yield from _prepared(tried, algorithm)
             if kid is None or all(key.kid != kid for key in tried):
-                # The issuer may have new keys since. Those known before are not tried twice.
+                # The issuer may have new keys by now. Keys that already failed are not tried again.
                 renewed = keys.matching(algorithm, kid, renewed=True)
                 yield from _prepared([key for key in renewed if all(key is not old for old in tried)], algorithm)
         elif algorithm == _OWN_ALGORITHM and self._secret is not None:
@@ -100,7 +100,7 @@ class TokenVerifier:
                 leeway=self._leeway_s,
                 options={
                     "verify_aud": bool(self._audience),
-                    # Not asked for by RFC 7519; genuine tokens of known issuers fail them.
+                    # RFC 7519 does not require these; genuine tokens of well-known issuers fail them.
                     "verify_iat": False,
                     "verify_sub": False,
                     "verify_jti": False,

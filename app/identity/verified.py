@@ -1,4 +1,4 @@
-"""What was verified before, until it expires."""
+"""A cache of what was verified, until it expires."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class Verified(Generic[Value]):
-    """A bounded memory of values that expire. The oldest goes first; ``find`` takes no lock."""
+    """A bounded cache of values that expire. The oldest is evicted first; ``find`` takes no lock."""
 
     def __init__(self, entries: int) -> None:
         self._entries = entries
