@@ -172,7 +172,7 @@ class ApiSchema:
         return self._exposure.claim(owner, type_names)
 
     def _build(self) -> GraphQLSchema:
-        # graphql-core walks from type to type by recursion, some frames for each step.
+        # graphql-core recurses from type to type, with several frames for each step.
         with long_chains():
             listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
             listed += [each for some in self.hooks.database_types(api=self) for each in some]

@@ -16,8 +16,8 @@ UNIT = 64 * 1024
 
 
 class BoundedCache(Generic[Value]):
-    """Keeps the most recently used values, and counts hits and misses. ``entries`` is the most it holds: fewer where
-    they are large, and none that is larger than all of it."""
+    """Keeps the most recently used values, and counts hits and misses. It holds at most ``entries``: fewer if
+    they are large, and none that is larger than the whole cache."""
 
     def __init__(self, entries: int) -> None:
         self._values: LRUCache[Hashable, tuple[Value, int]] = LRUCache(entries, getsizeof=lambda pair: pair[1])

@@ -31,7 +31,7 @@ from app.errors import RequestError
 from app.graphql.values import ABSENT, Leaf, Path, Source, Variables
 
 MAX_TOLD = 10
-"""How many unknown keys an error tells."""
+"""How many unknown keys an error names."""
 
 Given = ValueNode | Source
 """A value as the document has it, or as the variables have it below a path."""
@@ -42,15 +42,15 @@ def arguments(
 ) -> dict[str, Any]:
     """The arguments of a field, in the order they are declared; absent ones are left out.
 
-    The extension ``takes_null`` of an argument says that its resolver has its own answer to null, whatever its type.
-    Raises RequestError for an unknown argument, a missing required one and a value of the wrong form.
+    The extension ``takes_null`` of an argument says that its resolver has its own answer to null, even if its type is
+    non-null. Raises RequestError for an unknown argument, a missing required one, and a value of the wrong form.
     """
     refuse_unknown(nodes, declared, "Input")
     result = {}
     for name, argument in declared.items():
         given = _resolve(nodes.get(name, ABSENT), variables)
         type_ = argument.type
-        # An argument with a default is left out here like any other; who reads it knows the default.
+        # An argument with a default is left out like any other; the resolver that reads it knows the default.
         lenient = argument.default is not None if given is ABSENT else argument.extensions.get("takes_null")
         if lenient and isinstance(type_, GraphQLNonNull):
             type_ = type_.of_type

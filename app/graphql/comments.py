@@ -1,4 +1,4 @@
-"""What the comments on the objects of a catalog say to the API: their directives."""
+"""The directives in the comments on the objects of a catalog."""
 
 from __future__ import annotations
 

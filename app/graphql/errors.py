@@ -10,7 +10,7 @@ from app.errors import RequestError
 
 
 class DocumentError(RequestError):
-    """A document that cannot be executed. ``errors`` tell all that is wrong with it, with locations."""
+    """A document that cannot be executed. ``errors`` are all that were found in it, with locations."""
 
     status = 200
 

@@ -1,4 +1,4 @@
-"""Exposure: which relations and columns of a view the API shows, and whose each type name is."""
+"""Exposure: which relations and columns of a view the API shows, and what owns each type name."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Exposure:
                 continue
             field_name = names.field(column.name, directives.get("name"), inflect)
             if self.is_name(field_name):
-                # Of two with one name the later stands.
+                # If two columns share a name, the later one is kept.
                 columns.pop(field_name, None)
                 columns[field_name] = ApiColumn(column, field_name, value_type, directives.get("description"))
         return tuple(columns.values())

@@ -1,4 +1,4 @@
-"""Fields, arguments and members that plugins contribute to a type, and the order in which they stand there."""
+"""Fields, arguments and members that plugins contribute to a type, and their order in it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class Fields:
     """Fields, arguments or members that a plugin adds to a type. Contributions are laid out by ``position``, lower
-    first. Of two with one name the one of higher ``precedence`` stands, else the first. ``absent`` says why a field is
-    not there that somebody may ask for."""
+    first. If two share a name, the one of higher ``precedence`` is kept, else the first. ``absent`` says, by name, why
+    a field that a client may ask for does not exist."""
 
     position: int
     fields: Mapping[str, Any]
@@ -20,7 +20,7 @@ class Fields:
 
 
 def in_order(contributions: Sequence[Fields | None]) -> dict[str, Any]:
-    """The fields of all contributions by position, of two with one name only the one that stands."""
+    """The fields of all contributions by position, only one of each name."""
     given = sorted((each for each in contributions if each), key=lambda each: each.position)
     standing: dict[str, int] = {}
     for contribution in given:

@@ -57,7 +57,7 @@ def introspect(
 
 
 def _asked(document: DocumentNode, nodes: Sequence[FieldNode], values: Mapping[str, Any]) -> Hashable:
-    """What an answer depends on, whatever the field is called in it."""
+    """What an answer depends on, apart from its response key."""
     selected = [(print_ast(each.selection_set) if each.selection_set else "", *_arguments(each)) for each in nodes]
     fragments = [print_ast(each) for each in document.definitions if isinstance(each, FragmentDefinitionNode)]
     return nodes[0].name.value, tuple(selected), tuple(fragments), whole_value(dict(values))
@@ -86,8 +86,8 @@ def _answer(api: ApiSchema, document: DocumentNode, nodes: Sequence[FieldNode], 
 
 
 def _check(api: ApiSchema, document: DocumentNode) -> None:
-    """What of validation introspection cannot do without: unknown fields would be passed over, and types of fields of
-    types multiply."""
+    """The part of validation that introspection cannot do without: graphql-core would ignore unknown fields, and nested
+    lists of types and fields multiply the size of the answer."""
     errors = validate(api.graphql, document, NECESSARY_RULES)
     if errors:
         raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)

@@ -1,4 +1,4 @@
-"""What of a database is not in the API, and why: for the operator, who sees nothing of it otherwise."""
+"""What a database has that is not in the API, and why: for the operator, who would otherwise not notice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Notice:
     """``subject``, such as ``view public.sales``, is not in the API or not as its comment says, because of ``reason``.
-    ``fix`` is what mends it, where one statement or directive does; ``field`` what a client may have asked for."""
+    ``fix`` is the statement or directive that fixes it, if one does; ``field`` is what a client may have asked for."""
 
     subject: str
     reason: str

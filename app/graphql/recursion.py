@@ -1,7 +1,7 @@
-"""How deep Python may recurse: one limit of the whole process, which two things here need higher.
+"""How deep Python may recurse: one limit for the whole process, which two things here must raise.
 
-It guards the stack of each thread as well: a body of a hundred thousand brackets, which Python reads by recursion,
-needs more than the usual 8 MiB. So it is never higher than necessary.
+The limit also protects the stack of each thread: parsing a body of a hundred thousand brackets recurses, and would need
+more than the usual 8 MiB. So it is never raised further than necessary.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from threading import Lock
 
 FRAMES_PER_LEVEL = 25
-"""What planning one level of fields takes; measured: 19 for a row, 23 for each of the three levels of a collection."""
+"""The frames that planning one level of fields takes; measured: 19 for a row, 23 for each of the three levels of a
+collection."""
 
 FRAMES_AROUND = 300
 
@@ -27,14 +28,14 @@ class _Limit:
         self._chains = 0
 
     def allow_levels(self, levels: int) -> None:
-        """Let operations be planned whose fields are nested ``levels`` deep."""
+        """Make room for planning operations whose fields are nested ``levels`` deep."""
         with self._lock:
             self._ordinary = max(self._ordinary, FRAMES_AROUND + levels * FRAMES_PER_LEVEL)
             self._apply()
 
     @contextmanager
     def long_chains(self) -> Iterator[None]:
-        """A context in which types are walked that refer to each other in a chain as long as there are tables."""
+        """A context for walking types that refer to each other in a chain as long as the number of tables."""
         self._count(1)
         try:
             yield

@@ -33,7 +33,8 @@ class ApiColumn:
         return self.column.name
 
     def to_text(self, value: Any) -> str | None:
-        """``value`` of the request as text that fits the column; too long a string is refused, never cut."""
+        """``value`` of the request as text that fits the column; a string that is too long is refused, never
+        truncated."""
         limit = self.column.max_length
         if limit is not None and any(isinstance(each, str) and len(each) > limit for each in _within(value)):
             raise RequestError(f"Invalid input for String type. Maximum character length {limit}")
@@ -104,7 +105,7 @@ class RelationNames:
 
 
 NamesOf = Callable[[str], RelationNames]
-"""All names that are made for a relation whose type is called so."""
+"""All names that are made for a relation whose type has a given name."""
 
 
 def with_own_names(
@@ -115,7 +116,7 @@ def with_own_names(
     kept = []
     for relation in relations:
         names = names_of(relation.type_name)
-        # Names that differ in the case of their first letter only make one root field.
+        # Type names that differ only in the case of their first letter would make the same root field.
         claims = [*(f"type {name}" for name in names.types), *(f"field {name}" for name in names.root_fields)]
         clash = next((claim for claim in claims if claim in owners), None)
         full_name = f"{relation.relation.schema}.{relation.relation.name}"

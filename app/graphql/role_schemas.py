@@ -19,7 +19,7 @@ from schema_cache.role_view import RoleView
 log = logging.getLogger("portico.graphql")
 
 KEPT = 64
-"""How many schemas are kept: as many as roles with different grants that are busy at one time."""
+"""How many schemas are kept: enough for the roles with different grants that are active at the same time."""
 
 
 class RoleSchemas:
@@ -43,7 +43,7 @@ class RoleSchemas:
         try:
             view = self._view(role, self._schema_cache.current())
         except AccessError:
-            # The role, or the service's membership in it, may be newer than what was read of the database.
+            # The role, or the service's membership in it, may be newer than the catalog.
             view = self._view(role, self._schema_cache.refresh_if_changed())
         found = self._built.get(view.key)
         if found is None:

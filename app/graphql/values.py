@@ -1,8 +1,8 @@
 """The values of one request, and the part of them that its SQL depends on.
 
 A plan is made once for many requests that differ in scalar values only. While it is made, every value is read in
-one of two ways: *bound*, so that it becomes a parameter and may differ next time, or *steered by*, so that
-the SQL depends on it. The paths that were steered by are remembered; the shape of the variables keeps presence, null,
+one of two ways: *bound*, so that it becomes a parameter and may differ next time, or *steering*, so that the SQL
+depends on it. The paths of steering values are remembered; the shape of the variables keeps presence, null,
 list, keys and the values at those paths, and drops every other scalar. Requests of equal shape share a plan.
 """
 
@@ -30,15 +30,15 @@ class _Absent:
 
 
 ABSENT: Any = _Absent()
-"""A value that was not given at all, which is something other than null."""
+"""A value that was not given at all, as opposed to null."""
 
 Derive = Callable[[Any], Hashable]
-"""What of a value steers the SQL: a function from the JSON value to something hashable. Raises RequestError for a value
-that cannot be used at all."""
+"""The part of a value that steers the SQL: a function from the JSON value to something hashable. Raises RequestError
+for a value that is not valid."""
 
 
 BYTES_OF_PATH = 400
-"""What a path that steers takes of memory; measured."""
+"""The memory that a steering path takes; measured."""
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ def _shape(value: Any, steering: Steering | None) -> Hashable:
     if value is None:
         return None
     if steering is not None and steering.derives:
-        # A copy, made at one go, since another thread may be adding to it.
+        # Iterates over a copy, made in one step, since another thread may be adding to it.
         derived = tuple([_derived(derive, value) for derive in tuple(steering.derives)])
         return (derived, _structure(value, steering)) if steering.below else derived
     return _structure(value, steering)
@@ -88,7 +88,7 @@ def _derived(derive: Derive, value: Any) -> Hashable:
     try:
         return derive(value)
     except RequestError:
-        # Where the value is used it is an error, and no plan is kept; a plan that leaves the place out can be.
+        # If the value is used, that is an error and no plan is kept; a plan that skips the field is kept.
         return _REFUSED
 
 
@@ -114,7 +114,7 @@ def _scalar(value: Any) -> Hashable:
 
 
 def shape_of(value: Any) -> Hashable:
-    """The shape of a value of which no scalar steers."""
+    """The shape of a value none of whose scalars steer."""
     return _shape(value, None)
 
 
@@ -191,7 +191,7 @@ class Leaf:
 
     @property
     def raw(self) -> Any:
-        """The JSON value in the request being planned: only to check what every request must fulfil."""
+        """The JSON value in the request being planned: only for checks that hold for every request."""
         return self.source.read(self.variables.values)
 
     def steer(self, derive: Derive = whole_value) -> Any:

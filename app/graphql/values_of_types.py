@@ -22,9 +22,9 @@ class ValueType:
 
     ``graphql`` is the (nullable) GraphQL type, ``to_json`` makes an SQL value what the API prints, ``to_text`` makes a
     JSON input PostgreSQL's text form of it (None for null) or raises RequestError. ``filter`` names the kind of filter,
-    None where it cannot be filtered; ``element`` is set for arrays. ``prints_null`` says that values other than NULL
-    may be null in the API. ``of_dimensions`` makes of an array's type that of one with so many dimensions, None where
-    such an array does not cross the API; it is set where the number matters.
+    None if the type has none; ``element`` is set for arrays. ``prints_null`` says that values other than NULL
+    may be null in the API. ``of_dimensions`` turns an array's type into that of an array with so many dimensions, or
+    None if the API does not support it; it is set only if the number matters.
     """
 
     graphql: GraphQLNullableInputType

@@ -1,7 +1,7 @@
 """Whether the values of variables fit the types that an operation declares for them.
 
-graphql-core finds out too, and makes what a resolver of its own would take, at a cost of microseconds for each value;
-this only finds out, and mostly for whole lists at a time. What does not surely fit is left to graphql-core, which
+graphql-core checks that too, but also builds the values that its own resolvers would take, at a cost of microseconds
+for each. This only checks, mostly whole lists at a time. Whatever does not certainly fit is left to graphql-core, which
 words the errors.
 """
 
@@ -26,7 +26,7 @@ from graphql import (
 from graphql.execution.values import get_variable_values
 
 MAX_ERRORS = 10
-"""How many errors of one request's variables are told."""
+"""How many errors of one request's variables are reported."""
 
 DEEPEST = 50
 """Deeper values are left to graphql-core, which has a limit of its own."""
@@ -59,7 +59,7 @@ def _is_given_well(schema: GraphQLSchema, declared: Any, variables: Mapping[str,
 
 
 def _fits(value: Any, type_: Any, depth: int) -> bool:
-    """Whether a value surely fits; False also where only graphql-core can tell."""
+    """Whether a value certainly fits; False also if only graphql-core can tell."""
     if isinstance(type_, GraphQLNonNull):
         return value is not None and _fits(value, type_.of_type, depth)
     if value is None:

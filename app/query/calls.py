@@ -21,7 +21,7 @@ from app.query.walk import Field
 from schema_cache.model import Function
 
 PSEUDO_TYPE = "p"
-"""Of this kind (``typtype``) are record, trigger, void, anyelement and others that no value crosses the API as."""
+"""The kind (``typtype``) of record, trigger, void, anyelement and others, whose values do not cross the API."""
 
 VOLATILE = "v"
 
@@ -74,14 +74,14 @@ class Result:
         with field.planning.nodes.each_of(1):
             returned = field.json(row, cast(GraphQLObjectType, field.type))
         query = select(returned).select_from(row.element)
-        # A function that returns no row returns one of nothing but nulls.
+        # A function that returns no row appears in FROM as a row of nulls.
         return query.where(row.is_not_empty()).limit(literal_column("1")).correlate(*outer).scalar_subquery()
 
     def _value(self, field: Field, call: FunctionCall, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
         value = cast(ValueType, self.value)
         if value.of_dimensions is None:
             return value.to_json(call)
-        # An array is looked at before it is printed, which must not call the function again.
+        # An array is inspected before it is printed, and that must not call the function a second time.
         called = call.table_valued("value", name=field.planning.alias("called")).render_derived()
         return select(value.to_json(called.c.value)).select_from(called).correlate(*outer).scalar_subquery()
 
@@ -95,7 +95,7 @@ def _called_once(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -
         return TableRows(rows.relation, cast(Alias[Any], called.alias(field.planning.alias("result"))))
 
     connection = Collection(field, Origin(rows.relation, result)).json()
-    # PostgreSQL leaves out what nothing refers to, and the call is made for more than its result.
+    # PostgreSQL skips a CTE that nothing refers to, but the call matters for its side effects too.
     is_called = select(func.count()).select_from(called).scalar_subquery() >= literal_column("0")
     query = select(connection).where(is_called).add_cte(called, nest_here=True)
     return query.correlate(*outer).scalar_subquery()

@@ -37,7 +37,7 @@ Assignments = dict[str, ColumnElement[Any]]
 """New values by the SQL names of their columns."""
 
 Assign = Callable[[Field, Rows, Any], Assignments]
-"""What an argument of an update makes of its value on the rows that are changed. Stands in the extension ``assign`` of
+"""Turns the value of an argument of an update into new values of the changed rows. It is the extension ``assign`` of
 the GraphQLArgument."""
 
 

@@ -1,4 +1,4 @@
-"""How the values of a column are compared, and how they stand in cursors and node ids."""
+"""How the values of a column are compared, and how cursors and node ids represent them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Comparison:
         return as_text(column) if self.by_text else column
 
     def printed(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The column as it stands in a cursor or a node id."""
+        """The column as a cursor or a node id represents it."""
         return as_text(column) if self.printed_as_text else column
 
     def equal(self, column: ColumnElement[Any], other: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -83,7 +83,7 @@ def _is_read_back(catalog: Catalog, type_oid: int) -> bool:
     if type_ is None or type_.kind == "c" or type_.has_json_cast:
         return False
     if type_.element and not type_.text.endswith("[]"):
-        # The vectors of the catalog, which are printed as lists and read without braces.
+        # int2vector and oidvector, which are printed as lists but read without braces.
         return False
     within = type_.element or type_.base
     return not within or (catalog.type_by_oid[within].text not in JSON_TYPES and _is_read_back(catalog, within))

@@ -21,8 +21,8 @@ from schema_cache.model import Operators
 Condition = ColumnElement[Any]
 
 MemberCondition = Callable[[Planning, Rows, Any], Condition | None]
-"""What a member of a filter, or an argument that narrows rows, makes of its value on a row; None where it has no
-effect. Stands in the extension ``condition`` of the GraphQLInputField or GraphQLArgument."""
+"""Turns the value of a filter's member, or of an argument that narrows rows, into a condition on a row; None if it has
+no effect. It is the extension ``condition`` of the GraphQLInputField or GraphQLArgument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Compared:
 
 
 Operator = Callable[[Planning, Compared, Leaf | None], Condition]
-"""What an operator of a type's filter makes of its operand, None for null. Stands in the extension ``operator`` of the
+"""Turns the operand of a filter's operator, None for null, into a condition. It is the extension ``operator`` of the
 filter's member."""
 
 
@@ -71,7 +71,7 @@ def condition(
 
     Raises OverLimit where the filters have too many of them.
     """
-    # One without any members costs as well.
+    # An empty one costs too.
     planning.count_conditions(max(1, len(value)))
     made = (type_.fields[name].extensions["condition"](planning, rows, member) for name, member in value.items())
     parts = [part for part in made if part is not None]

@@ -1,4 +1,4 @@
-"""The types of a collection: its connection, the edges of that, and the arguments that every collection takes."""
+"""The types of a collection: its connection, its edges, and the arguments that every collection takes."""
 
 from __future__ import annotations
 

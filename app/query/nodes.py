@@ -1,4 +1,5 @@
-"""How many rows the answer to a statement may hold at most, found from the sizes of its pages without the database."""
+"""How many rows the answer to a statement may hold at most, calculated from the sizes of its pages, without the
+database."""
 
 from __future__ import annotations
 

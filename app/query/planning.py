@@ -22,7 +22,7 @@ MAX_PARAMETERS = 65535
 """PostgreSQL counts the parameters of a statement in two bytes."""
 
 MAX_CONDITIONS = 10_000
-"""Planning a filter of so many conditions takes more than a second."""
+"""PostgreSQL takes more than a second to plan a filter of so many conditions."""
 
 
 @dataclass(frozen=True, slots=True)

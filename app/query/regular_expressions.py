@@ -1,8 +1,8 @@
 """Which regular expressions a request may have: those whose cost PostgreSQL bounds by the length of the text.
 
-PostgreSQL matches most expressions with an automaton, in time linear in the text. Two things are not: with a back
-reference it tries one way to match after another, and bounds within bounds are written out, as often as their product,
-before the automaton is made. An expression that could keep a backend busy until its timeout is refused for everybody:
+PostgreSQL matches most expressions with an automaton, in time linear in the text. Two features are not: with a back
+reference it backtracks, and nested bounds are expanded, as many times as their product, before the automaton is
+built. An expression that could keep a backend busy until its timeout is refused for everybody:
 a shorter timeout for some roles would still let them have all connections for as long as it lasts. Measured on
 PostgreSQL 15: ``((a|b){1,100}c?){1,60}`` takes 240 ms on forty characters, what is allowed a tenth of that or less.
 """

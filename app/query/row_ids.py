@@ -26,7 +26,7 @@ CURSOR_HINT = (
 
 
 class Number(str):
-    """A number of a JSON text with all its digits."""
+    """A number of a JSON text, with all its digits."""
 
     __slots__ = ()
 

@@ -38,7 +38,7 @@ class _Dialect(PGDialect_pg8000):
 
 
 DIALECT = _Dialect(paramstyle="named")  # type: ignore[no-untyped-call]
-"""What all SQL is compiled for: PostgreSQL as the wire speaks it, where a percent sign is nothing special."""
+"""What all SQL is compiled for: PostgreSQL as the wire speaks it, where a percent sign has no special meaning."""
 
 
 def compiled(query: Select[Any]) -> tuple[str, tuple[str, ...]]:
@@ -85,8 +85,8 @@ def quoted(name: str) -> str:
 
 
 class FunctionCall(Function[Any]):
-    """A call of a function of the database. SQLAlchemy's own form of it has other SQL for some names, such as ``pow``,
-    and formats what is in a name."""
+    """A call of a function of the database. SQLAlchemy's own construct compiles some names, such as ``pow``, to other
+    SQL, and applies formatting to names."""
 
     def __init__(self, schema: str, name: str, arguments: Sequence[ColumnElement[Any]]) -> None:
         super().__init__(name, *arguments)
@@ -150,12 +150,12 @@ def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
 
 
 def one_row(query: Select[Any]) -> Select[Any]:
-    """``query``, which asks for aggregates, so that it gives one row even where none of them is selected."""
+    """An aggregate ``query`` that returns one row even if no aggregate is selected."""
     return query.having(literal_column("true"))
 
 
 FAILURE_MARK = "portico: "
-"""What marks a message of ours within the message of a failed conversion."""
+"""Marks our message within PostgreSQL's message of a failed conversion."""
 
 INVALID_TEXT_REPRESENTATION = "22P02"
 
@@ -163,8 +163,8 @@ INVALID_TEXT_REPRESENTATION = "22P02"
 def fail_with(message: str, because: ColumnElement[Any]) -> ColumnElement[Any]:
     """An expression of type json that fails with ``message`` when it is evaluated, and so undoes the transaction.
 
-    PostgreSQL has no function that only raises an error, and nothing needs to be installed for a conversion that cannot
-    succeed. ``because`` is any text that is known only then, so that the planner does not evaluate it before.
+    PostgreSQL has no function that only raises an error, but a conversion that cannot succeed raises one. ``because``
+    is any text that is known only at execution, so that the planner does not evaluate the conversion earlier.
     """
     return func.to_json(cast_to(constant(f"{FAILURE_MARK}{message}; ").concat(because), "integer"))
 

@@ -46,7 +46,7 @@ def opaque_text(value: Any) -> str | None:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        # What Python makes of a number with more digits than it reads.
+        # A number too large for a float, which Python reads as infinity.
         raise refused("Opaque") from None
 
 

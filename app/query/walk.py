@@ -1,8 +1,8 @@
 """The walk: from the fields that an operation asks for to SQL expressions, by calling each field's resolver.
 
-A resolver is a function ``(field, scope) -> ColumnElement``: it turns one selected field into an SQL expression
-that stands in ``scope``, the row or collection that the resolver of the field above chose. Resolvers
-sit in ``GraphQLField.resolve`` and come from plugins; nothing here knows any of them.
+A resolver is a function ``(field, scope) -> ColumnElement``. It turns one selected field into an SQL expression in
+``scope``, the row or collection that the resolver of the parent field chose. Resolvers are in ``GraphQLField.resolve``
+and come from plugins; nothing here depends on a particular one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Members = list[tuple[str, ColumnElement[Any]]]
 
 
 class ResolverFailed(PorticoError):
-    """A resolver raised what it should not, or gave no SQL expression; the log names it and its module."""
+    """A resolver raised an unexpected exception or returned no SQL expression; the log names it and its module."""
 
     code = "RESOLVER_FAILED"
 
@@ -75,7 +75,7 @@ class Field:
         return {each.name.value: each.value for each in self.nodes[0].arguments or ()}
 
     def arguments_without(self, name: str) -> dict[str, Any]:
-        """The arguments except one, whose value is not looked at."""
+        """The arguments except one, whose value is not read."""
         declared = {each: argument for each, argument in self.definition.args.items() if each != name}
         given = {each: value for each, value in self._given.items() if each != name}
         return coercion.arguments(declared, given, self.walk.variables)

@@ -102,7 +102,7 @@ def _result_type_name(type_name: str, aggregate: Aggregate) -> str:
 
 
 def _type_name(api: ApiSchema, column: ApiColumn) -> str:
-    """The name in pg_type of a column's type; '' for somebody's own type, whatever its name."""
+    """The name in pg_type of a column's type; '' for a user-defined type, whatever its name."""
     type_ = api.catalog.type_by_oid[column.column.type]
     return type_.name if type_.schema == "pg_catalog" or type_.name == "citext" else ""
 
@@ -120,7 +120,7 @@ def _value_type(api: ApiSchema, column: ApiColumn, name: str) -> GraphQLScalarTy
 
 
 def _value(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> Callable[[Field, TableRows], ColumnElement[Any]]:
-    # An amount of money prints with a currency sign, which is no number.
+    # money is printed with a currency sign, so its text is not a number.
     as_numeric = aggregate.as_numeric or _type_name(api, column) == "money"
     schema = api.catalog.type_by_oid[column.column.type].schema
 

@@ -1,4 +1,4 @@
-"""Arrays: a list of what their elements are."""
+"""Arrays: lists of the type of their elements."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def as_text_array(expression: ColumnElement[Any]) -> ColumnElement[Any]:
 
 @dataclass(frozen=True)
 class ArrayJson:
-    """An array as the API prints it where its elements are printed in a way of their own."""
+    """Prints an array whose elements have their own JSON form."""
 
     element: ToJson
 
@@ -42,7 +42,7 @@ class ArrayJson:
 
 
 def _to_json(element: ValueType, scalar: Scalar | None) -> ToJson:
-    """How an array prints: as it is where its elements do; elements that are strings in the API are so here."""
+    """How an array is printed: as it is if its elements are; as text if its elements are strings in the API."""
     if scalar is not None and scalar.array_to_json is not None:
         return scalar.array_to_json
     if scalar is not None:

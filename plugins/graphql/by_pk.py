@@ -79,12 +79,12 @@ def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> Graph
 
 
 def _to_text(column: ApiColumn) -> ToText:
-    """Values are only cast, whatever their kind; but none is cut to the length of another key."""
+    """Values of any kind are just cast, but none is truncated, since that would make it another key."""
     return opaque_text if column.column.max_length is None else column.to_text
 
 
 def _refuse_unknown(field: Field, type_: GraphQLObjectType) -> None:
-    """pg_graphql words this error in a way of its own for the row that is looked up by its key."""
+    """pg_graphql words this error differently for a row that is looked up by its key."""
     for nodes in field.walk.collect(type_, field.nodes).values():
         name = nodes[0].name.value
         if name not in type_.fields and name != "__typename":

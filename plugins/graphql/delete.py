@@ -1,4 +1,4 @@
-"""deleteFrom<T>Collection: away with the rows that a filter selects."""
+"""deleteFrom<T>Collection: deletes the rows that a filter selects."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
 def _labels_by_value(api: ApiSchema, type_: Type, mappings: Mapping[str, str]) -> dict[str, str]:
     if not api.dialect.all_enum_labels:
         return {mappings.get(label, label): label for label in type_.labels}
-    # Of two labels that want the same name the one that a mapping gives it to has it.
+    # If two labels want the same name, the one that a mapping gives it to gets it.
     mapped_first = sorted(type_.labels, key=lambda label: label not in mappings)
     values = names.enum_values([mappings.get(label, label) for label in mapped_first])
     value_of = dict(zip(mapped_first, values, strict=True))

@@ -45,7 +45,7 @@ from schema_cache.model import Operators
 
 @dataclass(frozen=True)
 class RegexText:
-    """The text of a regular expression, unless it could keep the database busy."""
+    """The text of a regular expression; one whose cost is not bounded is refused."""
 
     to_text: ToText
 
@@ -60,8 +60,8 @@ class RegexText:
 @dataclass(frozen=True)
 class ComparisonOperator:
     """A comparison of a column with a value. ``operand`` says what the value is: one of the column's type,
-    a list of it, or a pattern or regular expression, which is text whatever the column's length. ``symbol`` is what
-    SQL has between the two, found for the column's type where that has its own."""
+    a list of it, or a pattern or regular expression, which is text whatever the column's length. ``symbol`` is the
+    SQL operator, chosen from those of the column's type."""
 
     symbol: Callable[[Operators], str]
     operand: str = "value"

@@ -61,7 +61,7 @@ def _fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField]:
 
 
 def _tell(api: ApiSchema, function: Function, overloads: int) -> None:
-    """Why a function is no root field; nothing of one that takes a row, which may be a field of that."""
+    """Note why a function is not a root field, unless it takes a row: then it may be a computed field."""
     types = [api.catalog.type_by_oid.get(each.type) for each in function.arguments]
     returned = api.catalog.type_by_oid.get(function.returns)
     if any(each is not None and each.category == "C" for each in types) or returned is None:
@@ -116,7 +116,8 @@ def _call_arguments(field: Field, arguments: Mapping[str, tuple[Argument, ValueT
 
 
 def _argument(argument: Argument, type_: ValueType) -> GraphQLArgument:
-    # A call by names must say VARIADIC: without its value PostgreSQL does not find the function, default or not.
+    # With named notation VARIADIC is required: without that argument PostgreSQL does not find the function, even if it
+    # has a default.
     if argument.default is None or argument.variadic:
         return GraphQLArgument(GraphQLNonNull(type_.graphql))
     default = default_value(argument)

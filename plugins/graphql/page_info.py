@@ -68,7 +68,7 @@ def _cursor_at(collection: Collection, *, last: bool) -> ColumnElement[Any]:
     if last:
         position = collection.count
         position = func.least(position, collection.page.limit()) if collection.looks_ahead else position
-    # Only the one row that the filter lets through has its cursor computed.
+    # The filter makes PostgreSQL compute the cursor of that one row only.
     return func.max(collection.cursor).filter(collection.position == position)
 
 

@@ -103,7 +103,7 @@ def _to_one(relationship: Relationship) -> Resolver:
         with field.planning.nodes.each_of(1):
             row = field.json(rows)
         query = select(row).select_from(rows.element).where(*relationship.linked(outer, rows))
-        # A key that only a comment declares may lead to several rows; the first one stands for them.
+        # A key that only a comment declares may match several rows; the first one is taken.
         query = query if is_certain else query.limit(literal_column("1"))
         return query.correlate(outer.element).scalar_subquery()
 
@@ -160,7 +160,7 @@ def _keys(api: ApiSchema) -> Iterator[Key]:
 
 
 def _contents(key: Key) -> tuple[object, ...]:
-    """What of a key tells it from others: the same constraint may be there twice."""
+    """What distinguishes a key from others: the same constraint may exist twice."""
     return key.local.oid, key.columns, key.foreign.oid, key.foreign_columns, key.local_name, key.foreign_name
 
 

@@ -68,7 +68,7 @@ def boolean_text(value: Any) -> str | None:
 
 
 KEPT_BYTES = {"char": 1, "name": 63}
-"""What PostgreSQL keeps of a value of these types; it cuts off the rest without a word."""
+"""What PostgreSQL keeps of a value of these types; it truncates the rest silently."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def array_of_finite(expression: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 FINITE: Mapping[str, Any] = {"to_json": finite, "array_to_json": array_of_finite, "prints_null": True}
-"""What prints floats as JSON can: it has neither NaN nor the infinities."""
+"""Prints floats as JSON allows: it has neither NaN nor the infinities."""
 
 JSON_EXPECTED = 'Expected a string that holds JSON, such as "{\\"a\\": 1}": docs/graphql.md, "Types"'
 

@@ -1,6 +1,6 @@
-"""``GET /metrics``: what the service does, in the text format of Prometheus, over all its worker processes.
+"""``GET /metrics``: metrics of the service in the Prometheus text format, summed over all its worker processes.
 
-Worker processes keep their numbers in files of one directory, which whichever of them is asked adds up
+Worker processes keep their numbers in files of one directory; the worker that answers adds them up
 (https://prometheus.github.io/client_python/multiprocess/).
 """
 

@@ -1,8 +1,8 @@
 """Blobs in Azure Blob Storage: ``azure://container/prefix``, with ``portico[azure]``.
 
 The account comes from AZURE_STORAGE_CONNECTION_STRING, or else from AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY,
-AZURE_STORAGE_SAS_TOKEN or, if the package azure-identity is installed, with its default credential. Blocks of writes
-that were never ended expire after a week on their own.
+AZURE_STORAGE_SAS_TOKEN or, if the package azure-identity is installed, with its default credential. Azure discards the
+blocks of unfinished writes after a week.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from app.storage.bytes.transfer import Translated, in_batches
 # Azure takes 50,000 blocks: blobs of up to 195 GiB. The SDK holds what it sends twice.
 PART = 4 * 1024 * 1024
 FETCH = 2 * 1024 * 1024
-# Within an account a copy is done at once, as a rule; a pending one is asked after at this interval, in seconds.
+# Within an account a copy usually completes at once; a pending one is polled at this interval, in seconds.
 COPY_INTERVAL = 0.2
 PATIENCE: dict[str, Any] = {"connection_timeout": 5, "read_timeout": 30}
 

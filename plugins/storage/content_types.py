@@ -1,7 +1,7 @@
 """An upload that is declared to be an image, a PDF or an archive must begin like one. On with CHECK_CONTENT_TYPES.
 
 The signatures are those of https://mimesniff.spec.whatwg.org/ and of the formats themselves. Types that are not in the
-table are not looked at.
+table are not checked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Blobs in a local folder: ``file:///var/lib/portico``.
 
-A write goes to a file in ``.unfinished`` below the root, is brought to the disk, and then renamed to its place, so a
-blob is there whole or not at all, whatever ends the process or the machine. The root must be one file system.
+A write goes to a file in ``.unfinished`` below the root, is synced to disk, and is then renamed to its place, so a blob
+exists whole or not at all, even if the process or the machine crashes. The root must be one file system.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from app.storage.bytes.backend import (
 from app.storage.bytes.transfer import CHUNK, Metered, Translated
 
 UNFINISHED = ".unfinished"
-# A folder that lost its last blob is removed; a write that meets this makes it again, and may meet it again.
+# A folder that lost its last blob is removed. A concurrent write makes it again, possibly several times.
 ATTEMPTS = 100
 
 
@@ -114,7 +114,7 @@ class FolderBackend:
                 self._copy_file(origin, unfinished)
             self._publish(unfinished, path)
         finally:
-            # Also when all went well: renaming one name of a file to another name of the same file does nothing.
+            # Also after success: renaming one hard link to another of the same file does nothing.
             _forget(unfinished)
 
     @staticmethod
@@ -190,7 +190,7 @@ class FolderBackend:
 
 
 def _forget(unfinished: Path) -> None:
-    """Remove what a write left; where that cannot be done either (a read-only file system), the sweep does it."""
+    """Remove what a write left. If that fails too, as on a read-only file system, the sweep removes it."""
     with suppress(OSError):
         unfinished.unlink(missing_ok=True)
 
@@ -218,7 +218,7 @@ def _write_all(descriptor: int, chunk: bytes) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make a folder and the missing ones above it; FileNotFoundError where another removed one of them meanwhile."""
+    """Make a folder and its missing parents. Raises FileNotFoundError if one of them is removed meanwhile."""
     try:
         _make_one_folder(folder)
     except FileNotFoundError:
@@ -230,10 +230,10 @@ def _make_one_folder(folder: Path) -> None:
     try:
         os.mkdir(folder, mode=0o700)
     except FileExistsError:
-        # Not by mkdir's exist_ok, which takes a folder that was just removed for something that is no folder.
+        # Not mkdir's exist_ok, which raises FileExistsError for a folder that was removed just now.
         if not stat.S_ISDIR(folder.stat().st_mode):
             raise
-    # Also when another made it, who may not have come so far.
+    # Also if another thread or process made it: that one may not have synced it yet.
     _sync(folder.parent)
 
 

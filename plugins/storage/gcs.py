@@ -1,7 +1,7 @@
 """Blobs in Google Cloud Storage: ``gs://bucket/prefix``, with ``portico[gcs]``.
 
 Credentials are the application default ones (GOOGLE_APPLICATION_CREDENTIALS, the metadata server, ...); with
-STORAGE_EMULATOR_HOST it is an emulator, without any. Uploads that were never ended expire after a week on their own.
+STORAGE_EMULATOR_HOST it is an emulator, without any. Google discards unfinished uploads after a week.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUn
 from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
 from app.storage.bytes.transfer import Translated, in_batches
 
-# In seconds: of one request, and of trying it again.
+# In seconds: for one request, and for all its retries.
 TIMEOUT = 30
 PERSISTENCE = 5
 # Of one request; the SDK holds what it sends twice, and what it fetched three times over.
@@ -38,7 +38,7 @@ class GoogleBackend(CloudBackend):
     def __init__(self, bucket: str, prefix: str) -> None:
         super().__init__(prefix, Translated(_translate), PART)
         storage = cloud_module("google.cloud.storage", "gcs")
-        # The names of blobs are fresh, so repeating a request cannot harm; the SDK would go on for two minutes.
+        # Every blob has a new name, so repeating a request is safe. The SDK would retry for two minutes.
         retry = cloud_module("google.cloud.storage.retry", "gcs").DEFAULT_RETRY.with_timeout(PERSISTENCE)
         self._patience: dict[str, Any] = {"timeout": TIMEOUT, "retry": retry}
         self._open = cloud_module("smart_open.gcs", "gcs").open
@@ -100,7 +100,7 @@ class GoogleBackend(CloudBackend):
                         for blob in blobs:
                             blob.delete(timeout=TIMEOUT)
                 except missing:
-                    # It says that one was missing, but then not whether another one failed.
+                    # It would report a missing one, but then not whether another one failed.
                     self._bucket.delete_blobs(blobs, on_error=lambda blob: None, **self._patience)
 
     def _listed(self, prefix: str) -> Iterator[Blob]:

@@ -128,10 +128,10 @@ class S3Backend(CloudBackend):
 
 
 class _AtOnce:
-    """The client as smart-open sees it: what fails, fails as ours, and at once.
+    """The client as smart-open sees it: an error becomes one of ours, and is raised at once.
 
-    smart-open itself waits a minute for an endpoint that is away, after the SDK's own attempts, in a thread that
-    other requests need.
+    After the SDK's own attempts smart-open waits a minute for an unreachable endpoint, in a thread that other requests
+    need.
     """
 
     def __init__(self, client: Any, translated: Translated) -> None:
@@ -158,7 +158,8 @@ def _translate(ex: BaseException) -> PorticoError | None:
     if isinstance(ex, exceptions.ClientError):
         code = ex.response.get("Error", {}).get("Code")
         status = ex.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
-        # HEAD has no body to say a code in; a range behind the end means that a blob is shorter than its row says.
+        # The answer to HEAD has no body, hence no code. A range beyond the end means that a blob is shorter than its
+        # row says.
         if code in ("NoSuchKey", "404", "InvalidRange"):
             return BlobMissing()
         if status == 507 or code in ("QuotaExceeded", "XMinioStorageFull"):

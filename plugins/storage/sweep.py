@@ -1,4 +1,4 @@
-"""``portico storage sweep``: the bytes that no object has."""
+"""``portico storage sweep``: bytes that belong to no object."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Events of stored objects posted to a URL: at least once, in no promised order.
 
-On by the setting WEBHOOK_URL; with WEBHOOK_KEY each request has it as its bearer token. An answer other
-than 2xx (also a redirect), or none in four seconds, is tried again, with pauses that grow to an hour.
+On with the setting WEBHOOK_URL; WEBHOOK_KEY is sent as the bearer token. An answer other than 2xx (redirects included),
+or none within four seconds, is retried with pauses that grow to an hour.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class WebhookRefused(RuntimeError):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirected POST would become a GET, which tells nothing, and the key would go to another server."""
+    """A redirected POST would become a GET without the event, and the key would go to another server."""
 
     def redirect_request(self, *_: object) -> None:
         return None

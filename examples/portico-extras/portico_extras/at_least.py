@@ -1,4 +1,4 @@
-"""``hasAtLeast(count: ...)`` on every collection: cheaper than a total, since it stops counting there."""
+"""``hasAtLeast(count: ...)`` on every collection: cheaper than a total, since counting stops there."""
 
 from __future__ import annotations
 

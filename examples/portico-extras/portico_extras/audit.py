@@ -1,7 +1,7 @@
 """An audit log: one line for each mutation, with who called, what, and how many rows each field affected.
 
-Clients need not ask for ``affectedCount``: it is added under a name of our own before the operation is planned, and
-taken out of the answer again. So the counts are the database's, of the transaction that was committed.
+Clients need not ask for ``affectedCount``: it is added under an alias before the operation is planned, and
+removed from the answer. So the counts come from the database, and from the transaction that was committed.
 """
 
 from __future__ import annotations

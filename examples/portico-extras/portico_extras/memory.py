@@ -23,7 +23,7 @@ class _Kept:
 
 
 class Memory:
-    """What portico.Backend asks for. A dictionary's own operations are safe between threads."""
+    """Implements portico.Backend. Single operations of a dictionary are thread-safe."""
 
     def __init__(self):
         self._blobs = {}

@@ -1,4 +1,5 @@
-"""At most RATE_LIMIT requests in a minute for each API key, counted by each worker for itself. Off without it."""
+"""At most RATE_LIMIT requests in a minute for each API key, counted by each worker separately. Off without the
+setting."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def middleware(services):
 
 
 class RateLimit:
-    """Falcon middleware. Of a key only a digest is kept, and of keys only so many, the latest."""
+    """Falcon middleware. It keeps only a digest of each key, and only the latest keys."""
 
     def __init__(self, limit, now=time.monotonic):
         self._limit = limit
