@@ -3,11 +3,11 @@
 PorticoError              something the caller is told: a stable code, an HTTP status, a plain message
 ├── RequestError          the request cannot be understood or is not allowed: nothing was executed
 │   └── OverLimit         it is larger than a limit, which the message names
-├── AccessError           who calls could not be established, or is not who it claims to be
+├── AccessError           the caller could not be identified, or is not who it claims to be
 ├── DatabaseError         PostgreSQL refused a statement (SQLSTATE, primary message, detail, hint)
 └── Unavailable           the database, a connection or another server is not available; try again
 
-Anything else that is raised is a fault of ours: it is logged, and the caller reads INTERNAL_ERROR.
+Any other exception is a bug: it is logged, and the caller gets INTERNAL_ERROR.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class PorticoError(Exception):
     code = "INTERNAL_ERROR"
     status = 500
     path: tuple[str, ...] = ()
-    """The response key of the root field that failed, where one is to blame."""
+    """The response key of the root field that failed, if one did."""
 
     def __init__(
         self, message: str, *, code: str | None = None, status: int | None = None, hint: str | None = None

@@ -21,7 +21,7 @@ log = logging.getLogger("portico.plugins")
 
 Hook = Callable[..., Any]
 
-# They tell of the request, the database or the settings, and recursion of what surrounds the plugin.
+# These concern the request, the database or the settings; a RecursionError concerns the code around the plugin.
 _NOT_ITS_FAULT = (PorticoError, SettingError, RecursionError)
 
 

@@ -35,7 +35,7 @@ class Application:
         return self.services.storage.signing_secret
 
     def recognizes(self, method: str, path: str, headers: Mapping[str, str]) -> bool:
-        """Whether a request with these headers, by names in lower case, has a credential that a plugin takes."""
+        """Whether a request with these headers, by names in lower case, has a credential that a plugin accepts."""
         try:
             return self.services.engine.identifications.caller(RequestHead(method, path, headers.get)) is not None
         except PorticoError:

@@ -1,4 +1,4 @@
-"""A load on loopback: a few connections, each asking again as soon as it was answered, for a bounded time."""
+"""A load on loopback: a few connections, each sending the next request after a response, for a limited time."""
 
 from __future__ import annotations
 

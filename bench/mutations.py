@@ -4,7 +4,7 @@ A single insert, 100 rows in one insert, and an update by key are asked of a rea
 connections), beside pgbench running the same statements with the same parameters, the one that sets role and claims
 included, in one pipeline as well; then both with one client, the service without HTTP. They take turns, and the best
 round of each counts: others may use the machine as well. The server does not wait for the disk, which is not what is
-measured. Needs pgbench on the PATH.
+measured here. Needs pgbench on the PATH.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The storage door on the local backend: ``python -m bench.storage [--seconds N] [--workers N] [--threads N]``.
 
 Uploads and downloads of 1 KiB and 1 MiB over 16 connections and of 64 MiB over 4, and 16 connections each for signing,
-info, and listing 1,000 objects. A real service on a database that keeps what it was told, both on this machine.
+info, and listing 1,000 objects. A real service on a durable database, both on this machine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from bench.service import serving, workers_of
 SECRET = "a secret that only this benchmark uses"
 KEY = jwt.encode({"role": "service_role"}, SECRET, algorithm="HS256")
 KIB, MIB = 1024, 1024 * 1024
-# What the comparable service reached on such a machine, of its own kind of measurement.
+# What a comparable service reached on such a machine, in its own kind of measurement.
 PEER = {
     "upload 1 KiB": 357, "upload 1 MiB": 108, "upload 64 MiB": 2.4, "download 1 KiB": 679, "download 1 MiB": 157,
     "download 64 MiB": 3.8, "sign": 2010, "info": 1673, "list 1,000": 99,

@@ -1,4 +1,4 @@
-"""Which failures a command tells in one line. Anything else is a fault of ours, and its traceback is shown."""
+"""Which failures a command reports in one line. Anything else is a bug, and its traceback is shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from app.errors import PorticoError
 from app.server.parent import ServeError
 from app.settings import SettingError
 
-# What callers of the service may try again is for the operator to mend.
+# What clients of the service may retry, the operator has to fix.
 _ADVICE = {
     "3D000": "Create the database, or name another one in DATABASE_URL.",
     "28P01": "Correct the user or the password in DATABASE_URL.",
@@ -20,7 +20,7 @@ class CommandError(RuntimeError):
 
 
 def explained(ex: Exception) -> str | None:
-    """One line for the operator, or None for an error that nobody foresaw."""
+    """One line for the operator, or None for an unexpected error."""
     # Imported here, since they bring the driver along.
     from app.database.connect import Refused
 

@@ -1,4 +1,4 @@
-"""What the command line shows of the GraphQL door: a role's schema, and the SQL of a query."""
+"""What the command line shows of the GraphQL API: a role's schema, and the SQL of a query."""
 
 from __future__ import annotations
 

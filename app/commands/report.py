@@ -1,4 +1,4 @@
-"""What init and upgrade tell of what they did."""
+"""What init and upgrade report about their work."""
 
 from __future__ import annotations
 

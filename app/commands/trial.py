@@ -1,4 +1,4 @@
-"""Serving without a database of one's own: an embedded PostgreSQL, a database in it, and keys that are kept."""
+"""Serving without an existing database: an embedded PostgreSQL, a database in it, and keys that are kept."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def with_kept_keys(settings: Settings) -> Settings:
 
 
 def has_keys(settings: Settings) -> bool:
-    """Whether anybody could be let in."""
+    """Whether there is any key to authenticate callers with."""
     return any((settings.jwt_secret, settings.jwt_jwks, settings.anon_key, settings.service_role_key))
 
 

@@ -1,8 +1,8 @@
-"""A PostgreSQL of our own, for trying out and for tests: the binaries of a wheel, run by the files of this package.
+"""Our own PostgreSQL, for evaluation and tests: the binaries of a wheel, managed by this package.
 
 Every process that uses the cluster holds a shared lock on one file for as long as it lives. A small process, the
-keeper, starts the server, starts it again when it dies, and stops it when nobody holds that lock any more.
-Locks vanish with their process, so whatever is killed, the count stays right.
+keeper, starts the server, restarts it when it dies, and stops it when nobody holds that lock any more.
+The system releases locks when their process ends, so no kill leaves a server behind.
 """
 
 from __future__ import annotations

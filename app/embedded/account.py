@@ -1,4 +1,4 @@
-"""Whose account the server runs under: never root's."""
+"""The account that the server runs under: never root."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PREFERRED = ("nobody", "postgres", "daemon")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """``caller`` is the name of the user who runs this process and may connect, ``name`` whom the server runs as."""
+    """``caller`` is the user who runs this process and may connect, ``name`` the user that the server runs as."""
 
     name: str
     uid: int
@@ -38,7 +38,7 @@ class Account:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
     def can_enter(self, directory: Path) -> bool:
-        """Whether the account reaches the directory; asked of the system itself, which also knows ACLs and mounts."""
+        """Whether the account can enter the directory; tested by trying, which also covers ACLs and mounts."""
         if not self.differs:
             return os.access(directory, os.R_OK | os.X_OK)
         return self._succeeds(["/bin/sh", "-c", 'cd -- "$1"', "sh", str(directory)])

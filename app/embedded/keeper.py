@@ -34,7 +34,7 @@ def main(argument: str) -> int:
     order = Order(**json.loads(argument))
     place = Place(Path(order.directory))
     if os.fork():
-        # The caller waits for this one only; the keeper proper belongs to nobody.
+        # The caller waits only for this process; the keeper proper is detached from it.
         return 0
     lock = FileLock(place.keeper_lock)
     is_keeper = _seize(lock)
@@ -46,7 +46,7 @@ def main(argument: str) -> int:
 
 
 def _seize(lock: FileLock) -> bool:
-    """Somebody who only looks whether there is a keeper holds the lock for an instant."""
+    """A process that only checks for a keeper holds the lock for an instant."""
     until = time.monotonic() + _LOCK_LIMIT_S
     while not lock.try_seize():
         if time.monotonic() > until:
@@ -96,7 +96,7 @@ def _run_first(server: Postmaster) -> None:
             server.ensure_running()
             return
         except StillInUse:
-            # Processes of a killed server still hold its memory; they go as soon as they notice.
+            # Processes of a killed server still hold its shared memory; they exit as soon as they notice.
             if time.monotonic() > until:
                 raise
             time.sleep(_LOOK_S)

@@ -18,11 +18,11 @@ class FileLock:
         fcntl.flock(self._descriptor, fcntl.LOCK_SH)
 
     def seize(self) -> None:
-        """Take the lock alone; waits for it."""
+        """Take the lock exclusively; waits for it."""
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
 
     def try_seize(self) -> bool:
-        """Take the lock alone if nobody else holds it now."""
+        """Take the lock exclusively if nobody else holds it now."""
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -49,7 +49,7 @@ class FileLock:
 
 
 def is_held(path: Path) -> bool:
-    """Whether some process holds the lock of this file alone."""
+    """Whether some process holds the lock of this file exclusively."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:

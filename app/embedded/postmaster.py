@@ -18,7 +18,7 @@ from app.embedded.place import PORT, Place, socket_name
 
 SUPERUSER = "postgres"
 _POLL_S = 0.01
-# Crash recovery of a big cluster takes its time; a server that has not even begun by then is stuck.
+# Crash recovery of a big cluster can be slow; a server that has not even begun by then is stuck.
 _START_LIMIT_S = 300.0
 _STOP_LIMIT_S = 60.0
 _SILENCE_LIMIT_S = 5.0
@@ -108,7 +108,7 @@ class Postmaster:
         socket_directory = Path(lines[4]) if len(lines) > 4 else self.socket_directory
         until = time.monotonic() + _SILENCE_LIMIT_S
         while pid > 0 and _is_server_of(pid, self.home / "data"):
-            # One that was killed this instant still looks alive.
+            # A server that was just killed still looks alive.
             if _listens(socket_directory / socket_name()):
                 return pid
             if time.monotonic() > until:
@@ -117,7 +117,7 @@ class Postmaster:
                 self.stop()
             time.sleep(_POLL_S)
         if pid > 0 and _is_someone_else(pid, self.home / "data"):
-            # Its process id was given to a stranger, which PostgreSQL would take for a running server.
+            # Its process id now belongs to an unrelated process, which PostgreSQL would take for a running server.
             (self.home / "data" / "postmaster.pid").unlink(missing_ok=True)
         for stale in (socket_name(), f"{socket_name()}.lock"):
             (self.socket_directory / stale).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What is told to a keeper, and what it tells."""
+"""What a keeper is told, and the state it reports."""
 
 from __future__ import annotations
 

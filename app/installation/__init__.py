@@ -1,4 +1,4 @@
-"""What lives in the database: installed by ``portico init`` or CREATE EXTENSION, never by anything else.
+"""Portico's objects in the database: only ``portico init`` and CREATE EXTENSION install them.
 
 The objects are described in docs/database.md; the SQL is in ``sql/``.
 """

@@ -1,4 +1,4 @@
-"""Install, upgrade and take away what Portico keeps in a database: one transaction each, one at a time per database."""
+"""Install, upgrade and remove Portico's objects in a database: one transaction each, one at a time per database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.installation import scripts
 from app.installation.state import State, outdated, read_state
 from app.installation.version import VERSION
 
-# "portico" as eight bytes: any number will do that nobody else takes.
+# "portico" as eight bytes: any number works that nobody else uses.
 _LOCK = int.from_bytes(b"portico\0", "big")
 
 # The scripts name everything with its schema; the rest of a role's or database's own settings must not get in the way.
@@ -69,14 +69,14 @@ Grants = Literal["protected", "all", "none"]
 
 
 class InstallationError(PorticoError):
-    """It could not be done, and nothing was changed."""
+    """The installation failed, and nothing was changed."""
 
     code = "INSTALLATION_FAILED"
 
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Something that is missing in plain words, and who can mend it how."""
+    """Something that is missing, in plain words, and who can fix it how."""
 
     what: str
     fix: str

@@ -1,4 +1,4 @@
-"""What of Portico a database has."""
+"""Which of Portico's objects a database has."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _STORAGE = "select version from storage.installation where component = 'storage'
 
 
 def read_state(ask: Ask) -> State:
-    """Look what is installed; changes nothing."""
+    """Find out what is installed; changes nothing."""
     outside = json.loads(ask(_OUTSIDE) or b"")
     recorded = ask(_RECORDED) if outside["recorded"] else None
     storage = ask(_STORAGE) if outside["storage"] else None

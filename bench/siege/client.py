@@ -1,4 +1,4 @@
-"""A client that says what it likes: whole requests, and bytes that are none."""
+"""A client that can send anything: whole requests, and bytes that are not requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens that nobody should believe, and roles that nobody should become."""
+"""Tokens that must be rejected, and roles that nobody may take."""
 
 from __future__ import annotations
 
