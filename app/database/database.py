@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -17,7 +17,8 @@ from app.database.statement import Statement
 from app.database.tls import tls_context
 from app.database.transaction import Transaction
 from app.database.url import parse_database_url
-from app.database.wire import Row, Step
+from app.database.wire import Connection, Row, Step
+from schema_cache.fingerprint import BETWEEN_STATEMENTS
 
 log = logging.getLogger("portico.database")
 
@@ -85,16 +86,25 @@ class Database:
             raise explain(ex, role or None) from None
 
     def simple(self, sql: str) -> bytes | None:
-        """The single value that ``sql`` selects, as the service's login role. For reading only.
+        """The single value that ``sql`` asks for, as the service's login role, by the simple protocol. For reading."""
 
-        Several statements end with a semicolon and a new line each; they run in one transaction and one round trip.
-        """
-        steps = [(Statement(each, unnamed=True), (), "") for each in sql.split(";\n") if each.strip()]
+        def ask(connection: Connection) -> list[list[Row]]:
+            connection.pipeline((), clean=True)
+            return connection.simple(sql)
+
+        return self._value(ask)
+
+    def read(self, sql: str) -> bytes | None:
+        """As ``simple``, in one round trip. BETWEEN_STATEMENTS separates statements; the last one gives the value."""
+        steps = [(Statement(each, unnamed=True), (), "") for each in sql.split(BETWEEN_STATEMENTS)]
+        return self._value(lambda connection: connection.pipeline(steps, clean=True))
+
+    def _value(self, ask: Callable[[Connection], list[list[Row]]]) -> bytes | None:
         for attempt in (1, 2):
             lease = self._pool.acquire()
             lease.connection.wait_at_most(self._wait_s(None, 1))
             try:
-                results = lease.connection.pipeline(steps, clean=True)
+                results = ask(lease.connection)
             except ConnectionLost as ex:
                 if attempt == 1 and not ex.silent and (ex.unapplied or not ex.answered):
                     continue

@@ -56,7 +56,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
     allow_levels(settings.depth_limit)
     database = Database(settings)
     dump = Path(settings.schema_dump) if settings.schema_dump else None
-    schema_cache = SchemaCache(database.simple, settings.api_schemas, dump)
+    schema_cache = SchemaCache(database.read, settings.api_schemas, dump)
     entries = settings.plan_cache_entries
     roles = ApiRoles(settings.api_roles, schema_cache.current, schema_cache.refresh_if_changed)
     identity = Identity(settings, roles=roles)
