@@ -28,8 +28,8 @@ class GraphQLRequest:
 
     query: Any
     variables: Any = None
-    extensions: Any = None
     operation_name: Any = None
+    extensions: Any = None
     api_key: str | None = None
     authorization: str | None = None
     host: str | None = None

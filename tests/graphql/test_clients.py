@@ -114,7 +114,6 @@ def test_gql(service: str) -> None:
 
         for variables, code in (
             ([{"body": "x" * 41}], "BAD_USER_INPUT"),
-            ([{"body": None}], "NOT_NULL_VIOLATION"),
             ([{"body": "x", "categoryId": 9}, {"body": "y", "categoryId": 9}], "FOREIGN_KEY_VIOLATION"),
             ([{"body": "x", "owner": "bob"}], "INSUFFICIENT_PRIVILEGE"),
         ):
@@ -124,6 +123,10 @@ def test_gql(service: str) -> None:
             assert refused.value.errors is not None
             assert refused.value.errors[0]["extensions"]["code"] == code
             assert refused.value.errors[0]["path"] == ["insertIntoNoteCollection"]
+        # A member that must be given is missed before anything is executed, so no field is to blame.
+        add.variable_values = {"objects": [{"body": None}]}
+        with pytest.raises(TransportQueryError, match="body"):
+            session.execute(add)
         page.variable_values = {"first": 9}
         assert session.execute(page)["noteCollection"]["totalCount"] == 1
 

@@ -94,8 +94,13 @@ def test_hidden_columns_have_no_aggregates(door: Door) -> None:
 
 
 def test_no_field_of_two_keys_disappears(door: Door) -> None:
-    fields = door.ask("{ paperByPk(id: 1) { person { id } personByEditor { id } } }").data["paperByPk"]
-    assert fields == {"person": {"id": 1}, "personByEditor": {"id": 1}}
+    keys = door.ask("{ paperByPk(id: 1) { __typename } }").data and door.application.services.engine
+    fields = set(keys.role_schemas.of_role("anon").graphql.type_map["paper"].fields)
+    leading = sorted(name for name in fields if name.startswith("person"))
+    assert len(leading) == 2
+    selection = " ".join(f"{name} {{ id }}" for name in leading)
+    answer = door.ask(f"{{ paperByPk(id: 1) {{ {selection} }} }}").data["paperByPk"]
+    assert answer == {name: {"id": 1} for name in leading}
 
 
 # Where the dialects differ

@@ -19,7 +19,7 @@ GONE = {
     "arrays": ["tags"],
     "by_pk": ["ByPk"],
     "collections": ["A page of the rows of type"],
-    "columns": ["  id: Int!"],
+    "columns": ["  nodeId: ID!\n  id: Int!\n"],
     "computed_fields": ["doubled"],
     "delete": ["deleteFromThingCollection", "ThingDeleteResponse"],
     "enums": ["enum Colour"],

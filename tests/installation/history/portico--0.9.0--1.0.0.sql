@@ -207,6 +207,8 @@ revoke execute on function graphql.count_ddl(), graphql.count_drop() from public
 
 -- --------------------------------------------------------------------------------------------------------- the version
 
+create index idx_objects_version on storage.objects (version);
+
 update storage.installation set version = '1.0.0' where component = 'storage';
 update graphql.installation set version = '1.0.0', default_version = '1.0.0';
 select graphql.count_change();
