@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +25,18 @@ class Finished:
 Portico = Callable[..., Finished]
 
 
+@contextmanager
+def logging_restored() -> Iterator[None]:
+    """``serve`` sends log records to the stderr of its process, which here is that of one test."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
 @pytest.fixture
 def portico(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Portico:
     """Runs a command line in an empty directory, with nothing in the environment but the variables given by name."""
@@ -35,7 +49,7 @@ def portico(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], 
             for name, value in variables.items():
                 changed.setitem(os.environ, name, value)
             capfd.readouterr()
-            with pytest.raises(SystemExit) as ended:
+            with pytest.raises(SystemExit) as ended, logging_restored():
                 main(arguments)
         said = capfd.readouterr()
         code = ended.value.code

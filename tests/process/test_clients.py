@@ -201,14 +201,17 @@ def test_a_long_request_does_not_stop_others(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("connections", [8, 9])
 def test_connections_are_spread_over_the_workers(tmp_path: Path, connections: int) -> None:
+    def spread(url: str) -> list[int]:
+        """How many connections each worker has, when so many are opened one after the other."""
+        with ExitStack() as clients:
+            opened = [clients.enter_context(client(url, get("/pid"))) for _ in range(connections)]
+            pids = [each.recv(65536).partition(b"\r\n\r\n")[2].split()[0] for each in opened]
+        until(lambda: len(established(url)) == 0)
+        return sorted(Counter(pids).values())
+
     with service(tmp_path, "workers=2") as (_, url):
-        for _ in range(5):
-            with ExitStack() as clients:
-                opened = [clients.enter_context(client(url, get("/pid"))) for _ in range(connections)]
-                pids = [each.recv(65536).partition(b"\r\n\r\n")[2].split()[0] for each in opened]
-                most = max(Counter(pids).values())
-            assert most == (connections + 1) // 2
-            until(lambda: len(established(url)) == 0)
+        # A worker that the machine stops for a quarter of a second counts as stuck, and the other takes all.
+        until(lambda: all(spread(url) == [connections // 2, (connections + 1) // 2] for _ in range(5)))
 
 
 def test_requests_in_one_segment_are_answered_in_order(tmp_path: Path) -> None:
