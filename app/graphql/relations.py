@@ -70,14 +70,9 @@ class ApiRelation:
     by_name: Mapping[str, ApiColumn]
 
     @property
-    def readable_key(self) -> tuple[str, ...]:
-        """The key's columns that the role may read: what rows are ordered by."""
-        return tuple(name for name in self.key if name in self.visible.select)
-
-    @property
     def has_readable_key(self) -> bool:
         """Whether the role may read all of the key, which node ids are made of."""
-        return len(self.readable_key) == len(self.key)
+        return self.visible.select.issuperset(self.key)
 
 
 def table_of(relation: Relation) -> TableClause:

@@ -18,12 +18,15 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from app.graphql.relations import ApiRelation
 from app.query.conditions import conditions_of_arguments
-from app.query.ordering import order_of
+from app.query.ordering import ordering_of
 from app.query.pages import Page, page_of
-from app.query.planning import NamedRows, TableRows
+from app.query.planning import NamedRows, Rows, TableRows
 from app.query.row_ids import cursor_expression
-from app.query.sql import constant
+from app.query.sql import constant, jsonb_array
 from app.query.walk import Field
+
+EQUAL_BEFORE = "equal_before"
+"""What the column is called that tells a row of the page from those that are equal to it."""
 
 NEEDS_MORE = {False: "hasNextPage", True: "hasPreviousPage"}
 """By whether a page goes backward: the field of pageInfo that looks one row beyond it."""
@@ -52,8 +55,8 @@ class Collection:
         self._origin = origin
         self.relation = origin.relation
         self.planning = field.planning
-        order = order_of(field, self.relation)
-        self.page: Page = page_of(self.planning, field.arguments, self.relation.max_rows, order)
+        ordering = ordering_of(field, self.relation)
+        self.page: Page = page_of(self.planning, field.arguments, self.relation.max_rows, ordering)
         asked = _asked_of_page_info(field)
         self.looks_ahead = NEEDS_MORE[self.page.backward] in asked
         self._is_numbered = self.page.backward or bool(asked)
@@ -103,7 +106,24 @@ class Collection:
     @property
     def cursor(self) -> ColumnElement[Any]:
         """The cursor of a row of the page."""
-        return cursor_expression([key.printed(self.rows) for key in self.page.order])
+        return cursor_expression(self._place(self.rows))
+
+    def identity(self, rows: Rows) -> ColumnElement[Any]:
+        """One value that tells a row of the collection from all others; ``rows`` are those of the page, or of a query
+        over the collection."""
+        place = self._place(rows)
+        values = place[-len(self.relation.key) :] if self.relation.has_readable_key else place
+        return values[0] if len(values) == 1 else jsonb_array(values)
+
+    def _place(self, rows: Rows) -> list[ColumnElement[Any]]:
+        """Where a row stands in the order of the collection."""
+        ordering = self.page.ordering
+        values = [key.printed(rows) for key in ordering.keys]
+        return [*values, self._equal_before(rows)] if ordering.ties else values
+
+    def _equal_before(self, rows: Rows) -> ColumnElement[Any]:
+        value = self.page.ordering.equal_before
+        return rows.computed(EQUAL_BEFORE, value) if isinstance(rows, NamedRows) else value(rows)
 
     def collect(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
         """A json array of ``expression`` for each row of the page, in the order of the collection."""
@@ -115,10 +135,16 @@ class Collection:
 
     def _has_key(self, rows: NamedRows) -> list[ColumnElement[Any]]:
         # Rows of a view may lack the key that its comment declares.
-        first = self.relation.relation.column(self.relation.key[0])
-        if first is None or first.not_null or first.name not in self.relation.visible.select:
+        if not self.relation.has_readable_key:
             return []
-        return [rows.column(first.name).is_not(None)]
+        first = self.relation.relation.column(self.relation.key[0])
+        return [] if first is None or first.not_null else [rows.column(first.name).is_not(None)]
+
+    def _equal_to_cursor(self) -> ColumnElement[Any]:
+        """How many rows of the collection are equal to the cursor."""
+        rows, conditions = self.all_rows()
+        conditions.append(self.page.equal_to_cursor(rows))
+        return self.query(rows, conditions, func.count()).scalar_subquery()
 
     def _page_query(self) -> Select[Any]:
         rows, conditions = self.all_rows()
@@ -126,9 +152,9 @@ class Collection:
         if beyond is not None:
             conditions.append(beyond)
         query = self.query(rows, conditions, *self.rows.provided_by(rows))
-        query = query.order_by(*(key.clause(rows) for key in self.page.direction))
+        query = query.order_by(*self.page.ordered(rows))
         query = query.limit(self.page.limit(beyond=int(self.looks_ahead)))
-        skipped = self.page.skipped()
+        skipped = self.page.skipped(self._equal_to_cursor)
         if skipped is not None:
             query = query.offset(skipped)
         return self._numbered(query) if self._is_numbered else query

@@ -1,4 +1,9 @@
-"""The order of a collection's rows: what its arguments ask for, then the key, so that it is total."""
+"""The order of a collection's rows: what its arguments ask for, then the key, so that it is total.
+
+Rows of a relation without a key that the role may read are ordered by the columns that it may read. Rows that are
+equal in these are numbered, by their text so that the numbers are the same in every request, and the cursor holds the
+number.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +12,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputObjectType
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, func, literal_column
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import in_order
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
-from app.query.comparison import Comparison, key_comparison
+from app.query.comparison import Comparison, key_comparison, order_comparison
 from app.query.planning import Rows
+from app.query.sql import row_text
 from app.query.walk import Field
 from schema_cache.model import Column
+
+MOST_COLUMNS = 32
+"""Rows without a key are ordered by no more columns, as those of an index are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,29 @@ class OrderKey:
         column = self.value(rows)
         directed = column.desc() if self.descending else column.asc()
         return directed.nulls_first() if self.nulls_first else directed.nulls_last()
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """The order of rows by ``keys``. Where these may leave rows equal, ``ties`` are the columns by whose text equal
+    rows are numbered, always in the same way."""
+
+    keys: tuple[OrderKey, ...]
+    ties: tuple[str, ...] = ()
+
+    def clauses(self, rows: Rows, *, backward: bool) -> list[ColumnElement[Any]]:
+        """The members of ORDER BY."""
+        clauses = [key.reversed.clause(rows) if backward else key.clause(rows) for key in self.keys]
+        if self.ties:
+            number = self.equal_before(rows)
+            clauses.append(number.desc() if backward else number)
+        return clauses
+
+    def equal_before(self, rows: Rows) -> ColumnElement[Any]:
+        """How many rows of a query come before the current one among those that are equal to it in the keys."""
+        text = row_text([rows.column(name) for name in self.ties])
+        equal = [key.value(rows) for key in self.keys]
+        return func.row_number().over(partition_by=equal, order_by=text) - literal_column("1")
 
 
 Order = Callable[[Any], Sequence[OrderKey]]
@@ -106,15 +138,25 @@ def order_by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectTy
     return api.named(f"{relation.type_name}OrderBy", lambda name: GraphQLInputObjectType(name, members))
 
 
-def order_of(field: Field, relation: ApiRelation) -> tuple[OrderKey, ...]:
-    """The order that a field's arguments ask for of a relation's rows, ending with the relation's key."""
+def ordering_of(field: Field, relation: ApiRelation) -> Ordering:
+    """The order that a field's arguments ask for of a relation's rows, made total."""
     given = field.arguments
-    asked = [
+    asked = tuple(
         key
         for name, argument in field.definition.args.items()
         if "order" in argument.extensions and name in given
         for key in argument.extensions["order"](given[name])
-    ]
-    key_columns = (relation.relation.column(name) for name in relation.readable_key)
-    view = field.api.view
-    return (*asked, *(OrderKey(column, key_comparison(view, column)) for column in key_columns if column is not None))
+    )
+    if relation.has_readable_key:
+        key_columns = (relation.relation.column(name) for name in relation.key)
+        by_key = (OrderKey(each, key_comparison(field.api.view, each)) for each in key_columns if each is not None)
+        return Ordering((*asked, *by_key))
+    readable = (each.name for each in relation.relation.columns if each.name in relation.visible.select)
+    return Ordering((*asked, *_by_columns(field.api, relation, asked)), ties=tuple(readable))
+
+
+def _by_columns(api: ApiSchema, relation: ApiRelation, asked: Sequence[OrderKey]) -> list[OrderKey]:
+    """The order by a relation's readable columns, without those that were asked for."""
+    named = {key.name for key in asked}
+    columns = [each.column for each in relation.columns if each.type.orderable and each.name not in named]
+    return [OrderKey(column, order_comparison(api.view, column)) for column in columns[:MOST_COLUMNS]]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import ColumnElement, and_, false, literal_column, or_, tuple_
+from sqlalchemy import ColumnElement, and_, false, func, literal_column, or_, true, tuple_
 
 from app.errors import RequestError
 from app.graphql.values import Leaf
 from app.query.comparison import USUAL_OPERATORS
-from app.query.ordering import OrderKey
+from app.query.ordering import Ordering, OrderKey
 from app.query.planning import Planning, Rows
-from app.query.row_ids import CURSOR_HINT, CursorValue, cursor_form
+from app.query.row_ids import CursorCount, CursorValue, cursor_form, cursor_misfit
 from app.query.texts import integer_text
 
 
@@ -54,12 +54,11 @@ class Page:
     backward: bool
     cursor: Leaf | None
     offset: Leaf | None
-    order: Sequence[OrderKey]
+    ordering: Ordering
 
-    @property
-    def direction(self) -> Sequence[OrderKey]:
-        """The order in which rows are picked."""
-        return [key.reversed for key in self.order] if self.backward else self.order
+    def ordered(self, rows: Rows) -> list[ColumnElement[Any]]:
+        """The members of ORDER BY, in the direction in which rows are picked."""
+        return self.ordering.clauses(rows, backward=self.backward)
 
     @property
     def starts_at_the_edge(self) -> bool:
@@ -75,22 +74,46 @@ class Page:
         """The size of the page, plus ``beyond`` rows."""
         return literal_column(str(self.size + beyond))
 
-    def skipped(self) -> ColumnElement[Any] | None:
-        """How many rows are skipped before the page."""
-        return None if self.offset is None else self.planning.bind(self.offset, Unsigned("offset"), "bigint")
+    def skipped(self, equal_to_cursor: Callable[[], ColumnElement[Any]]) -> ColumnElement[Any] | None:
+        """How many rows are skipped before the page; ``equal_to_cursor`` counts those that are equal to the cursor."""
+        offset = None if self.offset is None else self.planning.bind(self.offset, Unsigned("offset"), "bigint")
+        if self.cursor is None or not self._counts_equal_rows:
+            return offset
+        before = self.planning.bind(self.cursor, CursorCount(len(self.ordering.keys)), "bigint")
+        # Rows may have gone since: no other row than those that are equal to the cursor is skipped.
+        if self.backward:
+            skipped = func.greatest(equal_to_cursor() - before, literal_column("0"))
+        else:
+            skipped = func.least(before + literal_column("1"), equal_to_cursor())
+        return skipped if offset is None else skipped + offset
 
     def beyond_cursor(self, rows: Rows) -> ColumnElement[Any] | None:
-        """The condition that a row comes after the cursor in the page's direction."""
+        """The condition that a row comes after the cursor in the page's direction, or is equal to it where the equal
+        ones are counted."""
         if self.cursor is None:
             return None
-        self.cursor.steer(cursor_form)
-        nulls = cursor_form(self.cursor.raw)
-        keys = self.direction[: len(nulls)]
+        keys, values = self._cursor_values(self.cursor)
+        beyond = _after(rows, keys, values)
+        return or_(beyond, _equal(rows, keys, values)) if self._counts_equal_rows else beyond
+
+    def equal_to_cursor(self, rows: Rows) -> ColumnElement[Any]:
+        """The condition that a row is equal to the cursor in all that rows are ordered by."""
+        return _equal(rows, *self._cursor_values(cast(Leaf, self.cursor)))
+
+    @property
+    def _counts_equal_rows(self) -> bool:
+        """Whether the cursor says how many equal rows come before its own."""
+        return self.cursor is not None and len(cursor_form(self.cursor.raw)) > len(self.ordering.keys)
+
+    def _cursor_values(self, cursor: Leaf) -> tuple[Sequence[OrderKey], Sequence[ColumnElement[Any] | None]]:
+        """The keys that the cursor has values for, in the page's direction, and these values, None for null."""
+        cursor.steer(cursor_form)
+        nulls = cursor_form(cursor.raw)
+        keys = [key.reversed if self.backward else key for key in self.ordering.keys[: len(nulls)]]
         values = [
-            None if is_null else self._cursor_value(self.cursor, position, key)
-            for position, (key, is_null) in enumerate(zip(keys, nulls, strict=True))
+            None if nulls[position] else self._cursor_value(cursor, position, key) for position, key in enumerate(keys)
         ]
-        return _after(rows, keys, values)
+        return keys, values
 
     def _cursor_value(self, cursor: Leaf, position: int, key: OrderKey) -> ColumnElement[Any]:
         type_text = key.comparison.type_text
@@ -110,9 +133,18 @@ def _after(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[
     condition: ColumnElement[Any] = false()
     for key, value in zip(reversed(keys), reversed(values), strict=True):
         beyond = _beyond(rows, key, value)
-        equal = rows.column(key.name).is_(None) if value is None else key.equal(rows, value)
+        equal = _is_equal(rows, key, value)
         condition = beyond if condition.compare(false()) else or_(beyond, and_(equal, condition))
     return condition
+
+
+def _equal(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[Any] | None]) -> ColumnElement[Any]:
+    """That a row is equal to ``values`` in ``keys``."""
+    return and_(true(), *(_is_equal(rows, key, value) for key, value in zip(keys, values, strict=True)))
+
+
+def _is_equal(rows: Rows, key: OrderKey, value: ColumnElement[Any] | None) -> ColumnElement[Any]:
+    return rows.column(key.name).is_(None) if value is None else key.equal(rows, value)
 
 
 def _beyond(rows: Rows, key: OrderKey, value: ColumnElement[Any] | None) -> ColumnElement[Any]:
@@ -125,7 +157,7 @@ def _beyond(rows: Rows, key: OrderKey, value: ColumnElement[Any] | None) -> Colu
     return or_(beyond, column.is_(None))
 
 
-def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, order: Sequence[OrderKey]) -> Page:
+def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, ordering: Ordering) -> Page:
     """The page that a collection's arguments ask for.
 
     Raises RequestError where they are out of range, contradict each other or the cursor does not fit the order.
@@ -150,16 +182,15 @@ def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, order: 
         if one is not None and other is not None:
             raise RequestError(message, code="BAD_USER_INPUT")
     cursor = before if before is not None else after
-    if cursor is not None and len(cursor_form(cursor.raw)) > len(order):
-        message = "orderBy clause incompatible with pagination cursor"
-        raise RequestError(message, code="BAD_USER_INPUT", hint=CURSOR_HINT)
+    if cursor is not None and len(cursor_form(cursor.raw)) > len(ordering.keys) + bool(ordering.ties):
+        raise cursor_misfit()
     return Page(
         planning=planning,
         size=_size(first, last, most),
         backward=last is not None or before is not None,
         cursor=cursor,
         offset=offset,
-        order=order,
+        ordering=ordering,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -88,7 +88,7 @@ class NamedRows:
     def __init__(self, relation: ApiRelation, name: str) -> None:
         self.relation = relation
         self.element: TableClause = table(name)
-        self._whole: ColumnElement[Any] | None = None
+        self._computed: dict[str, Callable[[Rows], ColumnElement[Any]]] = {}
 
     def column(self, name: str) -> ColumnElement[Any]:
         if name not in self.element.c:
@@ -103,10 +103,14 @@ class NamedRows:
         """A column that the expression adds to those of the relation."""
         return column(name, _selectable=self.element)
 
+    def computed(self, name: str, value: Callable[[Rows], ColumnElement[Any]]) -> ColumnElement[Any]:
+        """A column that the expression adds: ``value`` of the rows that it is made of, called ``name`` or like it."""
+        free = self.free_name(name)
+        self._computed.setdefault(free, value)
+        return self.added_column(free)
+
     def whole(self) -> ColumnElement[Any]:
-        if self._whole is None:
-            self._whole = self.added_column(self.free_name("row"))
-        return self._whole
+        return self.computed("row", lambda source: source.whole())
 
     def free_name(self, name: str) -> str:
         """``name``, or something like it that no column of the relation is called."""
@@ -117,8 +121,7 @@ class NamedRows:
     def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
         """What was asked for, as columns of ``source``, whose rows these are; never empty."""
         columns: list[ColumnElement[Any]] = [source.column(each.name).label(each.name) for each in self.element.columns]
-        if self._whole is not None:
-            columns.append(source.whole().label(self.free_name("row")))
+        columns.extend(value(source).label(name) for name, value in self._computed.items())
         return columns or [literal_column("1").label(self.free_name("one"))]
 
 

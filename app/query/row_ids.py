@@ -25,6 +25,12 @@ CURSOR_HINT = (
 )
 
 
+def cursor_misfit() -> RequestError:
+    """The error where a cursor does not belong to the order that was asked for."""
+    message = "orderBy clause incompatible with pagination cursor"
+    return RequestError(message, code="BAD_USER_INPUT", hint=CURSOR_HINT)
+
+
 class Number(str):
     """A number of a JSON text, with all its digits."""
 
@@ -174,3 +180,16 @@ class CursorValue:
 
     def __call__(self, value: Any) -> str | None:
         return value_text(decode_cursor(value)[self.position], self.type_text)
+
+
+@dataclass(frozen=True, slots=True)
+class CursorCount:
+    """The text of how many equal rows come before a cursor's row."""
+
+    position: int
+
+    def __call__(self, value: Any) -> str:
+        count = decode_cursor(value)[self.position]
+        if not isinstance(count, Number) or not count.isdecimal():
+            raise cursor_misfit()
+        return str(count)

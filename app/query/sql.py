@@ -142,9 +142,24 @@ def _members(call: ColumnElement[Any]) -> ColumnElement[Any]:
     return func.substr(as_text(call), literal_column("2"))
 
 
+def jsonb_array(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
+    """A jsonb array of ``values``, which may be more than a call takes."""
+    starts = range(0, max(len(values), 1), MAX_ARGUMENTS)
+    array, *others = (func.jsonb_build_array(*values[start : start + MAX_ARGUMENTS]) for start in starts)
+    joined: ColumnElement[Any] = array
+    for each in others:
+        joined = joined.concat(each)
+    return joined
+
+
+def row_text(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
+    """The text of a row of ``columns``, of whatever types."""
+    return as_text(Function("ROW", *columns))
+
+
 def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
     """Standard base64 without line breaks of the text of a jsonb array of ``values``."""
-    array = as_text(func.jsonb_build_array(*values))
+    array = as_text(jsonb_array(values))
     encoded = func.encode(func.convert_to(array, constant("UTF8")), constant("base64"))
     return func.translate(encoded, literal_column("E'\\n'"), constant(""))
 

@@ -13,7 +13,6 @@ from app.graphql.fields import Fields, unknown_field_in
 from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.collection import Collection
-from app.query.planning import Rows
 from app.query.walk import Field
 
 
@@ -82,13 +81,7 @@ def _is_beyond_the_edge(collection: Collection) -> ColumnElement[Any]:
     if collection.page.starts_at_the_edge or collection.page.is_empty:
         return false()
     rows, conditions = collection.all_rows()
-    first = collection.query(rows, conditions, _identity(collection, rows))
-    first = first.order_by(*(key.clause(rows) for key in collection.page.direction)).limit(literal_column("1"))
-    is_other = _identity(collection, collection.rows).is_distinct_from(first.scalar_subquery())
+    first = collection.query(rows, conditions, collection.identity(rows))
+    first = first.order_by(*collection.page.ordered(rows)).limit(literal_column("1"))
+    is_other = collection.identity(collection.rows).is_distinct_from(first.scalar_subquery())
     return func.coalesce(func.bool_and(is_other).filter(and_(collection.position == literal_column("1"))), false())
-
-
-def _identity(collection: Collection, rows: Rows) -> ColumnElement[Any]:
-    """One value that tells a row from all others."""
-    key = [each.printed(rows) for each in collection.page.order[-len(collection.relation.readable_key) :]]
-    return key[0] if len(key) == 1 else func.jsonb_build_array(*key)

@@ -1,0 +1,245 @@
+"""Pages of rows whose key the role may not read: each row is visited exactly once, though many cannot be told apart."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+from tests.graphql.test_pages import encode
+from tests.postgres_server import connect
+
+SCHEMA = """
+create table place (id int primary key, name text);
+create table visit (a int, b int generated always as identity, place int references place, kind int, note text,
+  price numeric, data json, secret int default 1, primary key (a, b));
+create view half as select a, nullif(a, 1) as maybe, b, kind from visit;
+comment on view half is '@graphql({"primary_key_columns": ["maybe", "b"]})';
+create function visits() returns setof visit language sql stable as 'select * from visit';
+create function read_visits() returns setof visit language sql volatile as 'select * from visit';
+create table opaque (id int primary key, data json);
+comment on schema public is '@graphql({"max_rows": 30})';
+comment on table visit is '@graphql({"totalCount": {"enabled": true}})';
+grant select on place to anon;
+grant select (place, kind, note, price, data) on visit to anon;
+grant select (maybe, kind) on half to anon;
+grant select (data) on opaque to anon;
+"""
+ROWS = """
+truncate place cascade;
+insert into place values (1, 'here'), (2, 'there');
+insert into visit (a, place, kind, note, price, data)
+select k, 1 + k % 2, nullif(k % 3, 2), nullif('n' || k % 2, 'n1'), (array['1', '1.00', null])[1 + k / 8]::numeric,
+  (array['{"k": 1}', '2'])[1 + k % 2]::json
+from generate_series(1, 12) k;
+insert into opaque select k, to_json(k % 4) from generate_series(1, 10) k;
+"""
+FIELDS = "kind note price data"
+SELECTION = f"edges {{ cursor node {{ {FIELDS} }} }} pageInfo {{ startCursor endCursor hasNextPage hasPreviousPage }}"
+
+
+@pytest.fixture(params=["standard", "pg_graphql"])
+def door(writing_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
+    return writing_door(SCHEMA, f"truncate visit, opaque; {ROWS}", graphql_dialect=request.param)
+
+
+def arguments(**given: Any) -> str:
+    texts = {name: json.dumps(value) if isinstance(value, str) else value for name, value in given.items() if value}
+    return "".join(("(", ", ".join(f"{name}: {text}" for name, text in texts.items()), ")")) if texts else ""
+
+
+def page(door: Door, name: str = "visitCollection", *, selection: str = SELECTION, **given: Any) -> dict[str, Any]:
+    """The page of a collection; ``orderBy`` is in GraphQL's syntax, behind an underscore."""
+    order = given.pop("order", "")
+    text = arguments(**given)
+    if order:
+        text = f"({text[1:-1]} orderBy: {order})"
+    return door.ask(f"{{ {name}{text} {{ {selection} }} }}").data[name]
+
+
+def nodes(page: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return [tuple(edge["node"].values()) for edge in page["edges"]]
+
+
+def walked(door: Door, size: int, *, backward: bool = False, **given: Any) -> Iterator[dict[str, Any]]:
+    """The pages of a collection from its first to its last, or the other way round."""
+    count, cursor, at, more = (
+        ("last", "before", "startCursor", "hasPreviousPage")
+        if backward
+        else ("first", "after", "endCursor", "hasNextPage")
+    )
+    reached = None
+    for _ in range(100):
+        found = page(door, **{count: size, cursor: reached}, **given)
+        yield found
+        reached = found["pageInfo"][at]
+        if not found["pageInfo"][more]:
+            return
+    raise AssertionError("the pages have no end")
+
+
+KINDS = st.sampled_from([None, 0, 1])
+TABLES = st.lists(
+    st.tuples(KINDS, st.sampled_from([None, "x"]), st.sampled_from([None, "1", "1.00"]), st.sampled_from(["1", "[2]"])),
+    max_size=12,
+)
+ORDERS = st.sampled_from(
+    ["", "[{kind: DescNullsFirst}]", "[{note: AscNullsFirst}, {kind: DescNullsLast}]", "[{price: AscNullsLast}]"]
+)
+
+
+def in_sql(value: Any) -> str:
+    return "null" if value is None else f"'{value}'"
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_every_row_is_visited_once(reading_door: OpenDoor, dialect: str) -> None:
+    door = reading_door(SCHEMA, graphql_dialect=dialect)
+    database = connect(door.database_url)
+
+    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(TABLES, ORDERS, st.integers(1, 13), st.integers(0, 4))
+    def check(table: list[tuple[Any, ...]], order: str, size: int, offset: int) -> None:
+        database.execute_simple("truncate visit")
+        for row in table:
+            values = ", ".join(map(in_sql, row))
+            database.execute_simple(f"insert into visit (a, kind, note, price, data) values (1, {values})")
+        everything = nodes(page(door, order=order))
+        assert Counter(everything) == Counter(table)
+        forward = list(walked(door, size, order=order))
+        assert [row for each in forward for row in nodes(each)] == everything
+        backward = list(walked(door, size, backward=True, order=order))
+        assert [row for each in reversed(backward) for row in nodes(each)] == everything
+        for pages, before, after in (
+            (forward, "hasPreviousPage", "hasNextPage"),
+            (backward, "hasNextPage", "hasPreviousPage"),
+        ):
+            infos = [each["pageInfo"] for each in pages]
+            assert [info[before] for info in infos] == [place > 0 for place in range(len(pages))]
+            assert [info[after] for info in infos] == [place + 1 < len(pages) for place in range(len(pages))]
+        cursors = [edge["cursor"] for each in forward for edge in each["edges"]]
+        assert len(set(cursors)) == len(table)
+        for place, cursor in enumerate(cursors):
+            start = place + 1 + offset
+            beyond = page(door, order=order, after=cursor, first=size, offset=offset)
+            assert nodes(beyond) == everything[start : start + size]
+        skipped = page(door, order=order, offset=offset, first=size)
+        assert [edge["cursor"] for edge in skipped["edges"]] == cursors[offset : offset + size]
+
+    try:
+        check()
+    finally:
+        database.close()
+
+
+@pytest.mark.parametrize("name", ["visits", "readVisits"])
+def test_rows_of_a_function(door: Door, name: str) -> None:
+    kind, selection = ("mutation", "edges { node { kind } }") if name == "readVisits" else ("query", SELECTION)
+    found: list[Any] = []
+    after = ""
+    while len(found) < 12:
+        text = f"{kind} {{ {name}(first: 5{after}) {{ {selection} pageInfo {{ endCursor }} }} }}"
+        answer = door.ask(text).data[name]
+        assert answer["edges"]
+        found += [edge["node"]["kind"] for edge in answer["edges"]]
+        after = f', after: "{answer["pageInfo"]["endCursor"]}"'
+    assert found == sorted(found, key=lambda kind: 9 if kind is None else kind)
+    assert len(found) == 12
+
+
+def test_nested_collections(door: Door) -> None:
+    found = []
+    for size in (2, 5):
+        query = f"{{ placeCollection {{ edges {{ node {{ visitCollection(last: {size}) {{ {SELECTION} }} }} }} }} }}"
+        edges = door.ask(query).data["placeCollection"]["edges"]
+        found.append([nodes(edge["node"]["visitCollection"]) for edge in edges])
+    assert [each[-2:] for each in found[1]] == found[0]
+    cursor = edges[0]["node"]["visitCollection"]["pageInfo"]["startCursor"]
+    query = f'{{ placeCollection {{ edges {{ node {{ visitCollection(before: "{cursor}") {{ {SELECTION} }} }} }} }} }}'
+    first, _ = (edge["node"]["visitCollection"] for edge in door.ask(query).data["placeCollection"]["edges"])
+    assert len(first["edges"]) == 1
+    assert first["pageInfo"]["hasNextPage"] is True
+
+
+def test_a_key_that_is_readable_in_part(door: Door) -> None:
+    pages = list(
+        walked(
+            door,
+            1,
+            name="halfCollection",
+            selection="edges { node { kind } } pageInfo { endCursor hasNextPage }",
+        )
+    )
+    assert len(pages) == 12
+    assert all(len(each["edges"]) == 1 for each in pages)
+
+
+def test_rows_without_any_column_that_has_an_order(door: Door) -> None:
+    selection = "edges { cursor node { data } } pageInfo { endCursor hasNextPage }"
+    pages = list(walked(door, 3, name="opaqueCollection", selection=selection))
+    found = [edge for each in pages for edge in each["edges"]]
+    assert sorted(edge["node"]["data"] for edge in found) == sorted(str(k % 4) for k in range(1, 11))
+    assert [json.loads(base64.b64decode(edge["cursor"])) for edge in found] == [[place] for place in range(10)]
+
+
+def test_no_other_row_is_skipped_when_equal_ones_are_gone(door: Door) -> None:
+    database = connect(door.database_url)
+    database.execute_simple("truncate visit")
+    database.execute_simple(
+        "insert into visit (a, kind) select 1, case when k < 5 then 1 else 2 end from generate_series(1, 8) k"
+    )
+    cursors = [edge["cursor"] for edge in page(door)["edges"]]
+    database.execute_simple("delete from visit where b in (select b from visit where kind = 1 limit 3)")
+    database.execute_simple("delete from visit where b in (select b from visit where kind = 2 limit 3)")
+    database.close()
+    assert [row[0] for row in nodes(page(door, after=cursors[2], first=9))] == [2]
+    assert [row[0] for row in nodes(page(door, before=cursors[5], last=9))] == [1]
+
+
+def test_cursors_that_do_not_fit(door: Door) -> None:
+    values = [1, None, None, None]
+    for wrong in ([*values, -1], [*values, "1"], [*values, 1.5], [*values, None], [*values, True], [*values, 0, 0]):
+        for name in ("after", "before"):
+            refused = door.ask(f'{{ visitCollection({name}: "{encode(wrong)}") {{ edges {{ cursor }} }} }}')
+            assert refused.message == "orderBy clause incompatible with pagination cursor"
+            assert refused.code == "BAD_USER_INPUT"
+    beyond = encode([*values, 9223372036854775807])
+    assert door.ask(f'{{ visitCollection(after: "{beyond}") {{ edges {{ cursor }} }} }}').code == "BAD_USER_INPUT"
+
+
+def test_a_cursor_without_a_number_comes_after_all_equal_rows(door: Door) -> None:
+    assert all(row[0] is None for row in nodes(page(door, after=encode([1]), first=9)))
+
+
+def test_total_count_and_limits_stay(door: Door) -> None:
+    answer = page(door, selection="totalCount edges { node { kind } }", first=2)
+    assert answer["totalCount"] == 12
+    assert len(answer["edges"]) == 2
+
+
+@pytest.mark.parametrize("order", ["{secret: AscNullsLast}", "{a: AscNullsLast}", "{b: DescNullsLast}"])
+def test_no_order_by_what_may_not_be_read(door: Door, order: str) -> None:
+    answer = door.ask(f"{{ visitCollection(orderBy: [{order}]) {{ edges {{ cursor }} }} }}")
+    assert answer.body.get("data") is None
+    assert answer.code in ("GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT")
+
+
+def test_an_order_by_more_columns_than_a_call_takes(reading_door: OpenDoor) -> None:
+    door = reading_door(
+        "create table wide (id int primary key); insert into wide values (1), (2); grant select on wide to anon;"
+    )
+    order = f"[{', '.join(['{id: DescNullsLast}'] * 101)}]"
+    assert [
+        edge["cursor"] for edge in page(door, "wideCollection", selection="edges { cursor }", order=order)["edges"]
+    ] == [
+        encode([2] * 102),
+        encode([1] * 102),
+    ]
