@@ -45,6 +45,7 @@ class ApiSchema:
     ``only_schemas``, where everything is called as it is there.
 
     Built once per view and dialect, used by many threads: complete after ``build`` and never changed later.
+    ``relations`` are those that have a key, and so a collection; ``rows_by_oid`` has all whose rows have a type.
     ``notices`` tell what of the database is not in it.
     """
 
@@ -91,11 +92,13 @@ class ApiSchema:
         self.is_exposed_kind = self._exposure.is_exposed_kind
         self.type_name = self._exposure.type_name
         self.field_names_of_columns = self._exposure.field_names_of_columns
-        relations = self._exposure.relations()
+        shown: Sequence[ApiRelation] = self._exposure.relations()
         if whole is None:
-            self.relations = with_own_names(relations, self._exposure.reserved, self._exposure.names_of, self.notices)
+            shown = with_own_names(shown, self._exposure.reserved, self._exposure.names_of, self.notices)
         else:
-            self.relations = tuple(each for each in relations if each.relation.oid in whole.relation_by_oid)
+            shown = [each for each in shown if each.relation.oid in whole.rows_by_oid]
+        self.rows_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in shown}
+        self.relations = tuple(each for each in shown if each.key)
         self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
         self.graphql = self._build()
 

@@ -55,7 +55,7 @@ class Exposure:
         return not any(name in self.reserved or self._owners.setdefault(name, owner) != owner for name in type_names)
 
     def relations(self) -> list[ApiRelation]:
-        """The relations that are shown, in the view's order."""
+        """The relations that are shown, in the view's order, but those without a key at the end."""
         considered = [
             each
             for each in self.view.relations
@@ -65,7 +65,7 @@ class Exposure:
             for name in self.names_of(self.type_name(visible.relation)).types:
                 self._owners.setdefault(name, visible.relation)
         shown = (self._relation(visible) for visible in considered)
-        return [each for each in shown if each is not None]
+        return sorted((each for each in shown if each is not None), key=lambda each: not each.key)
 
     def type_name(self, relation: Relation) -> str:
         override = self.comments.on_relation(relation).get("name")
@@ -76,8 +76,8 @@ class Exposure:
         directives = self.comments.on_relation(relation)
         type_name = self.type_name(relation)
         key = key_of(relation, directives)
-        if not (visible.select and key and self.is_name(type_name)):
-            self._leave_out(visible, key, type_name)
+        self._tell(visible, key, type_name)
+        if not (visible.select and self.is_name(type_name)):
             return None
         of_schema = self.comments.on_schema(relation.schema)
         columns = tuple(each for each in self._columns(relation, visible.select) if each.field_name != NODE_ID)
@@ -103,7 +103,8 @@ class Exposure:
             by_name={each.name: each for each in columns},
         )
 
-    def _leave_out(self, visible: VisibleRelation, key: tuple[str, ...], type_name: str) -> None:
+    def _tell(self, visible: VisibleRelation, key: tuple[str, ...], type_name: str) -> None:
+        """Note why a relation has no collection."""
         subject = relation_subject(visible.relation)
         field_name = f"{names.lower_first(type_name)}Collection"
         if not self.is_name(type_name):

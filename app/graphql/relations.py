@@ -53,8 +53,8 @@ def _within(value: Any) -> Iterator[Any]:
 @dataclass(frozen=True, eq=False)
 class ApiRelation:
     """A relation as the API shows it to a role. ``columns`` are the readable ones in the database's order,
-    ``insertable`` and ``updatable`` those that may be given a value; ``key`` are the columns that identify a row;
-    ``table`` is the relation as an SQLAlchemy construct."""
+    ``insertable`` and ``updatable`` those that may be given a value; ``key`` are the columns that identify a row, ()
+    where none do; ``table`` is the relation as an SQLAlchemy construct."""
 
     visible: VisibleRelation
     relation: Relation
@@ -72,7 +72,7 @@ class ApiRelation:
     @property
     def has_readable_key(self) -> bool:
         """Whether the role may read all of the key, which node ids are made of."""
-        return self.visible.select.issuperset(self.key)
+        return bool(self.key) and self.visible.select.issuperset(self.key)
 
 
 def table_of(relation: Relation) -> TableClause:
@@ -106,11 +106,12 @@ NamesOf = Callable[[str], RelationNames]
 def with_own_names(
     relations: Iterable[ApiRelation], reserved: Iterable[str], names_of: NamesOf, notices: Notices
 ) -> tuple[ApiRelation, ...]:
-    """The relations whose types and root fields have names that neither the API itself nor an earlier relation has."""
+    """The relations whose types and root fields have names that neither the API itself nor an earlier relation has. Of
+    one without a key only the type of its rows is made."""
     owners: dict[str, str] = {f"type {name}": "the API itself" for name in reserved}
     kept = []
     for relation in relations:
-        names = names_of(relation.type_name)
+        names = names_of(relation.type_name) if relation.key else RelationNames((relation.type_name,))
         # Type names that differ only in the case of their first letter would make the same root field.
         claims = [*(f"type {name}" for name in names.types), *(f"field {name}" for name in names.root_fields)]
         clash = next((claim for claim in claims if claim in owners), None)

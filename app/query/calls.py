@@ -106,10 +106,10 @@ def result_of(api: ApiSchema, function: Function) -> Result | None:
     type_ = api.catalog.type_by_oid.get(function.returns)
     if type_ is None or type_.kind == PSEUDO_TYPE:
         return None
-    relation = api.relation_by_oid.get(type_.relation) if type_.relation else None
+    relation = api.rows_by_oid.get(type_.relation) if type_.relation else None
     if relation is not None:
         many = function.returns_set and function.rows != 1
-        return Result(api, function, relation=relation, is_collection=many)
+        return None if many and not relation.key else Result(api, function, relation=relation, is_collection=many)
     value = None if function.returns_set else api.value_type(function.returns)
     if value is not None and value.of_dimensions is not None:
         value = value.of_dimensions(value, 1)

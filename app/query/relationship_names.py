@@ -48,6 +48,11 @@ class Way:
         return self.key.foreign if self.back else self.key.local
 
     @property
+    def target(self) -> Relation:
+        """The relation that the field leads to."""
+        return self.key.local if self.back else self.key.foreign
+
+    @property
     def other(self) -> Way:
         return Way(self.key, not self.back)
 

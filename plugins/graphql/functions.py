@@ -69,6 +69,8 @@ def _tell(api: ApiSchema, function: Function, overloads: int) -> None:
     if returned.name in ("trigger", "event_trigger"):
         return
     reason = "its result is of a kind that has no place in the API, such as record, void or an enum"
+    if function.returns_set and returned.relation in api.rows_by_oid:
+        reason = "the rows of its result have no key, by which a collection tells them apart"
     if overloads > 1:
         reason = "it has overloads, and a field has only one set of arguments"
     elif not all(each.name for each in function.arguments):

@@ -123,7 +123,7 @@ def _relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
     for back in (False, True):
         for key in keys:
             way = Way(key, back)
-            if _is_readable(api, key) and way in named:
+            if _is_readable(api, key) and way.target.oid in api.relation_by_oid and way in named:
                 found.setdefault(way.source.oid, []).append(_relationship(api, way, named[way]))
             elif way not in named:
                 api.notices.add(
@@ -136,7 +136,7 @@ def _relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
 
 def _part(api: ApiSchema, whole: Mapping[int, Sequence[Relationship]]) -> Mapping[int, Sequence[Relationship]]:
     """Those that ``api`` has both sides of, under the names that they have in the whole schema."""
-    own = api.relation_by_oid
+    own = api.rows_by_oid
     return {
         oid: [
             replace(each, source=own[oid], target=own[each.target.relation.oid])
@@ -190,7 +190,7 @@ def _declared(api: ApiSchema, local: Relation, by_name: Mapping[tuple[str, str],
 
 def _is_readable(api: ApiSchema, key: Key) -> bool:
     """Whether the role may read all columns of a key on both sides."""
-    local, foreign = api.relation_by_oid.get(key.local.oid), api.relation_by_oid.get(key.foreign.oid)
+    local, foreign = api.rows_by_oid.get(key.local.oid), api.rows_by_oid.get(key.foreign.oid)
     return (
         local is not None
         and foreign is not None
@@ -201,7 +201,7 @@ def _is_readable(api: ApiSchema, key: Key) -> bool:
 
 def _relationship(api: ApiSchema, way: Way, name: str) -> Relationship:
     key = way.key
-    local, foreign = api.relation_by_oid[key.local.oid], api.relation_by_oid[key.foreign.oid]
+    local, foreign = api.rows_by_oid[key.local.oid], api.rows_by_oid[key.foreign.oid]
     operators = _equality(api, key)
     if way.back:
         pairs = tuple(zip(key.foreign_columns, key.columns, strict=True))
