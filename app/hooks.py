@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from app.identity import Identity
     from app.identity.identification import Identification
     from app.pipeline.around import Around
+    from app.query.relationships import Relationship
     from app.query.scalars import Scalar
     from app.services import Services
     from app.settings import Setting, Settings
@@ -71,6 +72,12 @@ class GraphQLHooks:
     @hookspec
     def node_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Fields of a relation's object type; the scope of their resolvers is a row."""
+
+    @hookspec
+    def relationships(self, api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
+        """How rows belong together: relationships by the oid of the relation whose rows lead to others. Fields follow
+        them, and so does an order by related rows."""
+        return {}
 
     @hookspec
     def node_interfaces(self, api: ApiSchema) -> Sequence[GraphQLInterfaceType]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from graphql import GraphQLField, GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLScalarType
@@ -13,37 +12,14 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
 from app.hooks import hookimpl
+from app.query.aggregates import AGGREGATES, INTEGERS, Aggregate, aggregated_type
 from app.query.collection import Collection
 from app.query.planning import TableRows
 from app.query.scalars import scalars_of
-from app.query.sql import FunctionCall, cast_to, one_row
+from app.query.sql import one_row
 from app.query.walk import Field
 from schema_cache.directive_values import Enabled
 from schema_cache.directives import Directive
-
-INTEGERS = frozenset(("int2", "int4", "int8"))
-NUMBERS = INTEGERS | {"float4", "float8", "numeric", "money"}
-ORDERED = NUMBERS | frozenset(
-    ("text", "varchar", "char", "bpchar", "name", "citext", "date", "time", "timetz", "timestamp", "timestamptz")
-)
-
-
-@dataclass(frozen=True)
-class Aggregate:
-    """An aggregate function: the types, by their names in pg_type, that it takes, and whether it takes them as numeric.
-    It is in the schema of the type."""
-
-    name: str
-    types: frozenset[str]
-    as_numeric: bool = False
-
-
-AGGREGATES = (
-    Aggregate("sum", NUMBERS),
-    Aggregate("avg", NUMBERS, as_numeric=True),
-    Aggregate("min", ORDERED),
-    Aggregate("max", ORDERED),
-)
 
 
 @hookimpl
@@ -87,8 +63,7 @@ def _result_type(api: ApiSchema, relation: ApiRelation, aggregate: Aggregate) ->
         column.field_name: GraphQLField(
             _value_type(api, column, aggregate.name), resolve=_value(api, column, aggregate)
         )
-        for column in relation.columns
-        if _type_name(api, column) in aggregate.types
+        for column in aggregate.columns(api, relation)
     }
     if not fields:
         return None
@@ -101,15 +76,9 @@ def _result_type_name(type_name: str, aggregate: Aggregate) -> str:
     return f"{type_name}{aggregate.name.capitalize()}AggregateResult"
 
 
-def _type_name(api: ApiSchema, column: ApiColumn) -> str:
-    """The name in pg_type of a column's type; '' for a user-defined type, whatever its name."""
-    type_ = api.catalog.type_by_oid[column.column.type]
-    return type_.name if type_.schema == "pg_catalog" or type_.name == "citext" else ""
-
-
 def _value_type(api: ApiSchema, column: ApiColumn, name: str) -> GraphQLScalarType:
     known = scalars_of(api).by_postgres
-    type_name = _type_name(api, column)
+    type_name = aggregated_type(api, column)
     if name == "sum":
         return known["int8" if type_name in INTEGERS else "numeric"].type
     if name == "avg" or type_name in ("float4", "float8"):
@@ -120,13 +89,8 @@ def _value_type(api: ApiSchema, column: ApiColumn, name: str) -> GraphQLScalarTy
 
 
 def _value(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> Callable[[Field, TableRows], ColumnElement[Any]]:
-    # money is printed with a currency sign, so its text is not a number.
-    as_numeric = aggregate.as_numeric or _type_name(api, column) == "money"
-    schema = api.catalog.type_by_oid[column.column.type].schema
-
     def resolve(field: Field, rows: TableRows) -> ColumnElement[Any]:
-        value = rows.column(column.name)
-        return FunctionCall(schema, aggregate.name, [cast_to(value, "numeric") if as_numeric else value])
+        return aggregate.call(api, column, rows)
 
     return resolve
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from graphql import GraphQLField, GraphQLNonNull
@@ -14,10 +14,11 @@ from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation, relation_subject
 from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
-from app.query.comparison import USUAL_OPERATORS, compared, operators_of
+from app.query.comparison import USUAL_OPERATORS, operators_of
 from app.query.connections import arguments_of_collections, connection_type
-from app.query.planning import Rows, TableRows
-from app.query.relationship_names import Key, Way, is_unique, named_ways
+from app.query.planning import Rows
+from app.query.relationship_names import Key, Way, named_ways
+from app.query.relationships import Relationship, relationships_of
 from app.query.walk import Field, Resolver
 from schema_cache.directive_values import ListOf, Object, Text
 from schema_cache.directives import Directive
@@ -37,27 +38,6 @@ FOREIGN_KEYS = ListOf(
 """The directive that declares relationships where there is no constraint, such as those of views."""
 
 
-@dataclass(frozen=True)
-class Relationship:
-    """One way of a key: the field ``name`` on ``source`` leads to ``target``; ``pairs`` of their columns are
-    equal by ``operators``."""
-
-    name: str
-    source: ApiRelation
-    target: ApiRelation
-    pairs: tuple[tuple[str, str], ...]
-    operators: tuple[str, ...]
-    to_many: bool
-    required: bool = False
-
-    def linked(self, outer: Rows, rows: TableRows) -> list[ColumnElement[Any]]:
-        """The conditions that a target's row belongs to the source's row ``outer``."""
-        return [
-            compared(rows.column(target), operator, outer.column(source))
-            for (source, target), operator in zip(self.pairs, self.operators, strict=True)
-        ]
-
-
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
     return (
@@ -69,8 +49,7 @@ def comment_directives() -> Sequence[Directive]:
 
 @hookimpl
 def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
-    relationships = api.shared("relationships", lambda: _relationships(api)).get(relation.relation.oid, ())
-    return Fields(30, {each.name: _field(api, each) for each in relationships}, precedence=4)
+    return Fields(30, {each.name: _field(api, each) for each in relationships_of(api, relation)}, precedence=4)
 
 
 def _field(api: ApiSchema, relationship: Relationship) -> GraphQLField:
@@ -95,16 +74,13 @@ def _to_many(relationship: Relationship) -> Resolver:
 
 
 def _to_one(relationship: Relationship) -> Resolver:
-    target_columns = tuple(target for _, target in relationship.pairs)
-    is_certain = is_unique(relationship.target.relation, target_columns)
-
     def resolve(field: Field, outer: Rows) -> ColumnElement[Any]:
         rows = field.planning.rows_of(relationship.target)
         with field.planning.nodes.each_of(1):
             row = field.json(rows)
         query = select(row).select_from(rows.element).where(*relationship.linked(outer, rows))
         # A key that only a comment declares may match several rows; the first one is taken.
-        query = query if is_certain else query.limit(literal_column("1"))
+        query = query if relationship.leads_to_one else query.limit(literal_column("1"))
         return query.correlate(outer.element).scalar_subquery()
 
     return resolve
@@ -113,10 +89,11 @@ def _to_one(relationship: Relationship) -> Resolver:
 # Which relationships there are, and what they are called
 
 
-def _relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
+@hookimpl
+def relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
     """All relationships by the oid of the relation that has the field: the ones to a referenced row first."""
     if api.whole is not None:
-        return _part(api, _relationships(api.whole))
+        return _part(api, relationships(api.whole))
     keys = list({_contents(key): key for key in _keys(api)}.values())
     named = named_ways(api, keys)
     found: dict[int, list[Relationship]] = {}
@@ -140,10 +117,10 @@ def _part(api: ApiSchema, whole: Mapping[int, Sequence[Relationship]]) -> Mappin
     return {
         oid: [
             replace(each, source=own[oid], target=own[each.target.relation.oid])
-            for each in relationships
+            for each in of_source
             if each.target.relation.oid in own
         ]
-        for oid, relationships in whole.items()
+        for oid, of_source in whole.items()
         if oid in own
     }
 

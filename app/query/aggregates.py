@@ -1,0 +1,56 @@
+"""Aggregate functions: which columns they take, and how they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.query.planning import Rows
+from app.query.sql import FunctionCall, cast_to
+
+INTEGERS = frozenset(("int2", "int4", "int8"))
+NUMBERS = INTEGERS | {"float4", "float8", "numeric", "money"}
+ORDERED = NUMBERS | frozenset(
+    ("text", "varchar", "char", "bpchar", "name", "citext", "date", "time", "timetz", "timestamp", "timestamptz")
+)
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """An aggregate function: the types, by their names in pg_type, that it takes, and whether it takes them as numeric.
+    It is in the schema of the type."""
+
+    name: str
+    types: frozenset[str]
+    as_numeric: bool = False
+
+    def columns(self, api: ApiSchema, relation: ApiRelation) -> Sequence[ApiColumn]:
+        """The columns of a relation that it takes."""
+        return [column for column in relation.columns if aggregated_type(api, column) in self.types]
+
+    def call(self, api: ApiSchema, column: ApiColumn, rows: Rows) -> ColumnElement[Any]:
+        """The function over a column of ``rows``."""
+        value = rows.column(column.name)
+        # money is printed with a currency sign, so its text is not a number.
+        as_numeric = self.as_numeric or aggregated_type(api, column) == "money"
+        schema = api.catalog.type_by_oid[column.column.type].schema
+        return FunctionCall(schema, self.name, [cast_to(value, "numeric") if as_numeric else value])
+
+
+AGGREGATES = (
+    Aggregate("sum", NUMBERS),
+    Aggregate("avg", NUMBERS, as_numeric=True),
+    Aggregate("min", ORDERED),
+    Aggregate("max", ORDERED),
+)
+
+
+def aggregated_type(api: ApiSchema, column: ApiColumn) -> str:
+    """The name in pg_type of a column's type; '' for a user-defined type, whatever its name."""
+    type_ = api.catalog.type_by_oid[column.column.type]
+    return type_.name if type_.schema == "pg_catalog" or type_.name == "citext" else ""

@@ -1,0 +1,54 @@
+"""Relationships: how rows of one relation belong to rows of another, as plugins contribute them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiRelation
+from app.query.comparison import compared
+from app.query.planning import Rows, TableRows
+from app.query.relationship_names import is_unique
+
+
+@dataclass(frozen=True)
+class Relationship:
+    """One way of a key: the field ``name`` on ``source`` leads to ``target``; ``pairs`` of their columns are
+    equal by ``operators``."""
+
+    name: str
+    source: ApiRelation
+    target: ApiRelation
+    pairs: tuple[tuple[str, str], ...]
+    operators: tuple[str, ...]
+    to_many: bool
+    required: bool = False
+
+    @property
+    def leads_to_one(self) -> bool:
+        """Whether at most one row of the target belongs to a row of the source, by an index that says so."""
+        return is_unique(self.target.relation, tuple(target for _, target in self.pairs))
+
+    def linked(self, outer: Rows, rows: TableRows) -> list[ColumnElement[Any]]:
+        """The conditions that a target's row belongs to the source's row ``outer``."""
+        return [
+            compared(rows.column(target), operator, outer.column(source))
+            for (source, target), operator in zip(self.pairs, self.operators, strict=True)
+        ]
+
+
+def relationships_of(api: ApiSchema, relation: ApiRelation) -> Sequence[Relationship]:
+    """The relationships of a relation's rows, in the order of their fields."""
+    return api.shared("relationships", lambda: _contributed(api)).get(relation.relation.oid, ())
+
+
+def _contributed(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
+    merged: dict[int, list[Relationship]] = {}
+    for contribution in api.hooks.relationships(api=api):
+        for oid, relationships in contribution.items():
+            merged.setdefault(oid, []).extend(relationships)
+    return merged
