@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.query.planning import Rows
 from app.query.sql import FunctionCall, cast_to
+from schema_cache.model import Type
 
 INTEGERS = frozenset(("int2", "int4", "int8"))
 NUMBERS = INTEGERS | {"float4", "float8", "numeric", "money"}
@@ -22,16 +23,25 @@ ORDERED = NUMBERS | frozenset(
 
 @dataclass(frozen=True)
 class Aggregate:
-    """An aggregate function: the types, by their names in pg_type, that it takes, and whether it takes them as numeric.
-    It is in the schema of the type."""
+    """An aggregate function: the types, by their names in pg_type, that it takes, whether it takes them as numeric, and
+    what it makes of those whose ``results`` are of another type. It is in the schema of the type."""
 
     name: str
     types: frozenset[str]
+    results: Mapping[str, str]
     as_numeric: bool = False
 
     def columns(self, api: ApiSchema, relation: ApiRelation) -> Sequence[ApiColumn]:
         """The columns of a relation that it takes."""
         return [column for column in relation.columns if aggregated_type(api, column) in self.types]
+
+    def result(self, api: ApiSchema, column: ApiColumn) -> Type:
+        """The type of what it makes of a column."""
+        name = aggregated_type(api, column)
+        if self.as_numeric or name == "money":
+            return _built_in(api, "numeric")
+        other = self.results.get(name, name)
+        return api.catalog.type_by_oid[column.column.type] if other == name else _built_in(api, other)
 
     def call(self, api: ApiSchema, column: ApiColumn, rows: Rows) -> ColumnElement[Any]:
         """The function over a column of ``rows``."""
@@ -42,12 +52,19 @@ class Aggregate:
         return FunctionCall(schema, self.name, [cast_to(value, "numeric") if as_numeric else value])
 
 
+SUMS = {"int2": "int8", "int4": "int8", "int8": "numeric"}
+AS_TEXT = dict.fromkeys(("varchar", "char", "name"), "text")
+
 AGGREGATES = (
-    Aggregate("sum", NUMBERS),
-    Aggregate("avg", NUMBERS, as_numeric=True),
-    Aggregate("min", ORDERED),
-    Aggregate("max", ORDERED),
+    Aggregate("sum", NUMBERS, SUMS),
+    Aggregate("avg", NUMBERS, {}, as_numeric=True),
+    Aggregate("min", ORDERED, AS_TEXT),
+    Aggregate("max", ORDERED, AS_TEXT),
 )
+
+
+def _built_in(api: ApiSchema, name: str) -> Type:
+    return next(each for each in api.catalog.types if each.name == name and each.schema == "pg_catalog")
 
 
 def aggregated_type(api: ApiSchema, column: ApiColumn) -> str:

@@ -83,7 +83,14 @@ class Collection:
         self, rows: TableRows, conditions: Sequence[ColumnElement[Any]], *columns: ColumnElement[Any]
     ) -> Select[Any]:
         """A query for ``columns`` over the collection regardless of pages."""
-        return select(*columns).select_from(rows.element).where(*conditions).correlate(*self._origin.outer)
+        return select(*columns).select_from(rows.source).where(*conditions).correlate(*self._origin.outer)
+
+    def ordered(
+        self, rows: TableRows, conditions: Sequence[ColumnElement[Any]], *columns: ColumnElement[Any]
+    ) -> Select[Any]:
+        """The same query in the order in which the page picks rows."""
+        order = self.page.ordering.clauses(rows, backward=self.page.backward)
+        return self.query(rows, conditions, *columns).order_by(*order)
 
     # The page
 
@@ -151,8 +158,7 @@ class Collection:
         beyond = self.page.beyond_cursor(rows)
         if beyond is not None:
             conditions.append(beyond)
-        query = self.query(rows, conditions, *self.rows.provided_by(rows))
-        query = query.order_by(*self.page.ordered(rows))
+        query = self.ordered(rows, conditions, *self.rows.provided_by(rows))
         query = query.limit(self.page.limit(beyond=int(self.looks_ahead)))
         skipped = self.page.skipped(self._equal_to_cursor)
         if skipped is not None:

@@ -71,10 +71,13 @@ def key_comparison(view: RoleView, column: Column) -> Comparison:
 
 def order_comparison(view: RoleView, column: Column) -> Comparison:
     """How a column is compared that an order was asked for by, which PostgreSQL may not have."""
-    operators = operators_of(view, column.type)
-    return Comparison(
-        column.type_text, operators, by_text=False, printed_as_text=not _is_read_back(view.catalog, column.type)
-    )
+    return type_comparison(view, column.type, column.type_text)
+
+
+def type_comparison(view: RoleView, type_oid: int, type_text: str) -> Comparison:
+    """How values of a type are compared that an order was asked for by."""
+    operators = operators_of(view, type_oid)
+    return Comparison(type_text, operators, by_text=False, printed_as_text=not _is_read_back(view.catalog, type_oid))
 
 
 def _is_read_back(catalog: Catalog, type_oid: int) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputObjectType
+from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType
 from sqlalchemy import ColumnElement, func, literal_column
 
 from app.errors import RequestError
@@ -22,8 +22,8 @@ from app.graphql.values import Leaf
 from app.query.comparison import Comparison, key_comparison, order_comparison
 from app.query.planning import Rows
 from app.query.sql import row_text
+from app.query.terms import ColumnTerm, Term
 from app.query.walk import Field
-from schema_cache.model import Column
 
 MOST_COLUMNS = 32
 """Rows without a key are ordered by no more columns, as those of an index are."""
@@ -31,16 +31,16 @@ MOST_COLUMNS = 32
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """A column that rows are ordered by."""
+    """What rows are ordered by, and in which direction."""
 
-    column: Column
+    term: Term
     comparison: Comparison
     descending: bool = False
     nulls_first: bool = False
 
     @property
-    def name(self) -> str:
-        return self.column.name
+    def not_null(self) -> bool:
+        return self.term.not_null
 
     @property
     def reversed(self) -> OrderKey:
@@ -48,19 +48,25 @@ class OrderKey:
 
     def value(self, rows: Rows) -> ColumnElement[Any]:
         """What rows are ordered by."""
-        return self.comparison.value(rows.column(self.name))
+        return self.comparison.value(self.term.of(rows))
 
     def printed(self, rows: Rows) -> ColumnElement[Any]:
         """What stands in a row's cursor."""
-        return self.comparison.printed(rows.column(self.name))
+        return self.comparison.printed(self.term.of(rows))
+
+    def is_null(self, rows: Rows) -> ColumnElement[Any]:
+        return self.term.of(rows).is_(None)
+
+    def is_not_null(self, rows: Rows) -> ColumnElement[Any]:
+        return self.term.of(rows).is_not(None)
 
     def beyond(self, rows: Rows, value: ColumnElement[Any]) -> ColumnElement[Any]:
         """That a row comes after ``value``, leaving nulls aside."""
         compare = self.comparison.less if self.descending else self.comparison.greater
-        return compare(rows.column(self.name), value)
+        return compare(self.term.of(rows), value)
 
     def equal(self, rows: Rows, value: ColumnElement[Any]) -> ColumnElement[Any]:
-        return self.comparison.equal(rows.column(self.name), value)
+        return self.comparison.equal(self.term.of(rows), value)
 
     def clause(self, rows: Rows) -> ColumnElement[Any]:
         """The member of ORDER BY."""
@@ -132,10 +138,32 @@ def direction(api: ApiSchema, leaf: Leaf) -> tuple[bool, bool]:
 
 def order_by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType | None:
     """The type of one element of orderBy; None if there is nothing to order by."""
-    members = in_order(api.hooks.order_fields(api=api, relation=relation))
-    if not members:
+    known: dict[int, bool] = api.shared("has an order", dict)
+    oid = relation.relation.oid
+    if oid not in known:
+        # Members may lead to other relations' types and back to this one, which exists while they are looked for.
+        known[oid] = True
+        known[oid] = any(each.type.orderable for each in relation.columns) or bool(_members(api, relation))
+    if not known[oid]:
         return None
-    return api.named(f"{relation.type_name}OrderBy", lambda name: GraphQLInputObjectType(name, members))
+    return api.named(
+        f"{relation.type_name}OrderBy", lambda name: GraphQLInputObjectType(name, lambda: _members(api, relation))
+    )
+
+
+def _members(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLInputField]:
+    return in_order(api.hooks.order_fields(api=api, relation=relation))
+
+
+def keys_of_element(api: ApiSchema, type_: GraphQLInputObjectType, element: Mapping[str, Any]) -> Sequence[OrderKey]:
+    """What an element of orderBy, or an object within one, orders by.
+
+    Raises RequestError where it has several members and the dialect wants one.
+    """
+    if len(element) > 1 and api.dialect.one_order_key_per_element:
+        named = ", ".join(f"{{{name}: ...}}" for name in element)
+        raise RequestError(f"An element of orderBy names one column: [{named}]", code="BAD_USER_INPUT")
+    return [key for name, value in element.items() for key in type_.fields[name].extensions["order"](value)]
 
 
 def ordering_of(field: Field, relation: ApiRelation) -> Ordering:
@@ -148,8 +176,8 @@ def ordering_of(field: Field, relation: ApiRelation) -> Ordering:
         for key in argument.extensions["order"](given[name])
     )
     if relation.has_readable_key:
-        key_columns = (relation.relation.column(name) for name in relation.key)
-        by_key = (OrderKey(each, key_comparison(field.api.view, each)) for each in key_columns if each is not None)
+        key = (relation.relation.column(name) for name in relation.key)
+        by_key = (OrderKey(ColumnTerm(each), key_comparison(field.api.view, each)) for each in key if each is not None)
         return Ordering((*asked, *by_key))
     readable = (each.name for each in relation.relation.columns if each.name in relation.visible.select)
     return Ordering((*asked, *_by_columns(field.api, relation, asked)), ties=tuple(readable))
@@ -157,6 +185,7 @@ def ordering_of(field: Field, relation: ApiRelation) -> Ordering:
 
 def _by_columns(api: ApiSchema, relation: ApiRelation, asked: Sequence[OrderKey]) -> list[OrderKey]:
     """The order by a relation's readable columns, without those that were asked for."""
-    named = {key.name for key in asked}
-    columns = [each.column for each in relation.columns if each.type.orderable and each.name not in named]
-    return [OrderKey(column, order_comparison(api.view, column)) for column in columns[:MOST_COLUMNS]]
+    known = [key.term for key in asked]
+    terms = (ColumnTerm(each.column) for each in relation.columns if each.type.orderable)
+    rest = [each for each in terms if each not in known][:MOST_COLUMNS]
+    return [OrderKey(each, order_comparison(api.view, each.column)) for each in rest]

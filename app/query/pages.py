@@ -56,10 +56,6 @@ class Page:
     offset: Leaf | None
     ordering: Ordering
 
-    def ordered(self, rows: Rows) -> list[ColumnElement[Any]]:
-        """The members of ORDER BY, in the direction in which rows are picked."""
-        return self.ordering.clauses(rows, backward=self.backward)
-
     @property
     def starts_at_the_edge(self) -> bool:
         """Whether the page begins where the collection does, seen in its direction."""
@@ -125,7 +121,7 @@ def _after(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[
     """That a row comes strictly after ``values`` in the order of ``keys``."""
     known = [value for value in values if value is not None]
     one_direction = {key.descending for key in keys}
-    is_usual = all(key.column.not_null and key.comparison.operators == USUAL_OPERATORS for key in keys)
+    is_usual = all(key.not_null and key.comparison.operators == USUAL_OPERATORS for key in keys)
     if len(known) == len(keys) > 1 and len(one_direction) == 1 and is_usual:
         # One comparison of rows can use an index on all the columns.
         left, right = tuple_(*(key.value(rows) for key in keys)), tuple_(*known)
@@ -144,17 +140,16 @@ def _equal(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[
 
 
 def _is_equal(rows: Rows, key: OrderKey, value: ColumnElement[Any] | None) -> ColumnElement[Any]:
-    return rows.column(key.name).is_(None) if value is None else key.equal(rows, value)
+    return key.is_null(rows) if value is None else key.equal(rows, value)
 
 
 def _beyond(rows: Rows, key: OrderKey, value: ColumnElement[Any] | None) -> ColumnElement[Any]:
-    column = rows.column(key.name)
     if value is None:
-        return column.is_not(None) if key.nulls_first else false()
+        return key.is_not_null(rows) if key.nulls_first else false()
     beyond = key.beyond(rows, value)
-    if key.nulls_first or key.column.not_null:
+    if key.nulls_first or key.not_null:
         return beyond
-    return or_(beyond, column.is_(None))
+    return or_(beyond, key.is_null(rows))
 
 
 def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, ordering: Ordering) -> Page:

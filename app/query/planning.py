@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from sqlalchemy import ColumnElement, FromClause, TableClause, bindparam, column, false, literal_column, null, table
 from sqlalchemy.sql.functions import Function
@@ -23,6 +23,9 @@ MAX_PARAMETERS = 65535
 
 MAX_CONDITIONS = 10_000
 """PostgreSQL takes more than a second to plan a filter of so many conditions."""
+
+
+Joined = TypeVar("Joined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,31 @@ class TableRows:
     def __init__(self, relation: ApiRelation, element: TableClause | Alias[Any]) -> None:
         self.relation = relation
         self.element = element
+        self._related = 0
+        self._joins: dict[Hashable, tuple[Any, ColumnElement[Any]]] = {}
+
+    @property
+    def source(self) -> FromClause:
+        """The rows with what was joined to them."""
+        source: FromClause = self.element
+        for joined, condition in self._joins.values():
+            source = source.outerjoin(joined.source if isinstance(joined, TableRows) else joined, condition)
+        return source
+
+    def joined(self, key: Hashable, join: Callable[[], tuple[Joined, ColumnElement[Any]]]) -> Joined:
+        """What is joined to the rows under ``key``, at most one row for each; ``join`` makes it and the condition."""
+        if key not in self._joins:
+            self._joins[key] = join()
+        return cast(Joined, self._joins[key][0])
+
+    def related(self, relation: ApiRelation) -> TableRows:
+        """A relation under a name of its own, beside these rows."""
+        return TableRows(relation, cast(Alias[Any], relation.table.alias(self.name_of_related())))
+
+    def name_of_related(self) -> str:
+        """A name that nothing else in the statement has: no other ends with a letter and digits."""
+        self._related += 1
+        return f"{self.element.name}_r{self._related}"
 
     def column(self, name: str) -> ColumnElement[Any]:
         return self.element.c[name]
@@ -88,7 +116,7 @@ class NamedRows:
     def __init__(self, relation: ApiRelation, name: str) -> None:
         self.relation = relation
         self.element: TableClause = table(name)
-        self._computed: dict[str, Callable[[Rows], ColumnElement[Any]]] = {}
+        self._computed: dict[Callable[[TableRows], ColumnElement[Any]], str] = {}
 
     def column(self, name: str) -> ColumnElement[Any]:
         if name not in self.element.c:
@@ -103,14 +131,17 @@ class NamedRows:
         """A column that the expression adds to those of the relation."""
         return column(name, _selectable=self.element)
 
-    def computed(self, name: str, value: Callable[[Rows], ColumnElement[Any]]) -> ColumnElement[Any]:
+    def computed(self, name: str, value: Callable[[TableRows], ColumnElement[Any]]) -> ColumnElement[Any]:
         """A column that the expression adds: ``value`` of the rows that it is made of, called ``name`` or like it."""
-        free = self.free_name(name)
-        self._computed.setdefault(free, value)
-        return self.added_column(free)
+        if value not in self._computed:
+            free = self.free_name(name)
+            while free in self._computed.values():
+                free = self.free_name(f"{free}_")
+            self._computed[value] = free
+        return self.added_column(self._computed[value])
 
     def whole(self) -> ColumnElement[Any]:
-        return self.computed("row", lambda source: source.whole())
+        return self.computed("row", TableRows.whole)
 
     def free_name(self, name: str) -> str:
         """``name``, or something like it that no column of the relation is called."""
@@ -118,10 +149,10 @@ class NamedRows:
             name = f"{name}_"
         return name
 
-    def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
+    def provided_by(self, source: TableRows) -> list[ColumnElement[Any]]:
         """What was asked for, as columns of ``source``, whose rows these are; never empty."""
         columns: list[ColumnElement[Any]] = [source.column(each.name).label(each.name) for each in self.element.columns]
-        columns.extend(value(source).label(name) for name, value in self._computed.items())
+        columns.extend(value(source).label(name) for value, name in self._computed.items())
         return columns or [literal_column("1").label(self.free_name("one"))]
 
 

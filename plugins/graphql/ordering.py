@@ -14,14 +14,14 @@ from graphql import (
     GraphQLNonNull,
 )
 
-from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.comparison import order_comparison
-from app.query.ordering import Order, OrderKey, direction, direction_type, order_by_type
+from app.query.ordering import Order, OrderKey, direction, direction_type, keys_of_element, order_by_type
+from app.query.terms import ColumnTerm
 
 
 @hookimpl
@@ -45,7 +45,7 @@ def _by_column(api: ApiSchema, column: ApiColumn) -> Order:
     def order(leaf: Leaf | None) -> Sequence[OrderKey]:
         if leaf is None:
             return ()
-        return (OrderKey(column.column, order_comparison(api.view, column.column), *direction(api, leaf)),)
+        return (OrderKey(ColumnTerm(column.column), order_comparison(api.view, column.column), *direction(api, leaf)),)
 
     return order
 
@@ -65,14 +65,7 @@ def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None
 
 def _by_elements(api: ApiSchema, type_: GraphQLInputObjectType) -> Order:
     def order(elements: Sequence[Mapping[str, Any]] | None) -> Sequence[OrderKey]:
-        keys: list[OrderKey] = []
-        for element in elements or ():
-            if len(element) > 1 and api.dialect.one_order_key_per_element:
-                named = ", ".join(f"{{{name}: ...}}" for name in element)
-                raise RequestError(f"An element of orderBy names one column: [{named}]", code="BAD_USER_INPUT")
-            for name, value in element.items():
-                keys.extend(type_.fields[name].extensions["order"](value))
-        return keys
+        return [key for element in elements or () for key in keys_of_element(api, type_, element)]
 
     return order
 

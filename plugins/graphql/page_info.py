@@ -81,7 +81,6 @@ def _is_beyond_the_edge(collection: Collection) -> ColumnElement[Any]:
     if collection.page.starts_at_the_edge or collection.page.is_empty:
         return false()
     rows, conditions = collection.all_rows()
-    first = collection.query(rows, conditions, collection.identity(rows))
-    first = first.order_by(*collection.page.ordered(rows)).limit(literal_column("1"))
+    first = collection.ordered(rows, conditions, collection.identity(rows)).limit(literal_column("1"))
     is_other = collection.identity(collection.rows).is_distinct_from(first.scalar_subquery())
     return func.coalesce(func.bool_and(is_other).filter(and_(collection.position == literal_column("1"))), false())

@@ -1,0 +1,120 @@
+"""Terms: what rows are ordered by, which is a column or what an expression makes of a row and of those related to it.
+
+Rows that are related to one row at most are joined to the query that is ordered, once however many terms use them;
+of others one value is taken for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from sqlalchemy import ColumnElement, Lateral, and_, literal_column, select, true
+
+from app.errors import OverLimit
+from app.query.planning import NamedRows, Rows, TableRows
+from app.query.relationships import Relationship
+from schema_cache.model import Column
+
+MAX_STEPS = 4
+"""How many relationships to one row a term may follow."""
+
+TERM = "ordered_by"
+"""What a column of a page is called that holds the value of an expression."""
+
+
+class Term(Protocol):
+    """What rows are ordered by. ``not_null`` says that it never is NULL, ``steps`` how many relationships to one row it
+    follows."""
+
+    @property
+    def not_null(self) -> bool: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    def of(self, rows: Rows) -> ColumnElement[Any]:
+        """Its value in the current row."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnTerm:
+    """A column of the rows themselves."""
+
+    column: Column
+    steps: int = 0
+
+    @property
+    def not_null(self) -> bool:
+        return self.column.not_null
+
+    def of(self, rows: Rows) -> ColumnElement[Any]:
+        return rows.column(self.column.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """What ``value`` makes of a row of a query; a page keeps it in a column."""
+
+    value: Callable[[TableRows], ColumnElement[Any]]
+    not_null: bool = False
+    steps: int = 0
+
+    def of(self, rows: Rows) -> ColumnElement[Any]:
+        if isinstance(rows, NamedRows):
+            return rows.computed(TERM, self.value)
+        return self.value(cast(TableRows, rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _OfOne:
+    """A term of the row that is joined to a row by a relationship."""
+
+    relationship: Relationship
+    term: Term
+
+    def __call__(self, rows: TableRows) -> ColumnElement[Any]:
+        def join() -> tuple[TableRows, ColumnElement[Any]]:
+            target = rows.related(self.relationship.target)
+            return target, and_(*self.relationship.linked(rows, target))
+
+        return self.term.of(rows.joined(self.relationship, join))
+
+
+@dataclass(frozen=True, slots=True)
+class _OfMany:
+    """One value of all rows that a relationship leads to: ``term`` aggregates them, or the least one of them counts."""
+
+    relationship: Relationship
+    term: Term
+    is_least: bool = False
+
+    def __call__(self, rows: TableRows) -> ColumnElement[Any]:
+        def join() -> tuple[Lateral, ColumnElement[Any]]:
+            target = rows.related(self.relationship.target)
+            value = self.term.of(target).label("value")
+            query = select(value).select_from(target.source).where(*self.relationship.linked(rows, target))
+            query = query.order_by(value).limit(literal_column("1")) if self.is_least else query
+            return query.correlate(rows.element).lateral(rows.name_of_related()), true()
+
+        column: ColumnElement[Any] = rows.joined(self, join).c.value
+        return column
+
+
+def related(relationship: Relationship, term: Term) -> Expression:
+    """A term of the one row that a relationship leads to, NULL where there is none. Of several rows, which only a
+    comment declares to be one, the least value counts.
+
+    Raises OverLimit where it follows too many relationships.
+    """
+    if term.steps == MAX_STEPS:
+        raise OverLimit(f"An element of orderBy follows more than {MAX_STEPS} relationships to one row")
+    value = _OfOne(relationship, term) if relationship.leads_to_one else _OfMany(relationship, term, is_least=True)
+    return Expression(value, steps=term.steps + 1)
+
+
+def of_all_related(relationship: Relationship, term: Term) -> Expression:
+    """What ``term``, an aggregate function, makes of all rows that a relationship leads to."""
+    return Expression(_OfMany(relationship, term), not_null=term.not_null)
