@@ -24,6 +24,7 @@ from app.plugin_guard import Plugins, PluginUnusable
 from app.query.collection import Collection
 from app.query.conditions import Compared
 from app.query.planning import Planning, Rows
+from app.query.relationships import Relationship
 from app.query.scalars import Scalar, scalar_type
 from app.query.sql import as_text, cast_to, json_object
 from app.query.texts import StringText
@@ -77,6 +78,7 @@ __all__ = [
     "Plugins",
     "PorticoError",
     "Readable",
+    "Relationship",
     "RequestError",
     "RequestHead",
     "Rows",

@@ -149,10 +149,10 @@ class NamedRows:
             name = f"{name}_"
         return name
 
-    def provided_by(self, source: TableRows) -> list[ColumnElement[Any]]:
+    def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
         """What was asked for, as columns of ``source``, whose rows these are; never empty."""
         columns: list[ColumnElement[Any]] = [source.column(each.name).label(each.name) for each in self.element.columns]
-        columns.extend(value(source).label(name) for value, name in self._computed.items())
+        columns.extend(value(cast(TableRows, source)).label(name) for value, name in self._computed.items())
         return columns or [literal_column("1").label(self.free_name("one"))]
 
 

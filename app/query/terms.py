@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from sqlalchemy import ColumnElement, Lateral, and_, literal_column, select, true
+from sqlalchemy import ColumnElement, FromClause, and_, literal_column, select, true
 
 from app.errors import OverLimit
 from app.query.planning import NamedRows, Rows, TableRows
@@ -92,7 +92,7 @@ class _OfMany:
     is_least: bool = False
 
     def __call__(self, rows: TableRows) -> ColumnElement[Any]:
-        def join() -> tuple[Lateral, ColumnElement[Any]]:
+        def join() -> tuple[FromClause, ColumnElement[Any]]:
             target = rows.related(self.relationship.target)
             value = self.term.of(target).label("value")
             query = select(value).select_from(target.source).where(*self.relationship.linked(rows, target))
