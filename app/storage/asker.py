@@ -1,4 +1,4 @@
-"""Who asks for an operation, and with which rights the database is asked."""
+"""Who asks for an operation, and with whose rights its statements run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ANONYMOUS = "anon"
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks, and what policies and triggers may read of the request.
+    """Who asks, and what policies and triggers can read about the request.
 
-    ``operation`` is what ``storage.operation()`` gives; ``method``, ``path``, ``headers`` and ``token`` become the
-    settings ``request.*``. ``given_id`` is the request's name as a proxy gave it, '' without one.
+    ``operation`` is what ``storage.operation()`` returns; ``method``, ``path``, ``headers`` and ``token`` become the
+    settings ``request.*``. ``given_id`` is the request id that a proxy sent, or ''.
     """
 
     contexts: ContextBuilder = field(repr=False)
@@ -38,22 +38,22 @@ class Asker:
 
     @property
     def subject(self) -> object:
-        """The claim ``sub``, which owns what is written; None without one."""
+        """The claim ``sub``, which becomes the owner of what is written; None without one."""
         return self.caller.claims.get("sub")
 
     def own_context(self) -> Context:
-        """The database is asked with the caller's own rights."""
+        """The context of statements that run with the caller's own rights."""
         return self._context(self.caller)
 
     def service_context(self) -> Context:
-        """The database is asked with the service's rights; the claims still tell triggers whose request it is."""
+        """The context of statements that run as service_role; the claims still show triggers whose request it is."""
         caller = self.caller
         if caller.role != SERVICE_ROLE:
             caller = dataclasses.replace(caller, role=SERVICE_ROLE, cache_key=caller.cache_key + " as service")
         return self._context(caller)
 
     def request_id(self) -> str:
-        """The request's name; without a given one a new one each time."""
+        """The request id from the proxy; without one, a new id at each call."""
         return self.given_id or str(uuid4())
 
     def check_service_role(self) -> None:

@@ -9,14 +9,14 @@ from app.storage.errors import InvalidMimeType
 from app.storage.records import Bucket
 
 PLACEHOLDER = ".emptyFolderPlaceholder"
-"""Clients keep an empty folder visible with an object of this name: it has no bytes, and any type."""
+"""Clients keep an empty folder visible with an object of this name. It has no bytes and may have any type."""
 
 _MIME_TYPE = re.compile(r"[A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+(;\s*charset=[A-Za-z0-9-]+)?|.*\*", re.ASCII)
 _LONGEST_MIME_TYPE = 1000
 
 
 def check_mime_types(entries: Sequence[str]) -> list[str]:
-    """A bucket's ``allowed_mime_types`` without empty entries. Raises InvalidMimeType for the first that is none."""
+    """A bucket's ``allowed_mime_types`` without empty entries. Raises InvalidMimeType for the first malformed one."""
     kept = [entry for entry in entries if entry]
     for entry in kept:
         if len(entry) > _LONGEST_MIME_TYPE or not _MIME_TYPE.fullmatch(entry):
@@ -25,7 +25,7 @@ def check_mime_types(entries: Sequence[str]) -> list[str]:
 
 
 def check_mime_type(mime_type: str, bucket: Bucket, key: str) -> None:
-    """Raise InvalidMimeType unless the bucket takes this type. Parameters matter where an entry has some."""
+    """Raise InvalidMimeType unless the bucket allows this type. Parameters count only if an allowed type has some."""
     if not bucket.allowed_mime_types or key.endswith(PLACEHOLDER):
         return
     full = _normal(mime_type)

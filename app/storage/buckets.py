@@ -1,6 +1,6 @@
-"""Buckets: all under the caller's role, so that a stranger learns nothing of them.
+"""Buckets: every operation runs as the caller's role, so policies decide what a caller learns about them.
 
-Their names have been checked by ``check_bucket_name``.
+``check_bucket_name`` has checked the names.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LARGEST_TO_EMPTY = 200_000
 
 @dataclass(frozen=True, slots=True)
 class BucketSettings:
-    """What an owner may say of a bucket. ``given`` names those of the three that are: an update changes no others."""
+    """The settings of a bucket. ``given`` names those that the request has: an update changes no others."""
 
     public: bool = False
     file_size_limit: int | None = None
@@ -49,13 +49,13 @@ class BucketSettings:
 
 
 def find_bucket(storage: Storage, asker: Asker, name: str) -> Bucket | None:
-    """The bucket, whoever asks."""
+    """The bucket, regardless of the caller's rights; None when there is none."""
     rows = storage.database.run(asker.service_context(), [(BUCKET, (text(name),))], read_only=True)
     return read_bucket(rows[0][0]) if rows[0] else None
 
 
 def create(storage: Storage, asker: Asker, identifier: str, name: str, settings: BucketSettings) -> None:
-    """Raises BucketExists or NotPermitted."""
+    """Create a bucket with the caller as its owner. Raises BucketExists or NotPermitted."""
     parameters = (
         text(identifier),
         text(name),
@@ -72,18 +72,18 @@ def create(storage: Storage, asker: Asker, identifier: str, name: str, settings:
         raise refused(ex, role=asker.role, action="INSERT", table="buckets") from None
 
 
-def tell(storage: Storage, asker: Asker, bucket: str, told: Projection) -> bytes:
-    """What is ``told`` of a bucket that the caller sees. Raises NoSuchBucket."""
-    rows = storage.database.run(asker.own_context(), [(get_bucket(told), (text(bucket),))], read_only=True)[0]
+def get(storage: Storage, asker: Asker, bucket: str, projection: Projection) -> bytes:
+    """The ``projection`` of a bucket that is visible to the caller. Raises NoSuchBucket."""
+    rows = storage.database.run(asker.own_context(), [(get_bucket(projection), (text(bucket),))], read_only=True)[0]
     if not rows:
         raise NoSuchBucket
     return known(rows[0][0])
 
 
-def tell_all(
+def get_all(
     storage: Storage,
     asker: Asker,
-    told: Projection,
+    projection: Projection,
     *,
     search: str | None = None,
     column: str | None = None,
@@ -91,17 +91,17 @@ def tell_all(
     limit: int | None = None,
     offset: int = 0,
 ) -> bytes:
-    """What is ``told`` (an aggregate) of the buckets that the caller sees and whose names contain ``search``.
+    """The ``projection`` (an aggregate) of the visible buckets whose names contain ``search``.
 
-    ``column``, one of the table's, orders them.
+    ``column``, a column of the table, orders them.
     """
-    statement = list_buckets(told, column, direction)
+    statement = list_buckets(projection, column, direction)
     parameters = (text(search.lower() if search else None), number(limit), number(offset))
     return known(storage.database.run(asker.own_context(), [(statement, parameters)], read_only=True)[0][0][0])
 
 
 def update(storage: Storage, asker: Asker, bucket: str, settings: BucketSettings) -> None:
-    """Change the settings that are given. Raises NoSuchBucket or NotPermitted."""
+    """Change the settings in ``given``. Raises NoSuchBucket or NotPermitted."""
     parameters = (
         text(bucket),
         *(boolean(name in settings.given) for name in ("public", "file_size_limit", "allowed_mime_types")),
@@ -118,10 +118,10 @@ def update(storage: Storage, asker: Asker, bucket: str, settings: BucketSettings
 
 
 def delete(storage: Storage, asker: Asker, bucket: str) -> None:
-    """Delete an empty bucket: the delete itself tests the permission, and the foreign key the emptiness.
+    """Delete an empty bucket. Raises NoSuchBucket, BucketNotEmpty or BucketReferenced.
 
-    So a caller without the permission does not learn whether the bucket has objects, nor whether it exists. Raises
-    NoSuchBucket, BucketNotEmpty or BucketReferenced.
+    Policies on the DELETE decide the permission, and the foreign key from objects whether the bucket is empty. So a
+    caller without the permission does not learn whether the bucket exists or has objects.
     """
     try:
         rows = storage.database.run(asker.own_context(), [(DELETE_BUCKET, (text(bucket),))], read_only=False)
@@ -134,7 +134,7 @@ def delete(storage: Storage, asker: Asker, bucket: str) -> None:
 
 
 def empty(storage: Storage, asker: Asker, bucket: str) -> None:
-    """Delete all objects that are there at the call, with the service's rights.
+    """Delete all objects that exist at the time of the call, as service_role.
 
     Raises ServiceRoleOnly, NoSuchBucket or TooManyObjects.
     """

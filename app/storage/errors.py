@@ -1,4 +1,4 @@
-"""What can go wrong with buckets and objects, one class a kind. Each face tells them in its protocol's words."""
+"""What can go wrong with buckets and objects, one class a kind. Each face turns them into its protocol's errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from app.errors import PorticoError
 
 
 class StorageError(PorticoError):
-    """An operation was refused or failed. Nothing of it is seen, unless a subclass says otherwise."""
+    """An operation was refused or failed. It had no effect, unless a subclass says otherwise."""
 
     code = "STORAGE_ERROR"
 
@@ -63,7 +63,7 @@ class InvalidKey(StorageError):
 
 
 class InvalidValue(StorageError):
-    """A value cannot be understood; ``name`` is what it was given for."""
+    """The value of parameter ``name`` is not valid."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class InvalidValue(StorageError):
 
 
 class AccessDenied(StorageError):
-    """The credential is valid and does not allow this."""
+    """The credential is valid but does not allow this."""
 
 
 class ServiceRoleOnly(AccessDenied):
@@ -79,7 +79,7 @@ class ServiceRoleOnly(AccessDenied):
 
 
 class NotPermitted(AccessDenied):
-    """A privilege or a policy of the database is missing; the hint tells which."""
+    """A privilege or a policy is missing in the database; the hint names it."""
 
 
 class DeletionNotPermitted(NotPermitted):
@@ -87,11 +87,11 @@ class DeletionNotPermitted(NotPermitted):
 
 
 class PreconditionFailed(StorageError):
-    """The object is not, or no longer, as the caller demanded."""
+    """The object does not meet the conditions of the request."""
 
 
 class RangeNotSatisfiable(StorageError):
-    """The range has no byte of the object, which has ``size`` bytes."""
+    """The range contains no byte of the object, which has ``size`` bytes."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class RangeNotSatisfiable(StorageError):
 
 
 class TooLarge(StorageError):
-    """``what``, mostly the object, is larger than a limit."""
+    """``what``, usually the object, exceeds a size limit."""
 
     def __init__(self, what: str = "object") -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class TooLarge(StorageError):
 
 
 class InvalidMimeType(StorageError):
-    """The bucket does not take this MIME type, or this is none."""
+    """The bucket does not allow this MIME type, or the type is malformed."""
 
     def __init__(self, mime_type: str) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class InvalidMimeType(StorageError):
 
 
 class ContentMismatch(StorageError):
-    """The bytes do not begin like those of the declared MIME type."""
+    """The first bytes are not those of the declared MIME type."""
 
     def __init__(self, mime_type: str) -> None:
         super().__init__()
@@ -123,15 +123,15 @@ class ContentMismatch(StorageError):
 
 
 class UploadRefused(StorageError):
-    """A check of a plugin refuses the upload, and its message tells the client why."""
+    """A plugin's check refuses the upload; the message tells the client why."""
 
 
 class LengthMismatch(StorageError):
-    """The bytes that came are fewer or more than were declared."""
+    """The body is shorter or longer than declared."""
 
 
 class BytesMissing(StorageError):
-    """The object has a row, and its bytes are gone."""
+    """The object has a row, but its bytes are gone."""
 
 
 class StorageFull(StorageError):
@@ -139,11 +139,11 @@ class StorageFull(StorageError):
 
 
 class BackendDown(StorageError):
-    """The backend cannot be reached or used now."""
+    """The backend cannot be reached, or refuses the service's credentials."""
 
 
 class TooManyDownloads(StorageError):
-    """All places for downloads from a remote backend are taken."""
+    """The limit of concurrent downloads from a remote backend is reached."""
 
 
 class TooManyConnections(StorageError):
@@ -155,7 +155,7 @@ class DatabaseTimeout(StorageError):
 
 
 class DatabaseReadOnly(StorageError):
-    """The database takes no writes now."""
+    """The database is read-only."""
 
 
 class RowLocked(StorageError):
@@ -163,7 +163,7 @@ class RowLocked(StorageError):
 
 
 class DatabaseRefused(StorageError):
-    """The database refused a statement for a reason of no kind of its own; ``sqlstate`` tells which."""
+    """The database refused a statement for a reason without a class of its own; ``sqlstate`` names it."""
 
     def __init__(self, sqlstate: str, *, hint: str | None = None) -> None:
         super().__init__(hint=hint)
@@ -171,8 +171,8 @@ class DatabaseRefused(StorageError):
 
 
 class SchemaMismatch(DatabaseRefused):
-    """The tables of schema ``storage`` are not those that this version needs."""
+    """The tables of the schema ``storage`` are not those that this version needs."""
 
 
 class Fault(StorageError):
-    """A fault of the service; the log tells more."""
+    """The service failed; the log says why."""

@@ -1,4 +1,4 @@
-"""Whether a write may be done: what the database permits the caller, and the conditions that the caller gave."""
+"""Whether a write is allowed: the database must permit it, and the caller's own conditions must hold."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from app.storage.storage import Storage
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """What is to be committed.
+    """A write to judge and commit.
 
-    ``etags``: the entity tags of which the present object must have one; ``()`` is any object, None no condition.
-    ``must_be_new``: there must be no object yet, and it is a condition of the caller's.
+    ``etags``: the existing object must have one of these entity tags; ``()`` stands for any object, None for no
+    condition. ``must_be_new``: the caller demands that no such object exists.
     """
 
     name: ObjectName
@@ -31,7 +31,7 @@ class Write:
 
 
 class Described(NamedTuple):
-    """What an object says of itself: the metadata of its bytes, and the user's, None when none was given."""
+    """The description of an object: the metadata of its bytes, and the user's metadata or None."""
 
     metadata: Mapping[str, Any]
     user_metadata: Mapping[str, Any] | None
@@ -39,15 +39,15 @@ class Described(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A write that was permitted, and how the object was described to the policies that permitted it."""
+    """A permitted write, and the description of the object that the policies were shown."""
 
     described: Described
     permission: Permission
 
 
 def judge(storage: Storage, asker: Asker, write: Write, described: Described) -> Judged:
-    """What the database permits the caller, and whether the write's conditions hold. Raises what forbids it."""
-    # Where there is a condition, it says what may be there; for the permission it is the write that counts.
+    """The permission for the write. Raises PreconditionFailed, or why the database refuses the write."""
+    # With a condition on entity tags the write replaces an object, whatever ``upsert`` says.
     upsert = write.upsert or write.etags is not None
     tried = TriedWrite(write.name, upsert, described.metadata, described.user_metadata)
     try:

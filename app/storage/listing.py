@@ -1,4 +1,4 @@
-"""Walking over the entries of a level of a bucket, and which of them the caller sees."""
+"""Walking over the entries of one level of a bucket, and finding which are visible to the caller."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from app.storage.sql_listing import BEYOND, Direction, walk
 from app.storage.storage import Storage
 
 Candidates = tuple[RawValue, RawValue, RawValue]
-"""Arrays as the database gives and takes them: ids, folders, and another spelling of each folder."""
+"""Arrays in PostgreSQL's text format: ids, folders, and a second spelling of each folder."""
 
 
 class Level:
-    """A walk over the entries of one level, with the service's rights: candidates, of which the caller may see some.
+    """A walk over the entries of one level as service_role. They are candidates: some may be invisible to the caller.
 
-    ``prefix`` is what keys begin with; ``folded``: in lower case, as the keys are compared then. ``position``: where
-    the walk begins, if not at the first entry.
+    ``prefix`` is what the keys begin with. ``folded``: keys are compared in lower case, and so is the prefix.
+    ``position``: where the walk begins, if not at the first entry.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Level:
         self.at_end = False
 
     def more(self, wanted: int) -> Candidates:
-        """At least ``wanted`` further entries, or all that are left; then ``at_end`` is true."""
+        """At least ``wanted`` more entries, or all that are left; ``at_end`` is then true."""
         bounds = (text(self._lower), text(self._upper))
         parameters = (self._bucket, self._position, *bounds, self._prefix_length, number(wanted))
         context = self._asker.service_context()
@@ -55,13 +55,13 @@ class Level:
 
 
 def bounds_of(prefix: str) -> Candidates:
-    """What stands for all keys with this prefix where a statement takes candidates or bounds."""
+    """All keys with this prefix, in the form in which statements take candidates."""
     return text(prefix), text(successor(prefix) or BEYOND), None
 
 
 def page(
     storage: Storage, asker: Asker, bucket: str, statement: Statement, candidates: Candidates, *more: RawValue
 ) -> Row:
-    """The row of a statement of ``sql_listing`` on candidates, asked with the caller's own rights."""
+    """The row of a statement of ``sql_listing`` about candidates, run with the caller's own rights."""
     parameters = (text(bucket), *candidates, *more)
     return storage.database.run(asker.own_context(), [(statement, parameters)], read_only=True)[0][0]

@@ -43,11 +43,11 @@ def copy(
     *,
     upsert: bool,
     describe: Callable[[Described], Described],
-    told: Projection,
+    projection: Projection,
 ) -> bytes:
-    """Copy an object that the caller sees to where the caller may write; what is ``told`` of the copy.
+    """Copy an object with the caller's rights to read and write; gives the copy's ``projection``.
 
-    ``describe`` makes of the source's description that of the copy. Raises NoSuchObject, BytesMissing, what forbids the
+    ``describe`` takes the source's metadata and returns the copy's. Raises NoSuchObject, BytesMissing, what forbids the
     write, and what ``describe`` raises.
     """
     for attempt in (1, 2):
@@ -62,19 +62,19 @@ def copy(
             storage.backend.copy(blob_key(found.version), blob_key(version))
             break
         except BlobMissing:
-            # Replaced and gone since the row was read: then the row is newer now.
+            # The object was replaced after its row was read: the second attempt reads the new row.
             if attempt == 2:
                 raise BytesMissing from None
-    return known(commit(storage, asker, write, judged, version, described.metadata, told)[1])
+    return known(commit(storage, asker, write, judged, version, described.metadata, projection)[1])
 
 
 def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName) -> None:
-    """Give an object another name, as the caller; its bytes stay where they are.
+    """Give an object another name or bucket with the caller's rights; its bytes stay where they are.
 
-    One statement under the caller's role moves whatever version is the newest at that moment, so a write that comes
-    in between is either moved with it or makes a new object at the old place. Nothing is lost and nothing is copied.
-    What was moved is held against the rules of its new place before it is committed. Raises NoSuchObject,
-    AlreadyExists, RelatedMissing, NotPermitted, and what the rules forbid.
+    One statement, run as the caller's role, moves the version that is current at that moment, so a concurrent write is
+    either moved too or creates a new object under the old name. Nothing is lost and no bytes are copied. The object is
+    checked against the rules of its new bucket before the commit. Raises NoSuchObject, AlreadyExists, RelatedMissing,
+    NotPermitted, TooLarge and InvalidMimeType.
     """
     if source == target:
         _source(storage, asker, source)
@@ -82,12 +82,12 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
     calls: list[DatabaseCall] = [
         (MOVE_OBJECT, (*map(text, (*source, *target)), *owner_columns(asker.subject))),
     ]
-    obeys: Callable[[list[list[Row]]], None] | None = None
-    # A placeholder is exempt from rules of its bucket, and ceases to be one.
+    check: Callable[[list[list[Row]]], None] | None = None
+    # A placeholder was exempt from its bucket's rules, and under another name it no longer is.
     if target.bucket != source.bucket or source.key.endswith(PLACEHOLDER):
         calls += [(BECOME, (SERVICE_ROLE.encode(),)), (BUCKET, (text(target.bucket),))]
 
-        def obeys(results: list[list[Row]]) -> None:
+        def check(results: list[list[Row]]) -> None:
             _check_moved(storage, target, results)
 
     try:
@@ -96,7 +96,7 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
             asker.own_context(),
             calls,
             lambda results: [event for row in results[0] for event in moved(source, target, row)],
-            check=obeys,
+            check=check,
         )[0]
     except StatementError as ex:
         raise _not_moved(ex, asker) from None
@@ -106,7 +106,7 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
 
 
 def delete(storage: Storage, asker: Asker, name: ObjectName, *, etags: tuple[str, ...] | None = None) -> None:
-    """Delete an object as the caller; ``etags`` is a condition as in ``Write``.
+    """Delete an object with the caller's rights; ``etags`` is a condition as in ``Write``.
 
     Raises NoSuchObject, PreconditionFailed or DeletionNotPermitted.
     """
@@ -118,7 +118,7 @@ def delete(storage: Storage, asker: Asker, name: ObjectName, *, etags: tuple[str
         lambda results: [removed(name.bucket, row) for row in results[0]],
     )[0]
     if not rows:
-        # Who does not see it is not told that it is there.
+        # A caller who may not see the object must not learn that it exists.
         if not is_visible(storage, asker, name):
             raise NoSuchObject
         if etags:
@@ -127,8 +127,10 @@ def delete(storage: Storage, asker: Asker, name: ObjectName, *, etags: tuple[str
     storage.wake.set()
 
 
-def delete_many(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str], told: Projection) -> list[bytes]:
-    """Delete those objects that are there and that the caller may delete; what is ``told`` of each."""
+def delete_many(
+    storage: Storage, asker: Asker, bucket: str, keys: Sequence[str], projection: Projection
+) -> list[bytes]:
+    """Delete the objects that exist and that the caller may delete; gives the ``projection`` of each."""
     wanted = [key for key in dict.fromkeys(keys) if "\0" not in key]
     context = asker.own_context()
     deleted: list[Row] = []
@@ -137,7 +139,7 @@ def delete_many(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str]
         deleted += storage.change(
             asker,
             context,
-            [(delete_objects(told), (text(bucket), some))],
+            [(delete_objects(projection), (text(bucket), some))],
             lambda results: [removed(bucket, row) for row in results[0]],
         )[0]
     storage.wake.set()
@@ -145,7 +147,7 @@ def delete_many(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str]
 
 
 def _source(storage: Storage, asker: Asker, name: ObjectName) -> tuple[StoredObject, Mapping[str, Any]]:
-    """The object and its user's metadata, if the caller sees it."""
+    """The object and its user metadata. Raises NoSuchObject if it is not visible to the caller."""
     parameters = (text(name.bucket), text(name.key))
     rows = storage.database.run(asker.own_context(), [(FIND_SOURCE, parameters)], read_only=True)[0]
     if not rows:
@@ -163,7 +165,7 @@ def _check_moved(storage: Storage, target: ObjectName, results: list[list[Row]])
 
 
 def _check_rules(storage: Storage, bucket: Bucket, key: str, metadata: Mapping[str, Any]) -> None:
-    """An object that comes from another place obeys the bucket as an upload does."""
+    """Raise TooLarge or InvalidMimeType: a copied or moved object must meet the bucket's rules, as an upload must."""
     coming = StoredObject(id="", version="", updated_at=0, metadata=metadata)
     if (coming.size or 0) > size_limit(bucket, key, storage.limits.upload):
         raise TooLarge

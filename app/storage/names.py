@@ -1,4 +1,4 @@
-"""Names of buckets and keys of objects: what is allowed, and the order that PostgreSQL's collation "C" gives them."""
+"""Names of buckets and keys of objects: which are allowed, and how PostgreSQL's collation "C" orders them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from app.storage.errors import InvalidBucketName, InvalidKey
 
-# The rule of S3; longer ones could not be moved there.
+# The limit of S3: longer keys could not be moved there.
 LONGEST_KEY_BYTES = 1024
 
 _KEY = re.compile(r"[A-Za-z0-9_/!.*'()&$@=;:+,? -]+", re.ASCII)
@@ -17,15 +17,15 @@ _RESERVED_END = "--table-s3"
 
 
 def check_bucket_name(name: str) -> str:
-    """The name itself. Raises InvalidBucketName."""
-    # Clients take "." and ".." in a URL for directories, and would ask for something else.
+    """Give the name back. Raises InvalidBucketName."""
+    # Clients resolve "." and ".." in a URL and would request another path.
     if not _BUCKET.fullmatch(name) or name != name.strip() or name.endswith(_RESERVED_END) or name in (".", ".."):
         raise InvalidBucketName
     return name
 
 
 def check_key(key: str, *, any_script: bool = False) -> str:
-    """The key itself. Raises InvalidKey. ``any_script`` allows all of Unicode but control characters and backslash."""
+    """Give the key back. Raises InvalidKey. ``any_script`` allows all Unicode but control characters and backslash."""
     if not _is_key(key, any_script=any_script):
         raise InvalidKey(key)
     return key
@@ -37,7 +37,7 @@ def _is_key(key: str, *, any_script: bool) -> bool:
             return False
     elif not _KEY.fullmatch(key):
         return False
-    # No backend has a file of that name; but a client, a proxy or a mirror may take these for directories.
+    # Our backends never use a key as a path, but a client, a proxy or a mirror may resolve these segments.
     return len(key.encode()) <= LONGEST_KEY_BYTES and not {".", ".."}.intersection(key.split("/"))
 
 
@@ -46,7 +46,7 @@ def successor(prefix: str) -> str | None:
     while prefix:
         last = ord(prefix[-1])
         if last < 0x10FFFF:
-            # Surrogates are no characters of UTF-8.
+            # UTF-8 cannot encode surrogates.
             return prefix[:-1] + chr(0xE000 if last == 0xD7FF else last + 1)
         prefix = prefix[:-1]
     return None

@@ -1,4 +1,4 @@
-"""May the caller write this object? The database judges: the write is tried under the caller's role and undone."""
+"""May the caller write this object? The database decides: the write is tried as the caller's role, then rolled back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.storage.translation import refused, translate
 
 @dataclass(frozen=True, slots=True)
 class TriedWrite:
-    """The write that is tried. ``metadata`` and ``user_metadata`` are what policies may test of the coming object."""
+    """The write to try. Policies can test ``metadata`` and ``user_metadata`` of the future object."""
 
     name: ObjectName
     upsert: bool
@@ -28,9 +28,9 @@ class TriedWrite:
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """A write that was permitted in ``bucket``: over the object ``replaces`` as it is, or over none.
+    """A permitted write to ``bucket``: it replaces exactly the revision ``replaces``, or creates an object if None.
 
-    It says nothing of any other object that may be there at the commit.
+    It does not cover any other object that may have that name at the commit.
     """
 
     bucket: Bucket
@@ -38,10 +38,10 @@ class Permission:
 
 
 def try_write(storage: Storage, asker: Asker, tried: TriedWrite) -> Permission:
-    """What the caller may do. Raises what the database refuses: NotPermitted, ObjectExists, RelatedMissing, ...
+    """The permission for the write. Raises NoSuchBucket, or why the database refuses: NotPermitted, ObjectExists, ...
 
-    One round trip: bucket and object are read, the role becomes the caller's, the row is written, and all is rolled
-    back. Where the object changes between the reading and the writing, a commit finds no such object.
+    One round trip reads the bucket and the object, switches to the caller's role, writes the row, and rolls back. If
+    the object changes between the read and the write, the commit does not find that revision.
     """
     statement = TRY_UPSERT if tried.upsert else TRY_INSERT
     parameters = (

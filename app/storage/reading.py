@@ -1,4 +1,4 @@
-"""Reading objects: which of them the caller may see, and their bytes."""
+"""Reading objects: which ones are visible to the caller, and their bytes."""
 
 from __future__ import annotations
 
@@ -27,20 +27,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``as_service``: the object is looked up whoever asks (a public or a signed URL). ``public_only``: the bucket must
-    be public."""
+    """``as_service``: policies are not asked (public and signed URLs). ``public_only``: the bucket must be public."""
 
     as_service: bool = False
     public_only: bool = False
 
 
 def find(
-    storage: Storage, asker: Asker, name: ObjectName, reading: Reading, told: Projection = NOTHING
+    storage: Storage, asker: Asker, name: ObjectName, reading: Reading, projection: Projection = NOTHING
 ) -> tuple[StoredObject, RawValue]:
-    """The object, and what is ``told`` of it. One round trip, in which the bucket decides on the role.
+    """The object and its ``projection``, in one round trip; whether the bucket is public decides the role.
 
-    Raises NoSuchBucket or NoSuchObject; a bucket that is not public is not there for a stranger, and who is not the
-    service is not told which buckets there are.
+    Raises NoSuchBucket or NoSuchObject. Only service_role learns which buckets exist: to others, a missing bucket and
+    one whose objects they may not see look the same.
     """
     check_key(name.key, any_script=storage.limits.any_script)
     role = SERVICE_ROLE if reading.as_service else asker.role
@@ -48,12 +47,12 @@ def find(
         asker.service_context(),
         [
             (BUCKET_THEN_ROLE, (text(name.bucket), role.encode(), boolean(True))),
-            (find_object(told), (text(name.bucket), text(name.key))),
+            (find_object(projection), (text(name.bucket), text(name.key))),
         ],
         read_only=True,
     )
     bucket = read_bucket(bucket_rows[0])
-    # To others every bucket is as one whose objects they do not see, there or not.
+    # To other roles a missing bucket looks like one whose objects they may not see.
     if bucket is None and not reading.public_only and asker.role != SERVICE_ROLE:
         raise NoSuchObject
     if bucket is None or (reading.public_only and not bucket.public):
@@ -66,10 +65,10 @@ def find(
 def find_with_bytes(
     storage: Storage, asker: Asker, name: ObjectName, reading: Reading, use: Callable[[StoredObject], T | None]
 ) -> T:
-    """What ``use`` makes of the object; it gives None when the bytes are gone.
+    """The result of ``use``, which returns None when the object's bytes are gone.
 
-    Then the object may have been replaced since its row was read, so it is looked up again. Raises as ``find`` does,
-    and BytesMissing when the row still names the bytes that are gone.
+    The object may then have been replaced since its row was read, so it is looked up again. Raises what ``find``
+    raises, and BytesMissing when the row still names the missing bytes.
     """
     missing = None
     while True:
@@ -84,17 +83,17 @@ def find_with_bytes(
 
 
 def size_of(storage: Storage, found: StoredObject) -> int:
-    """The number of bytes, from the backend where the row does not tell."""
+    """The number of bytes; the backend is asked if the row does not say."""
     return found.size if found.size is not None else storage.backend.stat(blob_key(found.version)) or 0
 
 
 def open_bytes(
     storage: Storage, found: StoredObject, start: int = 0, end: int | None = None
 ) -> tuple[IO[bytes] | RemoteStream, int]:
-    """The bytes from ``start`` up to, not including, ``end``, and their number. The reading is noted.
+    """The bytes from ``start`` up to, not including, ``end``, and their number. Notes that the object was read.
 
-    They are a file, which can be sent without a thread, or a stream from a remote backend, which holds a thread as long
-    as its client likes. Raises BlobMissing or TooManyDownloads.
+    The bytes are a file, which the server sends without a thread, or a stream from a remote backend, which occupies a
+    thread until the client has read it. Raises BlobMissing or TooManyDownloads.
     """
     storage.note_access(found.id)
     readable = storage.backend.open_read(blob_key(found.version), start, end)
@@ -107,7 +106,7 @@ def open_bytes(
 
 
 def modified(found: StoredObject) -> int:
-    """The second in which the bytes were written; the row also changes when it is moved."""
+    """When the bytes were written, in seconds since 1970. (``updated_at`` changes when the object is moved, too.)"""
     value = found.metadata.get(_MODIFIED_IN_METADATA)
     if isinstance(value, str):
         seconds = _read_time(value)
@@ -124,13 +123,13 @@ def _read_time(value: str) -> int | None:
 
 
 def is_visible(storage: Storage, asker: Asker, name: ObjectName) -> bool:
-    """Whether the caller may see the object."""
+    """Whether the object is visible to the caller."""
     parameters = (text(name.bucket), text(name.key))
     return bool(storage.database.run(asker.own_context(), [(OBJECT_EXISTS, parameters)], read_only=True)[0])
 
 
 def visible_keys(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str]) -> set[str]:
-    """Those of the keys whose objects the caller may see."""
+    """The keys whose objects are visible to the caller."""
     wanted = [key for key in dict.fromkeys(keys) if "\0" not in key]
     parameters = (text(bucket), json_value(wanted))
     rows = storage.database.run(asker.own_context(), [(VISIBLE_KEYS, parameters)], read_only=True)[0]
@@ -138,7 +137,7 @@ def visible_keys(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str
 
 
 class RemoteStream:
-    """Chunks from a remote backend, and the place among the streams that they take until they are closed."""
+    """Chunks from a remote backend; closing them frees their place among ``Storage.streams``."""
 
     def __init__(self, chunks: Chunks | IO[bytes], storage: Storage) -> None:
         self._chunks = chunks

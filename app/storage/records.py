@@ -1,4 +1,4 @@
-"""The values that operations take and give."""
+"""The values that operations take and return."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """An object as it was at a moment: ``number`` is another one after each change of its row.
+    """An object as it was when it was read: ``number`` changes with each change of its row.
 
-    ``entity_tag`` has its quotes, '' when there is none.
+    ``entity_tag`` includes its quotes; it is '' when there is none.
     """
 
     id: bytes
@@ -34,7 +34,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class StoredObject:
-    """A row of ``storage.objects``. ``version`` names its bytes; ``updated_at`` is in seconds since 1970."""
+    """A row of ``storage.objects``. ``version`` names its bytes. ``updated_at`` is in seconds since 1970."""
 
     id: str
     version: str
@@ -48,7 +48,7 @@ class StoredObject:
 
     @property
     def entity_tag(self) -> str:
-        """With its quotes, '' when there is none."""
+        """The entity tag with its quotes; '' when there is none."""
         value = self.metadata.get("eTag")
         return value if isinstance(value, str) else ""
 
@@ -59,6 +59,6 @@ class StoredObject:
 
     @property
     def caching(self) -> str:
-        """What caches may do with it, in the words of RFC 9111."""
+        """What caches may do with the bytes (directives of RFC 9111)."""
         value = self.metadata.get("cacheControl")
         return value if isinstance(value, str) and value else "no-cache"

@@ -1,4 +1,4 @@
-"""Rows from the database as records, and values as the database takes them."""
+"""Rows as records, and Python values in the text form that the database takes."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from app.database import Row
 from app.storage.records import Bucket, StoredObject
 
 RawValue = bytes | None
-"""A value as the database takes and gives it: a text, or null."""
+"""A value in PostgreSQL's text format, or null."""
 
-# With one more backslash before it, it is the text \\u0000, which is harmless.
+# After an odd number of backslashes, u0000 is plain text, which is allowed.
 _ESCAPED_NUL = re.compile(r"((?<!\\)(?:\\\\)*)\\u0000")
 _UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 
 def text(value: str | None) -> RawValue:
-    # PostgreSQL's text has no NUL; a name with one is refused before, a claim may have any.
+    # PostgreSQL's text cannot hold NUL. Names with one were refused earlier; claims can hold anything.
     return None if value is None else value.replace("\0", "").encode(errors="replace")
 
 
 def json_value(value: object) -> RawValue:
-    """As JSON, without what PostgreSQL's cannot hold: NUL, and halves of surrogate pairs."""
+    """The value as JSON, without what PostgreSQL's JSON cannot hold: NUL and unpaired surrogates."""
     if value is None:
         return None
     return _ESCAPED_NUL.sub(r"\1", json.dumps(value, ensure_ascii=False)).encode(errors="replace")
@@ -39,14 +39,14 @@ def boolean(value: bool) -> RawValue:
 
 
 def owner_columns(sub: object) -> tuple[RawValue, RawValue]:
-    """The columns owner and owner_id of a claim ``sub``, which is in the first only when it is a UUID."""
+    """The values of ``owner`` and ``owner_id`` for a claim ``sub``; ``owner`` is null unless the claim is a UUID."""
     if not isinstance(sub, str) or not sub:
         return None, None
     return (text(sub) if _UUID.fullmatch(sub) else None), text(sub)
 
 
 def read_bucket(row: Row) -> Bucket | None:
-    """The bucket in a row of BUCKET or BUCKET_THEN_ROLE; None when there is none."""
+    """The bucket in a row of BUCKET, BUCKET_THEN_ROLE or TARGET_THEN_ROLE; None when there is none."""
     _, identifier, public, limit, types = row
     if identifier is None:
         return None
@@ -70,13 +70,13 @@ def read_object(row: Sequence[RawValue]) -> StoredObject:
 
 
 def read_metadata(value: RawValue) -> Mapping[str, Any]:
-    """The members of a JSON object; none for null and for what is no object."""
+    """The members of a JSON object; empty for null and for any other JSON value."""
     found = json.loads(value) if value else {}
     return found if isinstance(found, dict) else {}
 
 
 def known(value: RawValue) -> bytes:
-    """A value of a column that is never null."""
+    """The value of a column that is never null. Raises TypeError if it is."""
     if value is None:
         raise TypeError("the database answered null where there cannot be one")
     return value

@@ -7,24 +7,24 @@ from functools import lru_cache
 from app.database import Statement
 
 Projection = str
-"""An expression on the row ``o`` (of a bucket: ``b``) that makes of it what a face tells of it, in its own words. It is
-a constant of the face and never holds a value of a request."""
+"""An SQL expression over the row ``o`` of an object (``b`` of a bucket) that gives it in the form that a face answers
+with. It is a constant of the face and never contains a value from a request."""
 
 NOTHING: Projection = "NULL"
 
 
 def time_text(expression: str) -> str:
-    """An expression's time in UTC with milliseconds and Z, as clients compare it."""
+    """The time in UTC with milliseconds and Z, the form that clients compare."""
     return f"to_char({expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
 
 
 _OBJECT_COLUMNS = """
     o.id, coalesce(o.version, ''), extract(epoch FROM o.updated_at), coalesce(o.metadata, '{}')"""
 
-# -- who asks
+# -- the caller's role
 
-# Of one row also where there is no such bucket: the role has to change in any case. $3 tells whether a public bucket's
-# objects are for everybody. The next statement is planned after this one has run: under the new role.
+# It gives one row even without such a bucket, because the role must change in any case. $3: whether anybody may read
+# the objects of a public bucket. The next statement is planned after this one has run, so under the new role.
 BUCKET_THEN_ROLE = Statement(
     """
     SELECT num_nulls(set_config('role', CASE WHEN $3::boolean AND b.public THEN 'service_role' ELSE $2 END, true)),
@@ -33,7 +33,7 @@ BUCKET_THEN_ROLE = Statement(
     """,
     "bucket_then_role",
 )
-# The same of the bucket where an object is to be written, and which object is there. xmin changes with each change.
+# The same for the bucket to write to, with the object that is there. Each change of a row changes its xmin.
 TARGET_THEN_ROLE = Statement(
     """
     SELECT num_nulls(set_config('role', $3, true)),
@@ -64,18 +64,18 @@ CREATE_BUCKET = Statement(
 
 
 @lru_cache(16)
-def get_bucket(told: Projection) -> Statement:
-    return Statement(f"SELECT {told} FROM storage.buckets b WHERE b.id = $1", "get_bucket")  # noqa: S608
+def get_bucket(projection: Projection) -> Statement:
+    return Statement(f"SELECT {projection} FROM storage.buckets b WHERE b.id = $1", "get_bucket")  # noqa: S608
 
 
 @lru_cache(64)
-def list_buckets(told: Projection, column: str | None, direction: str) -> Statement:
-    """Parameters: what names contain (in lower case), limit, offset. ``told`` is of all rows: an aggregate."""
-    # Column and direction are words of our own, which the face has checked.
+def list_buckets(projection: Projection, column: str | None, direction: str) -> Statement:
+    """Parameters: text that names contain (in lower case), limit, offset. The projection is an aggregate."""
+    # The face has checked column and direction against its own lists.
     ordered = f"ORDER BY b.{column} {direction}, b.id {direction}" if column else ""
     return Statement(
         f"""
-        SELECT {told}
+        SELECT {projection}
         FROM (
             SELECT b.* FROM storage.buckets b WHERE $1::text IS NULL OR position($1 IN lower(b.name)) > 0
             {ordered} LIMIT $2::bigint OFFSET $3::bigint) b
@@ -119,15 +119,15 @@ EMPTY_BUCKET = Statement(
     "empty_bucket",
 )
 
-# -- objects: trials, undone in any case
+# -- objects: trial writes, always rolled back
 
-# Who has no owner to give leaves an object the one it has: nobody takes an object away from its owner without a name.
+# A caller without a ``sub`` leaves the object's owner as it is: an anonymous write does not take it from its owner.
 _OWNER_KEPT = (
     "owner = CASE WHEN {id}::text IS NULL THEN o.owner ELSE {owner} END, owner_id = coalesce({id}, o.owner_id)"
 )
 _EXCLUDED = _OWNER_KEPT.format(owner="excluded.owner", id="excluded.owner_id")
 
-# Without a version, which only the service may set.
+# The trials set no version, which only the service may set.
 TRY_INSERT = Statement(
     """
     INSERT INTO storage.objects (bucket_id, name, owner, owner_id, metadata, user_metadata)
@@ -150,28 +150,28 @@ TRY_UPSERT = Statement(
 
 
 @lru_cache(16)
-def commit_new(told: Projection) -> Statement:
+def commit_new(projection: Projection) -> Statement:
     return Statement(
         f"""
         INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
         VALUES ($1, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb)
         ON CONFLICT (bucket_id, name) DO NOTHING
-        RETURNING o.id, {told}
+        RETURNING o.id, {projection}
         """,  # noqa: S608
         "commit_new",
     )
 
 
 @lru_cache(16)
-def commit_over(told: Projection) -> Statement:
-    """$8, $9: the object that is replaced, by its id and the xmin that it had."""
+def commit_over(projection: Projection) -> Statement:
+    """$8, $9: the id and xmin of the object to replace."""
     return Statement(
         f"""
         UPDATE storage.objects o SET
             {_OWNER_KEPT.format(owner="$3::uuid", id="$4")},
             version = $5, metadata = $6::jsonb, user_metadata = $7::jsonb
         WHERE o.bucket_id = $1 AND o.name = $2 AND o.id = $8::uuid AND o.xmin = $9::xid
-        RETURNING o.id, {told}
+        RETURNING o.id, {projection}
         """,  # noqa: S608
         "commit_over",
     )
@@ -181,9 +181,9 @@ def commit_over(told: Projection) -> Statement:
 
 
 @lru_cache(16)
-def find_object(told: Projection) -> Statement:
+def find_object(projection: Projection) -> Statement:
     return Statement(
-        f"SELECT {_OBJECT_COLUMNS}, {told} FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2",  # noqa: S608
+        f"SELECT {_OBJECT_COLUMNS}, {projection} FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2",  # noqa: S608
         "find_object",
     )
 
@@ -195,7 +195,7 @@ FIND_SOURCE = Statement(
     """,  # noqa: S608
     "find_source",
 )
-# $2: keys as a JSON array; those that the caller may see.
+# $2: keys as a JSON array. The rows are those visible to the caller.
 VISIBLE_KEYS = Statement(
     """
     SELECT o.name FROM storage.objects o
@@ -205,7 +205,7 @@ VISIBLE_KEYS = Statement(
 )
 OBJECT_EXISTS = Statement("SELECT 1 FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2", "object_exists")
 
-# -- objects: deleting and moving, with the caller's own rights
+# -- objects: deleting and moving, as the caller's role
 
 DELETE_OBJECT = Statement(
     """
@@ -218,12 +218,12 @@ DELETE_OBJECT = Statement(
 
 
 @lru_cache(16)
-def delete_objects(told: Projection) -> Statement:
+def delete_objects(projection: Projection) -> Statement:
     return Statement(
         f"""
         DELETE FROM storage.objects o
         WHERE o.bucket_id = $1 AND o.name = ANY (array(SELECT json_array_elements_text($2::json)))
-        RETURNING o.name, o.version, o.metadata, {told}
+        RETURNING o.name, o.version, o.metadata, {projection}
         """,  # noqa: S608
         "delete_objects",
     )

@@ -1,12 +1,12 @@
 """The SQL of listings: one level of a bucket, in time that depends on the entries of that level and not on the bucket.
 
-Two steps, since row level security forbids PostgreSQL to use an index on ``lower(name)`` for a caller's own query
-(``lower`` is not leakproof: it would run before the policies). First the candidates are found with the service's
-rights: a walk along the index that jumps over each folder's content. It tells the caller nothing. Then the caller's
-own rights decide which of them are there: objects by their id, a folder by any object in it that the caller may see.
+It takes two steps, because under row level security PostgreSQL cannot use an index on ``lower(name)`` for the caller's
+own query (``lower`` is not leakproof: it would run before the policies). First a walk along the index, run as
+service_role, finds the candidates, jumping over each folder's content; the caller sees none of this. Then a query with
+the caller's own rights keeps what is visible: objects by id, and folders with at least one visible object.
 
-Positions are texts in the byte order of collation "C". In ascending order a walk takes what is at or after its
-position, in descending order what is before it.
+Positions are texts in the byte order of collation "C". An ascending walk takes the keys at or after its position, a
+descending walk those before it.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from app.storage.sql import Projection, time_text
 Direction = Literal["asc", "desc"]
 
 BEYOND = "\U0010ffff\U0010ffff"
-"""After every key: keys cannot have this character."""
+"""Greater than every key: no key contains this character."""
 
 _KEY = {True: 'lower(o.name) COLLATE "C"', False: 'o.name COLLATE "C"'}
 
-# How many rows a step of the walk reads: few after a folder, since the next row may be another one; more and more
-# while there are only objects.
+# How many rows a step of the walk reads: few after a folder, since another folder may follow; more and more while it
+# finds only objects.
 _FIRST, _AFTER_FOLDER, _GROWTH, _MOST = 16, 4, 4, 1024
 
 
 @lru_cache(16)
 def walk(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
-    """The next entries of a level: their number, ids and folders (each null where the other is not), the position.
+    """The next entries of a level: their number, ids, folders (null for objects, as ids are for folders), the position.
 
     Parameters: bucket, position, lower and upper bound of the keys, length of the prefix, how many entries are wanted.
-    ``folded``: keys are compared in lower case; a folder has the spelling of its first object, and besides that of its
-    last one, for those who may only see that.
+    ``folded``: keys are compared in lower case. A folder then has the spelling of its first object and, as a second
+    one, that of its last object, for callers who may see only that.
     """
     key = _KEY[folded]
     encountered = "left(name, $5::int + slash)"
@@ -95,8 +95,8 @@ def walk(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
     )
 
 
-# What a caller may see of candidates. $1 bucket, $2 ids, $3 folders, $4 their other spellings. OFFSET 0 keeps the bound
-# a plain value: inside the comparison ``left`` and ``||``, which are not leakproof, would forbid the use of the index.
+# The candidates visible to the caller. $1 bucket, $2 ids, $3 folders, $4 their other spellings. OFFSET 0 keeps the
+# bound a plain value: ``left`` and ``||`` are not leakproof, and inside the comparison they would rule out the index.
 _VISIBLE = """
     SELECT e.n, f.folder, o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
     FROM unnest($2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY AS e (id, first, last, n)
@@ -111,7 +111,7 @@ _VISIBLE = """
         ORDER BY s.place LIMIT 1) AS f ON e.id IS NULL
     WHERE o.id IS NOT NULL OR f.folder IS NOT NULL"""
 
-# All objects of a range of keys. $1 bucket, $2 and $3 the bounds; $4 only makes the parameters those of the above.
+# All objects in a range of keys. $1 bucket, $2 and $3 the bounds; $4 is unused, so that both statements take the same.
 _RANGE = """
     SELECT 0::bigint AS n, NULL::text AS folder,
            o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
@@ -121,9 +121,9 @@ _RANGE = """
 
 @lru_cache(16)
 def page_by_offset(entry: Projection, column: str, direction: Direction) -> Statement:
-    """The visible ones of candidates, from an offset on: how many there are in all, how many are given, and these.
+    """The visible candidates from an offset on: how many are visible, how many are given, and their JSON array.
 
-    ``entry`` is told of each row ``v``. Parameters: bucket, ids, folders, their other spellings, length of the prefix,
+    ``entry`` projects each row ``v``. Parameters: bucket, ids, folders, their other spellings, length of the prefix,
     offset, limit.
     """
     ordered = "v.n" if column == "name" else _sorted_by(column, direction)
@@ -140,7 +140,7 @@ def page_by_offset(entry: Projection, column: str, direction: Direction) -> Stat
 
 
 def _sorted_by(column: str, direction: Direction) -> str:
-    """Folders first, by name; then objects by a time, those of the same time by name."""
+    """Folders first, by name; then objects by a time, and by name where times are equal."""
     by_name = (
         f'lower(coalesce(v.folder, v.name)) COLLATE "C" {direction}, coalesce(v.folder, v.name) COLLATE "C" {direction}'
     )
@@ -151,12 +151,13 @@ def _sorted_by(column: str, direction: Direction) -> str:
 def page_by_cursor(
     folder: Projection, entry: Projection, column: str, direction: Direction, *, delimited: bool
 ) -> Statement:
-    """The visible ones of candidates: whether there are more than wanted, folders, objects, and the last one given.
+    """The visible candidates: how many were found (at most one more than the limit), how many are given, the JSON
+    arrays of folders and of objects, and the last entry given: whether it is a folder, its name, its time.
 
-    ``folder`` is told of each row ``v`` that is a folder, ``entry`` of each that is an object. The last one is given as
-    its name, its time, and whether it is a folder. Parameters: bucket; three arrays of candidates, or the bounds of the
-    keys and null when the listing is by time and not delimited; limit; and for a listing by time the last one of the
-    page before: whether it was a folder (null at the first page), its time, name.
+    ``folder`` projects each row ``v`` that is a folder, ``entry`` each that is an object. Parameters: bucket; the three
+    arrays of candidates, or the bounds of the keys and null when the listing is by time and not delimited; limit; and
+    for a listing by time the last entry of the previous page: whether it was a folder (null for the first page), its
+    time, its name.
     """
     by_time = column != "name"
     source = _RANGE if by_time and not delimited else _VISIBLE

@@ -1,4 +1,4 @@
-"""What the operations share in one process, and how it is made from the settings."""
+"""What the operations of a process share, and how it is built from the settings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_NOTED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class StorageLimits:
-    """``upload``: bytes of an object. ``signed_upload_s``: how long an upload may begin with a signed upload URL.
+    """``upload``: the largest object, in bytes. ``signed_upload_s``: for how many seconds a signed upload URL is valid.
     ``any_script``: see ``check_key``."""
 
     upload: int
@@ -38,9 +38,9 @@ class StorageLimits:
 
 @dataclass(frozen=True)
 class Storage:
-    """``streams`` are the places of downloads from a remote backend. ``accessed`` collects the ids of objects that were
-    read; ``wake`` is set when there is work for the background. ``signing_secret`` is the key of signed URLs, empty
-    when none is configured."""
+    """``streams`` limits concurrent downloads from a remote backend. ``accessed`` collects the ids of objects that were
+    read; ``wake`` is set when there is background work. ``signing_secret`` is the key that signs URLs, empty when none
+    is configured."""
 
     database: Database
     contexts: ContextBuilder
@@ -58,7 +58,7 @@ class Storage:
 
     @cached_property
     def backend(self) -> Backend:
-        """The backend, opened at its first use. Raises BackendUnusable."""
+        """The backend, opened on first use. Raises BackendUnusable."""
         return self.open_backend()
 
     def close(self) -> None:
@@ -76,9 +76,9 @@ class Storage:
         *,
         check: Callable[[list[list[Row]]], None] | None = None,
     ) -> list[list[Row]]:
-        """Run ``calls`` and write down the events they cause, in one transaction, undone when ``check`` raises.
+        """Run ``calls`` and record the events that they cause, in one transaction, rolled back when ``check`` raises.
 
-        One round trip where there are neither receivers nor a check.
+        Gives the rows of each call. It takes one round trip when there are neither receivers nor a check.
         """
         return despite_conflicts(lambda: self._change(asker, context, calls, events_of, check))
 
@@ -105,14 +105,14 @@ class Storage:
         return results
 
     def note_access(self, object_id: str) -> None:
-        """Have the background write down that the object was read."""
-        # Bounded: what is forgotten here was read often, and will be noted again.
+        """Have the background thread record that the object was read."""
+        # Bounded: an object that is read often and dropped here is noted again soon.
         if len(self.accessed) < _MOST_NOTED:
             self.accessed.add(object_id)
 
 
 def storage_url(settings: Settings) -> str:
-    """Where the bytes are; without a setting in a folder beside the embedded database."""
+    """The URL of the backend; without the setting it is a folder beside the embedded database."""
     return settings.storage_url or (Path(settings.data_dir).absolute() / "objects").as_uri()
 
 
@@ -123,7 +123,7 @@ def open_storage(
     contexts: ContextBuilder,
     identity: Identity,
 ) -> Storage:
-    """The storage of a process. A backend that was asked for is opened now, so that a wrong URL is told at the start.
+    """The storage of a process. A configured backend is opened now, so that a wrong URL is reported at startup.
 
     Raises BackendUnusable.
     """
@@ -162,9 +162,9 @@ def open_storage(
 
 
 def _signing_secret(settings: Settings) -> bytes:
-    """The key of signed URLs, made from the secret of tokens or else the service's key; empty when there is neither.
+    """The key that signs URLs, derived from JWT_SECRET or else SERVICE_ROLE_KEY; empty when neither is set.
 
-    Not the secret itself: a signed URL is no user's token then, and a user's token signs no URL.
+    It is not the secret itself, so that the token of a signed URL is never valid as a user's token, nor the reverse.
     """
     secret = settings.jwt_secret or settings.service_role_key
     return derived_key(secret, SIGNED_URLS) if secret else b""

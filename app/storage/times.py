@@ -1,4 +1,4 @@
-"""Times as HTTP writes them (RFC 9110 section 5.6.7), and as our JSON does."""
+"""Times in the formats of HTTP (RFC 9110 section 5.6.7) and of our JSON."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _LATEST = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
 
 
 def http_date(seconds: float) -> str:
-    """``seconds`` since 1970 as ``Sat, 21 Nov 2026 05:17:34 GMT``; what is outside the years 1 to 9999 as their end."""
+    """``seconds`` since 1970 as ``Sat, 21 Nov 2026 05:17:34 GMT``, moved into the years 1 to 9999."""
     return format_datetime(datetime.fromtimestamp(max(_EARLIEST, min(int(seconds), _LATEST)), UTC), usegmt=True)
 
 
 def now_as_json() -> str:
-    """Now in UTC with milliseconds and Z."""
+    """The current time in UTC with milliseconds and Z."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def read_http_date(text: str) -> int | None:
-    """Seconds since 1970, or None for what is no date: a condition with such a one is ignored."""
+    """Seconds since 1970, or None if the text is not a date; HTTP ignores a condition with such a date."""
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -1,4 +1,4 @@
-"""What the database, the backend or the pool refused, as errors of this domain."""
+"""Turning errors of the database, the backend and the pool into storage errors."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ Table = Literal["buckets", "objects"]
 
 _SCHEMA_STATES = frozenset({"42P17", "42703", "42P01", "3F000"})
 _OWN_ROLES = frozenset({"anon", "authenticated", "service_role"})
-_NOT_INSTALLED = "`portico init` installs what is missing, and `portico doctor` tells what that is."
+_NOT_INSTALLED = "`portico doctor` shows what is missing, and `portico init` installs it."
 
 
 def translate(ex: PorticoError) -> StorageError:
-    """The error of this domain, where an operation has not raised one. What the operator must know is logged."""
+    """The storage error for ``ex``, which is ``ex`` itself if it is one. Logs what the operator must know."""
     if isinstance(ex, StorageError):
         return ex
     if isinstance(ex, StatementTimeout):
@@ -71,7 +71,7 @@ def _role_refused(ex: RoleRefused) -> StorageError:
     if state == "22023":
         why = f"The database has no role {ex.role}."
     else:
-        why = f"The database user of the service is no member of the role {ex.role}."
+        why = f"The database user of the service is not a member of the role {ex.role}."
     if ex.role in _OWN_ROLES:
         log.error("%s %s", why, _NOT_INSTALLED)
         why = f"{why} {_NOT_INSTALLED}"
@@ -100,7 +100,7 @@ def _statement_failed(ex: StatementError) -> StorageError:
 
 
 def refused(ex: StatementError, *, role: str, action: str, table: Table) -> StorageError:
-    """A missing privilege or policy, with a hint at which; other failures as ``translate`` has them."""
+    """NotPermitted with a hint at the missing privilege or policy; for other failures the result of ``translate``."""
     if ex.diagnosis.sqlstate != "42501" or isinstance(ex, StatementTimeout):
         return translate(ex)
     if ex.diagnosis.message.startswith("permission denied"):
@@ -111,12 +111,12 @@ def refused(ex: StatementError, *, role: str, action: str, table: Table) -> Stor
 
 
 def no_row_updated(*, role: str, table: Table) -> StorageError:
-    """PostgreSQL reports no error when no policy allows an update: it updates no row, though there is one."""
+    """The error when no policy allows an update: PostgreSQL then updates no row and reports no error."""
     return NotPermitted(hint=_hint(role, "UPDATE", table, "no policy allows it"))
 
 
 def no_row_deleted(*, role: str, table: Table) -> StorageError:
-    """The same of a delete."""
+    """The error when no policy allows a delete, of which PostgreSQL reports no error either."""
     return DeletionNotPermitted(hint=_hint(role, "DELETE", table, "no policy allows it"))
 
 

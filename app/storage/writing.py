@@ -1,9 +1,9 @@
-"""Writing an object: permission, bytes under a fresh version, and the commit that makes the row name them.
+"""Writing an object: permission, then the bytes under a new version, then a commit that makes the row name them.
 
-The permission is for the object that was there, or for none. The commit finds the same or asks again, so what came in
-between is judged as the caller too.
+A permission covers the revision that was there, or a new object. If the commit finds something else, permission is
+asked for again, so a concurrent change is never overwritten without the caller's own rights.
 
-A crash before the commit leaves the old object whole and at worst bytes that no row names; there is no state between.
+A crash before the commit leaves the old object intact, and at worst bytes that no row names.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from app.storage.times import now_as_json
 from app.storage.translation import translate
 from app.storage.upkeep.events import ObjectEvent, UploadedObject
 
-# Each time somebody else was there first; and so it ends where a trigger lets nobody write the row.
+# Each further attempt means that another writer was faster. The limit ends the loop if a trigger skips every write.
 _MOST_JUDGEMENTS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What is to be stored. ``size`` is the number of bytes that ``stream`` will give; None when only reading tells.
+    """What to store. ``size`` is the number of bytes in ``stream``, None if that is not known before they are read.
 
-    ``declared`` is what policies see as the length before the bytes are read. ``more_metadata`` are further members of
-    the object's metadata. ``user_metadata`` is None when none was given.
+    ``declared`` is the length that policies see before the bytes are read. ``more_metadata`` adds members to the
+    object's metadata. ``user_metadata`` is None when the request has none.
     """
 
     stream: ByteSource = field(repr=False)
@@ -59,22 +59,22 @@ class Content:
 
 
 def put(storage: Storage, asker: Asker, write: Write, content: Content) -> str:
-    """Store an object as the caller; its id. Raises what forbids it, also while the bytes are read."""
+    """Store an object with the caller's rights; gives its id. Raises what forbids it, possibly while reading bytes."""
     judged = _permitted(storage, asker, write, content)
     return _store(storage, asker, write, content, judged)
 
 
 def _permitted(storage: Storage, asker: Asker, write: Write, content: Content) -> Judged:
-    """The judgement, after all checks that need none of the bytes; the first that fails is told.
+    """The permission, after every check that does not need the bytes. Raises the error of the first that fails.
 
-    What the bucket allows is told to those alone who may write there.
+    Only callers who may write to the bucket learn what it allows.
     """
     check_key(write.name.key, any_script=storage.limits.any_script)
     described = Described({"mimetype": content.mime_type, "contentLength": content.declared}, content.user_metadata)
     try:
         judged = judge(storage, asker, write, described)
     except (RelatedMissing, AlreadyExists, PreconditionFailed):
-        # The policies permit it.
+        # The policies permit the write, so the caller may learn what the bucket allows.
         bucket = find_bucket(storage, asker, write.name.bucket)
         if bucket is None:
             raise NoSuchBucket from None
@@ -85,14 +85,14 @@ def _permitted(storage: Storage, asker: Asker, write: Write, content: Content) -
 
 
 def _check_content(storage: Storage, bucket: Bucket, key: str, content: Content) -> None:
-    """Size, as far as it is known, and type."""
+    """Raise TooLarge or InvalidMimeType; an unknown size is checked while the bytes are read."""
     if content.size is not None and content.size > size_limit(bucket, key, storage.limits.upload):
         raise TooLarge
     check_mime_type(content.mime_type, bucket, key)
 
 
 def _store(storage: Storage, asker: Asker, write: Write, content: Content, judged: Judged) -> str:
-    """Write the bytes and commit the row; its id."""
+    """Write the bytes and commit the row; gives the object's id."""
     version = new_version()
     source = _Limited(content.stream, size_limit(judged.permission.bucket, write.name.key, storage.limits.upload))
     try:
@@ -101,7 +101,7 @@ def _store(storage: Storage, asker: Asker, write: Write, content: Content, judge
         for check in storage.checks:
             check(_uploaded(storage, write, version, metadata))
     except BaseException:
-        # Whatever it is: a check is somebody else's code.
+        # A check is a plugin's code and may raise anything.
         discard(storage.backend, version)
         raise
     return known(commit(storage, asker, write, judged, version, metadata)[0]).decode()
@@ -114,7 +114,7 @@ def _uploaded(storage: Storage, write: Write, version: str, metadata: Mapping[st
 
 
 def _file_metadata(stored: Stored, content: Content) -> dict[str, Any]:
-    """What the row says of the bytes; the members are those that such tables have had since before this service."""
+    """What the row says about the bytes, with the member names that Supabase's storage writes."""
     return {
         "eTag": f'"{stored.md5}"',
         "size": stored.size,
@@ -133,17 +133,17 @@ def commit(
     judged: Judged,
     version: str,
     metadata: Mapping[str, Any],
-    told: Projection = NOTHING,
+    projection: Projection = NOTHING,
 ) -> Row:
-    """Make the row name ``version``, whose bytes are deleted when that is refused; the row's id, and what is ``told``.
+    """Make the row name ``version``; gives the row's id and its ``projection``. If that fails, the bytes are deleted.
 
-    It does what was judged or nothing: where another object is there by now, or none, that is judged first. Raises what
-    ``judge`` raises, and RelatedMissing when the bucket is gone.
+    Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
+    what ``judge`` raises, RelatedMissing when the bucket is gone, and RowLocked when other writers keep winning.
     """
     try:
-        row = _commit(storage, asker, write, judged, version, metadata, told)
+        row = _commit(storage, asker, write, judged, version, metadata, projection)
     except PorticoError as ex:
-        # Unless it is unknown whether the row was committed: then it may name these bytes.
+        # When the outcome of the commit is unknown, the row may name these bytes.
         if ex.code != "OUTCOME_UNKNOWN":
             discard(storage.backend, version)
         raise
@@ -158,7 +158,7 @@ def _commit(
     judged: Judged,
     version: str,
     metadata: Mapping[str, Any],
-    told: Projection,
+    projection: Projection,
 ) -> Row:
     values = (
         text(write.name.bucket),
@@ -169,7 +169,9 @@ def _commit(
         json_value(write.user_metadata),
     )
     for _ in range(_MOST_JUDGEMENTS):
-        rows = _commit_as_judged(storage, asker, write, judged.permission.replaces, values, (version, metadata), told)
+        rows = _commit_as_judged(
+            storage, asker, write, judged.permission.replaces, values, (version, metadata), projection
+        )
         if rows:
             return rows[0]
         judged = judge(storage, asker, write, judged.described)
@@ -183,11 +185,13 @@ def _commit_as_judged(
     replaces: Revision | None,
     values: tuple[RawValue, ...],
     written: tuple[str, Mapping[str, Any]],
-    told: Projection,
+    projection: Projection,
 ) -> list[Row]:
-    """The row, none when the object to replace is not there as it was, or when there is one and there was none."""
+    """The row, or none if the object is no longer the one to replace, or exists now and did not before."""
     call = (
-        (commit_new(told), values) if replaces is None else (commit_over(told), (*values, replaces.id, replaces.number))
+        (commit_new(projection), values)
+        if replaces is None
+        else (commit_over(projection), (*values, replaces.id, replaces.number))
     )
 
     def events(results: list[list[Row]]) -> list[ObjectEvent]:
@@ -203,7 +207,7 @@ def _commit_as_judged(
 
 @dataclass(slots=True)
 class _Limited:
-    """A source that raises TooLarge when it gives more than ``limit`` bytes, whatever was declared."""
+    """A source that raises TooLarge once it has given more than ``limit`` bytes, whatever length was declared."""
 
     source: ByteSource
     limit: int

@@ -1,4 +1,4 @@
-"""API keys and users' tokens: who calls, by the headers apiKey and Authorization."""
+"""API keys and users' tokens: identifies callers by the headers apiKey and Authorization."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CORS: lets pages of other origins call both APIs. On with CORS_ORIGINS."""
+"""CORS: lets pages of other origins call both APIs. The setting CORS_ORIGINS enables it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Middleware:
         self._cross_origin = cross_origin
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Answer a preflight for any path: whether there is anything is for the actual request to find out."""
+        """Answer a preflight for any path; whether the path exists is left to the actual request."""
         if req.method == "OPTIONS" and req.get_header("access-control-request-method"):
             requested = req.get_header("access-control-request-headers") or ""
             _add(resp, self._cross_origin.preflight_headers(req.get_header("origin"), requested))

@@ -1,6 +1,6 @@
-"""``GET /metrics``: metrics of the service in the Prometheus text format, summed over all its worker processes.
+"""``GET /metrics``: metrics of the service in the Prometheus text format, summed over all worker processes.
 
-Worker processes keep their numbers in files of one directory; the worker that answers adds them up
+Workers keep their numbers in files of one directory; the worker that answers adds them up
 (https://prometheus.github.io/client_python/multiprocess/).
 """
 
@@ -20,13 +20,13 @@ from app.services import Services
 from app.settings import Settings
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
-"""The environment variable in which prometheus_client looks for the directory, when it is imported."""
+"""The environment variable from which prometheus_client reads the directory when it is imported."""
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 class Metrics:
-    """The plugin: one for each application."""
+    """The plugin: one instance for each application."""
 
     def __init__(self) -> None:
         self._directory: tempfile.TemporaryDirectory[str] | None = None
@@ -56,7 +56,7 @@ class Metrics:
 
 
 def _timed(counter: Any) -> Around:
-    """Counts the seconds that a stage takes."""
+    """Wrap a stage so that ``counter`` counts its seconds."""
 
     def timed(run: Callable[..., Any], *arguments: Any) -> Any:
         began = perf_counter()
@@ -69,7 +69,7 @@ def _timed(counter: Any) -> Around:
 
 
 class _Numbers:
-    """The counters of this process, added up with those of its siblings when they are read."""
+    """The metrics of this process; reading them adds those of the other workers."""
 
     def __init__(self) -> None:
         import prometheus_client as client
@@ -78,15 +78,17 @@ class _Numbers:
         self.registry = client.CollectorRegistry()
         names: dict[str, Any] = {"registry": self.registry}
         self.requests = client.Histogram(
-            "portico_request_seconds", "Time of requests.", ["door", "status"], buckets=_BUCKETS, **names
+            "portico_request_seconds", "Duration of requests in seconds.", ["door", "status"], buckets=_BUCKETS, **names
         )
-        stages = client.Counter("portico_stage_seconds", "Time in each stage of GraphQL requests.", ["stage"], **names)
+        stages = client.Counter(
+            "portico_stage_seconds", "Seconds spent in each stage of GraphQL requests.", ["stage"], **names
+        )
         self.stages = {name: stages.labels(name) for name in STAGES}
         gauge: dict[str, Any] = {"multiprocess_mode": "livesum", **names}
-        self.plans = client.Gauge("portico_plans", "Plans kept.", **gauge)
-        self.plan_hits = client.Gauge("portico_plan_hits", "Requests that found their plan.", **gauge)
-        self.plan_misses = client.Gauge("portico_plan_misses", "Requests that were planned.", **gauge)
-        self.in_use = client.Gauge("portico_connections_in_use", "Database connections that requests use.", **gauge)
+        self.plans = client.Gauge("portico_plans", "Plans in the plan cache.", **gauge)
+        self.plan_hits = client.Gauge("portico_plan_hits", "Requests whose plan was in the cache.", **gauge)
+        self.plan_misses = client.Gauge("portico_plan_misses", "Requests that had to be planned.", **gauge)
+        self.in_use = client.Gauge("portico_connections_in_use", "Database connections in use by requests.", **gauge)
 
     def text(self) -> bytes:
         registry = self.registry
@@ -99,7 +101,7 @@ class _Numbers:
 
 
 class _Observer:
-    """Falcon middleware that times every request of both doors."""
+    """Falcon middleware that times every request."""
 
     def __init__(self, numbers: _Numbers) -> None:
         self._numbers = numbers
@@ -109,7 +111,7 @@ class _Observer:
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
         if not hasattr(req.context, "began"):
-            return  # another middleware has answered before it came here
+            return  # an earlier middleware has answered the request
         door = (req.uri_template or "/unknown").removeprefix("/storage/v1").split("/", 2)[1]
         self._numbers.requests.labels(door, str(resp.status)[:3]).observe(perf_counter() - req.context.began)
 

@@ -1,7 +1,7 @@
 """Blobs in Azure Blob Storage: ``azure://container/prefix``, with ``portico[azure]``.
 
 The account comes from AZURE_STORAGE_CONNECTION_STRING, or else from AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY,
-AZURE_STORAGE_SAS_TOKEN or, if the package azure-identity is installed, with its default credential. Azure discards the
+AZURE_STORAGE_SAS_TOKEN or, if the package azure-identity is installed, its default credential. Azure discards the
 blocks of unfinished writes after a week.
 """
 
@@ -22,7 +22,7 @@ from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUn
 from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
 from app.storage.bytes.transfer import Translated, in_batches
 
-# Azure takes 50,000 blocks: blobs of up to 195 GiB. The SDK holds what it sends twice.
+# Azure takes 50,000 blocks, so blobs can have up to 195 GiB. The SDK keeps two copies of what it sends.
 PART = 4 * 1024 * 1024
 FETCH = 2 * 1024 * 1024
 # Within an account a copy usually completes at once; a pending one is polled at this interval, in seconds.
@@ -44,13 +44,13 @@ class AzureBackend(CloudBackend):
         super().__init__(prefix, Translated(_translate), PART)
         self._open = cloud_module("smart_open.azure", "azure").open
         self._models = cloud_module("azure.storage.blob", "azure")
-        # The SDK's own policy would first wait for 15 seconds.
+        # The SDK's default policy first waits for 15 seconds.
         retry = self._models.LinearRetry(backoff=1, retry_total=2, random_jitter_range=1)
         self._service = _service(self._models.BlobServiceClient, {"retry_policy": retry, **PATIENCE})
         self._container = self._service.get_container_client(container)
 
     def _put_whole(self, name: str, content: bytes, content_type: str) -> None:
-        # smart-open would make two requests of it.
+        # smart-open would send two requests.
         label = self._models.ContentSettings(content_type=content_type)
         self._container.get_blob_client(name).upload_blob(content, overwrite=True, content_settings=label)
 
@@ -105,9 +105,9 @@ class AzureBackend(CloudBackend):
 
 
 class _OwnBlocks:
-    """A blob as smart-open's writer sees it, whose blocks have names of this write alone.
+    """The blob for smart-open's writer, with block names that are unique to this write.
 
-    smart-open numbers the blocks, so two writers of one blob would mix theirs.
+    smart-open only numbers the blocks, so two concurrent writers of one blob would mix theirs.
     """
 
     def __init__(self, blob: Any, block: Any) -> None:
@@ -122,7 +122,7 @@ class _OwnBlocks:
         self._blob.commit_block_list([self._block(self._named(block.id)) for block in blocks], **settings)
 
     def _named(self, block_id: bytes) -> str:
-        # Azure wants at most 64 bytes, the same number for all blocks of a blob; smart-open's number is long.
+        # Azure takes names of at most 64 bytes, all of one length in a blob; smart-open's number is long.
         return self._write + block_id.decode()[-24:]
 
 
@@ -134,7 +134,7 @@ def _service(client: Any, patience: dict[str, Any]) -> Any:
         if account:
             return client(f"https://{account}.blob.core.windows.net", credential=_credential(), **patience)
     except ValueError as ex:
-        raise BackendUnusable("The connection string or the account's name or key of Azure is not valid") from ex
+        raise BackendUnusable("The connection string, account name or account key for Azure is not valid") from ex
     raise BackendUnusable(
         "The storage URL does not say which Azure account",
         hint="Set AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY.",
@@ -149,13 +149,13 @@ def _credential() -> Any:
         return import_module("azure.identity").DefaultAzureCredential()
     except ImportError as ex:
         raise BackendUnusable(
-            "There is no credential for the Azure account",
+            "The Azure account needs a credential, and there is none",
             hint="Set AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or install azure-identity.",
         ) from ex
 
 
 def _translate(ex: BaseException) -> PorticoError | None:
-    """What azure-storage-blob raises."""
+    """Our error for one of azure-storage-blob; None for others."""
     azure = cloud_module("azure.core.exceptions", "azure")
     if isinstance(ex, azure.HttpResponseError):
         code = getattr(ex, "error_code", None)

@@ -1,7 +1,7 @@
-"""An upload that is declared to be an image, a PDF or an archive must begin like one. On with CHECK_CONTENT_TYPES.
+"""Refuses uploads declared as an image, a PDF or an archive whose bytes do not begin like one.
 
-The signatures are those of https://mimesniff.spec.whatwg.org/ and of the formats themselves. Types that are not in the
-table are not checked.
+The setting CHECK_CONTENT_TYPES enables it. The signatures are those of https://mimesniff.spec.whatwg.org/ and of the
+formats themselves. Types without a signature in the table are not checked.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ CHECK_CONTENT_TYPES = Setting(
     "check_content_types",
     SWITCH,
     False,
-    "Whether uploads that are declared to be images, PDF or archives must begin like that.",
+    "Whether to refuse uploads declared as an image, a PDF or an archive whose bytes do not begin like one.",
 )
 
 _LOOKED_AT = 32
 
 Signature = tuple[int, bytes]
-"""Where it is, and what."""
+"""The offset and the bytes expected there."""
 
 _IS_MEDIA_FILE: tuple[Signature, ...] = ((4, b"ftyp"),)
 

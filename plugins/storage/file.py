@@ -1,7 +1,7 @@
 """Blobs in a local folder: ``file:///var/lib/portico``.
 
-A write goes to a file in ``.unfinished`` below the root, is synced to disk, and is then renamed to its place, so a blob
-exists whole or not at all, even if the process or the machine crashes. The root must be one file system.
+A write goes to a file in ``.unfinished`` below the root, is synced to disk, and is then renamed to its place. So a blob
+exists whole or not at all, even if the process or the machine crashes. The root must be on one file system.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from app.storage.bytes.backend import (
 from app.storage.bytes.transfer import CHUNK, Metered, Translated
 
 UNFINISHED = ".unfinished"
-# A folder that lost its last blob is removed. A concurrent write makes it again, possibly several times.
+# A folder that loses its last blob is removed. A concurrent write makes it again, possibly several times.
 ATTEMPTS = 100
 
 
@@ -46,7 +46,7 @@ def storage_backend(url: str) -> FolderBackend | None:
     path = Path(unquote(parts.path))
     if parts.netloc not in ("", "localhost") or not path.is_absolute() or parts.query or parts.fragment:
         raise BackendUnusable(
-            "The storage URL does not name an absolute path", hint="It has three slashes: file:///var/lib/portico"
+            "The storage URL must name an absolute path", hint="Use three slashes, as in file:///var/lib/portico."
         )
     return FolderBackend(path)
 
@@ -60,9 +60,9 @@ class FolderBackend:
         try:
             self._unfinished.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as ex:
-            raise BackendUnusable(f"The storage folder {root} cannot be made: {ex.strerror}") from ex
+            raise BackendUnusable(f"The storage folder {root} cannot be created: {ex.strerror}") from ex
         if not os.access(self._unfinished, os.W_OK | os.X_OK):
-            raise BackendUnusable(f"The storage folder {root} cannot be written to")
+            raise BackendUnusable(f"The service may not write to the storage folder {root}")
 
     def put(self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None) -> Stored:
         path = self._path(key)
@@ -133,7 +133,7 @@ class FolderBackend:
             path = self._path(key)
             with _writing, suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
                 path.unlink()
-            with suppress(OSError):  # not empty, or just removed by another
+            with suppress(OSError):  # not empty, or another process removed it
                 while (path := path.parent) != self._root:
                     path.rmdir()
 
@@ -169,7 +169,7 @@ class FolderBackend:
 
     def _path(self, key: str) -> Path:
         if checked_key(key).partition("/")[0] == UNFINISHED:
-            raise KeyRefused("the key is the place of unfinished writes")
+            raise KeyRefused(f"keys below {UNFINISHED} are reserved for unfinished writes")
         return self._root / key
 
     def _publish(self, unfinished: Path, path: Path) -> None:
@@ -190,7 +190,7 @@ class FolderBackend:
 
 
 def _forget(unfinished: Path) -> None:
-    """Remove what a write left. If that fails too, as on a read-only file system, the sweep removes it."""
+    """Remove the file of a failed write. If that fails too, as on a read-only file system, the sweep removes it."""
     with suppress(OSError):
         unfinished.unlink(missing_ok=True)
 
@@ -230,10 +230,10 @@ def _make_one_folder(folder: Path) -> None:
     try:
         os.mkdir(folder, mode=0o700)
     except FileExistsError:
-        # Not mkdir's exist_ok, which raises FileExistsError for a folder that was removed just now.
+        # pathlib's exist_ok would raise FileExistsError for a folder that another process has just removed.
         if not stat.S_ISDIR(folder.stat().st_mode):
             raise
-    # Also if another thread or process made it: that one may not have synced it yet.
+    # Needed even if another thread or process made the folder: it may not have synced it yet.
     _sync(folder.parent)
 
 

@@ -1,7 +1,7 @@
 """Blobs in Google Cloud Storage: ``gs://bucket/prefix``, with ``portico[gcs]``.
 
-Credentials are the application default ones (GOOGLE_APPLICATION_CREDENTIALS, the metadata server, ...); with
-STORAGE_EMULATOR_HOST it is an emulator, without any. Google discards unfinished uploads after a week.
+Credentials are the application default credentials (GOOGLE_APPLICATION_CREDENTIALS, the metadata server, ...).
+STORAGE_EMULATOR_HOST selects an emulator, which needs none. Google discards unfinished uploads after a week.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUn
 from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
 from app.storage.bytes.transfer import Translated, in_batches
 
-# In seconds: for one request, and for all its retries.
+# Seconds for one request, and for all its retries.
 TIMEOUT = 30
 PERSISTENCE = 5
-# Of one request; the SDK holds what it sends twice, and what it fetched three times over.
+# Bytes of one request. The SDK keeps two copies of what it sends, and three of what it fetches.
 PART = 4 * 1024 * 1024
 FETCH = 2 * 1024 * 1024
 
@@ -38,7 +38,7 @@ class GoogleBackend(CloudBackend):
     def __init__(self, bucket: str, prefix: str) -> None:
         super().__init__(prefix, Translated(_translate), PART)
         storage = cloud_module("google.cloud.storage", "gcs")
-        # Every blob has a new name, so repeating a request is safe. The SDK would retry for two minutes.
+        # Repeating a request is safe, because every blob has a new name. By default the SDK retries for two minutes.
         retry = cloud_module("google.cloud.storage.retry", "gcs").DEFAULT_RETRY.with_timeout(PERSISTENCE)
         self._patience: dict[str, Any] = {"timeout": TIMEOUT, "retry": retry}
         self._open = cloud_module("smart_open.gcs", "gcs").open
@@ -46,13 +46,13 @@ class GoogleBackend(CloudBackend):
             self._client: Any = storage.Client()
         except (OSError, cloud_module("google.auth.exceptions", "gcs").GoogleAuthError) as ex:
             raise BackendUnusable(
-                "There are no credentials or no project for Google Cloud Storage",
+                "Google Cloud Storage needs credentials and a project, and one of them is missing",
                 hint="Set GOOGLE_APPLICATION_CREDENTIALS and GOOGLE_CLOUD_PROJECT.",
             ) from ex
         self._bucket = self._client.bucket(bucket)
 
     def _put_whole(self, name: str, content: bytes, content_type: str) -> None:
-        # smart-open would make two requests of it.
+        # smart-open would send two requests.
         self._bucket.blob(name).upload_from_string(content, content_type, **self._patience)
 
     def _writer(self, name: str, content_type: str) -> IO[bytes]:
@@ -100,7 +100,7 @@ class GoogleBackend(CloudBackend):
                         for blob in blobs:
                             blob.delete(timeout=TIMEOUT)
                 except missing:
-                    # It would report a missing one, but then not whether another one failed.
+                    # A batch reports a missing blob, but then not whether another deletion failed.
                     self._bucket.delete_blobs(blobs, on_error=lambda blob: None, **self._patience)
 
     def _listed(self, prefix: str) -> Iterator[Blob]:
@@ -116,7 +116,7 @@ class GoogleBackend(CloudBackend):
 
 
 def _translate(ex: BaseException) -> PorticoError | None:
-    """What google-cloud-storage and the libraries below it raise."""
+    """Our error for one of google-cloud-storage or the libraries below it; None for others."""
     api = cloud_module("google.api_core.exceptions", "gcs")
     if isinstance(ex, api.NotFound | api.RequestRangeNotSatisfiable):
         return BlobMissing()

@@ -1,9 +1,9 @@
-"""Blobs in Amazon S3 or a server that speaks its protocol: ``s3://bucket/prefix``, with ``portico[s3]``.
+"""Blobs in Amazon S3 or a compatible server: ``s3://bucket/prefix``, with ``portico[s3]``.
 
 Credentials, region and endpoint come from boto3's environment variables and files (AWS_ACCESS_KEY_ID,
 AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_PROFILE, ...). With AWS_ENDPOINT_URL or AWS_ENDPOINT_URL_S3 the bucket is part
-of the path, which is what other servers have in common; AWS_REQUEST_CHECKSUM_CALCULATION=when_required is for those
-of them that do not know the newer checksums.
+of the path, which all compatible servers support. For those that do not know the newer checksums, set
+AWS_REQUEST_CHECKSUM_CALCULATION=when_required.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_modul
 from app.storage.bytes.transfer import CHUNK, Translated, in_batches
 
 GIB = 1024**3
-# S3 wants 5 MiB at least and takes 10,000 parts: blobs of up to 78 GiB.
+# S3 requires parts of at least 5 MiB and takes 10,000 of them, so blobs can have up to 78 GiB.
 PART = 8 * 1024 * 1024
 
 
@@ -75,8 +75,8 @@ class S3Backend(CloudBackend):
         return writer
 
     def _reader(self, name: str, start: int, length: int) -> IO[bytes]:
-        # Deferred, so that it is a single request. It asks for all from there on and is closed early where less is
-        # wanted: given a length (range_chunk_size), smart-open would ask for the next such range to fill its buffer.
+        # Deferred, so that there is a single request. It asks for everything from ``start`` on, and is closed early if
+        # less is needed: given a length (range_chunk_size), smart-open would request the next range to fill its buffer.
         reader: IO[bytes] = self._open(
             self._bucket, name, "rb", client=self._client, buffer_size=min(CHUNK, length), defer_seek=True
         )
@@ -128,10 +128,10 @@ class S3Backend(CloudBackend):
 
 
 class _AtOnce:
-    """The client as smart-open sees it: an error becomes one of ours, and is raised at once.
+    """The client for smart-open, with errors translated to ours and raised at once.
 
-    After the SDK's own attempts smart-open waits a minute for an unreachable endpoint, in a thread that other requests
-    need.
+    For an endpoint that is unreachable, smart-open would wait another minute after the SDK's own retries, in a thread
+    that other requests need.
     """
 
     def __init__(self, client: Any, translated: Translated) -> None:
@@ -153,12 +153,12 @@ def _other_endpoint() -> bool:
 
 
 def _translate(ex: BaseException) -> PorticoError | None:
-    """What boto3, botocore, its urllib3 and smart-open raise."""
+    """Our error for one of boto3, botocore, its urllib3 or smart-open; None for others."""
     exceptions = cloud_module("botocore.exceptions", "s3")
     if isinstance(ex, exceptions.ClientError):
         code = ex.response.get("Error", {}).get("Code")
         status = ex.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
-        # The answer to HEAD has no body, hence no code. A range beyond the end means that a blob is shorter than its
+        # The answer to HEAD has no body and so no code. A range beyond the end means that the blob is shorter than its
         # row says.
         if code in ("NoSuchKey", "404", "InvalidRange"):
             return BlobMissing()

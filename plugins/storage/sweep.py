@@ -1,4 +1,4 @@
-"""``portico storage sweep``: bytes that belong to no object."""
+"""``portico storage sweep``: finds and deletes bytes that belong to no object."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ def storage() -> None:
 
 
 @storage.command("sweep")
-@click.option("--delete", is_flag=True, help="Delete what was found; without it nothing is changed.")
+@click.option("--delete", is_flag=True, help="Delete what is found; without this option nothing is changed.")
 @click.option(
     "--older-than",
     default=3600.0,
     show_default=True,
     type=click.FloatRange(min=0),
-    help="Seconds that bytes without a row must be old: longer than any upload takes from its last byte to its commit.",
+    help="Ignore bytes younger than this many seconds: more than any upload takes from its last byte to its commit.",
 )
-@click.option("--rows", is_flag=True, help="Also look for rows without bytes; this asks the storage for each object.")
+@click.option(
+    "--rows", is_flag=True, help="Also look for rows whose bytes are missing; this asks the backend about each object."
+)
 def sweep(delete: bool, older_than: float, rows: bool) -> int:
-    """Find bytes that no object has, such as a killed upload leaves behind, and delete them with --delete.
+    """Find bytes that belong to no object, such as a killed upload leaves behind. With --delete, delete them.
 
     The exit code is 1 when --rows finds objects whose bytes are missing.
     """
@@ -49,14 +51,14 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
             sweeping = Sweep(database, contexts, backend, work, older_than_s=older_than)
             found = sweeping.run(delete=delete)
             done = "deleted" if delete else "would be deleted (--delete)"
-            click.echo(f"{found.seen} blobs looked at")
+            click.echo(f"{found.seen} blobs checked")
             click.echo(f"{found.orphans} without an object, {found.orphan_bytes} bytes: {done}")
             click.echo(f"{found.unfinished} unfinished writes: {done}")
             if delete:
                 click.echo(f"{found.replaced} replaced versions deleted")
-            click.echo(f"{found.waiting} replaced versions wait for their time")
+            click.echo(f"{found.waiting} replaced versions are kept until their grace period is over")
             if found.foreign:
-                click.echo(f"{found.foreign} that are not of this service's making: left alone")
+                click.echo(f"{found.foreign} blobs of other origin: left alone")
             missing = 0
             for each in sweeping.rows_without_bytes() if rows else ():
                 missing += 1

@@ -1,7 +1,7 @@
-"""Events of stored objects posted to a URL: at least once, in no promised order.
+"""Posts events of stored objects to a URL: each at least once, not necessarily in the order of the changes.
 
-On with the setting WEBHOOK_URL; WEBHOOK_KEY is sent as the bearer token. An answer other than 2xx (redirects included),
-or none within four seconds, is retried with pauses that grow to an hour.
+The setting WEBHOOK_URL enables it; WEBHOOK_KEY is sent as the bearer token. After an answer other than 2xx (redirects
+included), or none within four seconds, the event is sent again, with pauses that grow to an hour.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from app.settings.kinds import SECRET, URL
 from app.storage.times import now_as_json
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
 
-WEBHOOK_URL: Setting[str | None] = Setting("webhook_url", URL, None, "Where events of stored objects are posted to.")
+WEBHOOK_URL: Setting[str | None] = Setting(
+    "webhook_url", URL, None, "The http or https URL to which events of stored objects are posted."
+)
 WEBHOOK_KEY: Setting[str | None] = Setting(
     "webhook_key", SECRET, None, "The bearer token with which events are posted."
 )
@@ -39,7 +41,7 @@ def object_event_receivers(settings: Settings) -> Sequence[EventReceiver]:
     if not url:
         return ()
     if urlsplit(url).scheme not in ("http", "https"):
-        raise SettingError("WEBHOOK_URL: this is not an http or https URL")
+        raise SettingError("WEBHOOK_URL must be an http or https URL")
     return (EventReceiver("webhook", Webhook(url, settings[WEBHOOK_KEY], settings.project_ref or "").post),)
 
 
@@ -48,7 +50,7 @@ class WebhookRefused(RuntimeError):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirected POST would become a GET without the event, and the key would go to another server."""
+    """Refuses redirects: a redirected POST becomes a GET without the event, and the key would reach another server."""
 
     def redirect_request(self, *_: object) -> None:
         return None
@@ -64,7 +66,7 @@ class Webhook:
     project: str
 
     def post(self, event: ObjectEvent) -> None:
-        """Raises WebhookRefused, or OSError when nobody answers."""
+        """Send the event. Raises WebhookRefused for an answer other than 2xx, OSError for none."""
         headers = {"Content-Type": "application/json", "User-Agent": "portico"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
@@ -89,6 +91,6 @@ class Webhook:
         }
         if event.old is not None:
             payload["oldObject"] = event.old
-        told = {"$version": "v1", "type": event.type, "region": "", "payload": payload, "applyTime": event.applied_at}
-        whole = {"type": "Webhook", "event": told, "sentAt": now_as_json(), "tenant": {"ref": self.project, "host": ""}}
+        sent = {"$version": "v1", "type": event.type, "region": "", "payload": payload, "applyTime": event.applied_at}
+        whole = {"type": "Webhook", "event": sent, "sentAt": now_as_json(), "tenant": {"ref": self.project, "host": ""}}
         return json.dumps(whole).encode()

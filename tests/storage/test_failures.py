@@ -127,7 +127,7 @@ def test_no_folder_can_be_made(
     service.sql("insert into storage.buckets (id, name) values ('b', 'b')")
     answer = service.upload("b/k")
     assert error(answer) == (503, "503", "StorageUnavailable", "The storage is not available")
-    assert f"The storage folder {tmp_path}/file/objects cannot be made: Not a directory" in caplog.text
+    assert f"The storage folder {tmp_path}/file/objects cannot be created: Not a directory" in caplog.text
     assert "Traceback" not in caplog.text
 
 
@@ -159,7 +159,7 @@ def test_roles_that_the_service_may_not_act_as(
     finally:
         postgres.execute(f"drop role {login}")
     assert error(answer) == (500, "500", "DatabaseError", "database error, code: 42501")
-    assert answer.json()["hint"].startswith("The database user of the service is no member of the role service_role.")
+    assert answer.json()["hint"].startswith("The database user of the service is not a member of the role service_role.")
     assert "portico init" in answer.json()["hint"]
     assert login not in answer.text
 

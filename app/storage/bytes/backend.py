@@ -1,7 +1,7 @@
 """Where the bytes of objects are: the protocol of a backend, its records and its errors.
 
-A backend keeps blobs, plain bytes under keys of our own making; who may see them, their type and their entity tag are
-rows in PostgreSQL. One module of plugins/storage serves one URL scheme, found by the hook ``storage_backend``.
+A backend keeps blobs, plain bytes under keys that the core chooses. Access rights, types and entity tags are rows in
+PostgreSQL. Each module of plugins/storage serves one URL scheme and is found by the hook ``storage_backend``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class BackendFull(PorticoError):
 
 
 class BackendUnavailable(Unavailable):
-    """The backend cannot be reached or refuses our credentials; its own error is the cause (``__cause__``)."""
+    """The backend cannot be reached or refuses the credentials; ``__cause__`` is its own error."""
 
     code = "STORAGE_UNAVAILABLE"
 
@@ -49,13 +49,13 @@ class BackendUnavailable(Unavailable):
 
 
 class BackendUnusable(PorticoError):
-    """The storage URL cannot be served as it stands; for the operator, at start or in the log."""
+    """The storage URL cannot be used. Operators see the message at startup or in the log."""
 
     code = "STORAGE_UNUSABLE"
 
 
 class StreamCutShort(RequestError):
-    """A stream gave fewer or more bytes than was declared; nothing was stored."""
+    """A stream gave fewer or more bytes than declared; nothing was stored."""
 
     code = "BODY_LENGTH_MISMATCH"
 
@@ -64,11 +64,11 @@ class StreamCutShort(RequestError):
 
 
 class KeyRefused(ValueError):
-    """A key outside the rules of ``checked_key``: a fault of ours, never of the caller."""
+    """A key that breaks the rules of ``checked_key``: a bug in the service, never a client's mistake."""
 
 
 class ByteSource(Protocol):
-    """What ``put`` reads: an open binary file, or a reader of our own that may raise (a limit) in the middle."""
+    """What ``put`` reads: an open binary file, or a reader that may raise midway, for example at a size limit."""
 
     def read(self, size: int = -1, /) -> bytes:
         """At most ``size`` bytes, b"" at the end."""
@@ -77,8 +77,8 @@ class ByteSource(Protocol):
 class Chunks(Protocol):
     """Bytes from a remote backend: an iterator that can be closed early.
 
-    It has no ``read`` on purpose: a WSGI server takes what has one for a local file, and would block on it in the
-    loop that serves all connections.
+    It deliberately has no ``read``: a WSGI server would take it for a local file and block on it in the loop that
+    serves all connections.
     """
 
     def __iter__(self) -> Iterator[bytes]: ...
@@ -88,7 +88,7 @@ class Chunks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What was stored: the number of bytes, and their MD5 as 32 hexadecimal digits."""
+    """The result of ``put``: the number of bytes, and their MD5 as 32 hexadecimal digits."""
 
     size: int
     md5: str
@@ -96,10 +96,10 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """An open blob, standing at the first byte to send; whoever gets it closes it.
+    """An open blob, positioned at the first byte to send. The receiver closes it.
 
-    ``file`` is a real file, fit for ``wsgi.file_wrapper``, and may go on behind the last byte to send: the
-    Content-Length ends it. A backend that is not a local folder gives ``chunks`` instead, exactly ``length`` bytes.
+    ``file`` is a real file, fit for ``wsgi.file_wrapper``. It may have more bytes than ``length``, which the server
+    does not send. A backend that is not a local folder gives ``chunks`` instead, exactly ``length`` bytes.
     """
 
     length: int
@@ -119,7 +119,7 @@ class Readable:
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """An entry of a listing; ``modified`` is when it was written, with a time zone, by the backend's clock."""
+    """An entry of a listing; ``modified`` is when the blob was written, with a time zone, by the backend's clock."""
 
     key: str
     size: int
@@ -130,76 +130,77 @@ class Backend(Protocol):
     """Bytes under keys. Every method may be called from many threads at once.
 
     All raise BackendUnavailable when the backend cannot be reached, and KeyRefused for a key that ``checked_key``
-    refuses. Of many puts of one key at a time one wins, whole; the others succeed before it or raise
-    BackendUnavailable.
+    refuses. After concurrent puts of one key the blob is that of one of them, whole; the others succeed as if they had
+    come first, or raise BackendUnavailable.
     """
 
     def put(self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None) -> Stored:
-        """Read ``stream`` to its end and store it; a blob of that key is replaced.
+        """Read ``stream`` to its end and store it, replacing any blob of that key.
 
-        Nobody sees the blob before it is whole and durable. Whatever ``stream`` raises comes through, and then
-        nothing was stored. ``size`` is the number of bytes if it is known (StreamCutShort if that is not what comes).
-        ``content_type`` is only a label for people who look at the backend by other means; a folder has none.
-        Raises BackendFull.
+        The blob is not visible before it is whole and durable. Errors of ``stream`` pass through, and then nothing is
+        stored. ``size`` is the number of bytes, if known. ``content_type`` only labels the blob for people who look at
+        the bucket with other tools; a folder ignores it. Raises BackendFull, and StreamCutShort when the stream has
+        another size.
         """
 
     def open_read(self, key: str, start: int = 0, end: int | None = None) -> Readable:
-        """The bytes from ``start`` up to, not including, ``end``; without ``end``, all that there are from ``start``.
+        """The bytes from ``start`` up to, not including, ``end``; without ``end``, all bytes from ``start``.
 
-        The caller knows the size from its row, so an ``end`` behind the last byte is BlobMissing too: what was stored
-        is not there. A missing blob raises at once; one that is too short may raise only while ``chunks`` are read.
+        Raises BlobMissing at once if there is no such blob. The caller knows the size from the object's row, so an
+        ``end`` beyond the last byte means that the stored bytes are gone: that raises BlobMissing too, at once or while
+        ``chunks`` are read.
         """
 
     def stat(self, key: str) -> int | None:
-        """The size in bytes, None if there is no such blob."""
+        """The size in bytes; None if there is no such blob."""
 
     def copy(self, source: str, target: str) -> None:
-        """Make ``target`` the same bytes as ``source`` without moving them through this process; BlobMissing."""
+        """Copy ``source`` to ``target`` without moving the bytes through this process. Raises BlobMissing."""
 
     def delete_many(self, keys: Iterable[str]) -> None:
-        """Delete; keys without a blob are no error. After an error some may be gone: it can be repeated."""
+        """Delete blobs, ignoring keys that have none. After an error some may be deleted; the call can be repeated."""
 
     def list(self, prefix: str = "") -> Iterator[Blob]:
-        """All whole blobs whose key starts with ``prefix``, in no particular order, without holding them all.
+        """All whole blobs whose key starts with ``prefix``, in no particular order, read as the iterator advances.
 
-        What others put there under keys that ``checked_key`` refuses is left out. Blobs may be deleted meanwhile.
+        Other files in the place, under keys that ``checked_key`` refuses, are left out. Blobs may be deleted meanwhile.
         """
 
     def discard_unfinished(self, before: datetime, *, dry_run: bool = False) -> int:
-        """Remove what writes left that were begun before then and never ended (a killed process); how many.
+        """Remove what is left of writes that began before then and never finished (a killed process); gives the number.
 
-        None of it is visible to the other methods; it only takes room. Clouds that expire it themselves give 0.
-        A write that is still going on is lost too if it began before then: an hour ago is safe, a minute is not.
+        The other methods never see it; it only takes up space. Clouds that expire it on their own give 0.
+        A write in progress is lost too if it began before then: an hour ago is safe, a minute is not.
         """
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close the backend's connections."""
 
 
 def checked_key(key: str) -> str:
-    """The key itself, if every backend can keep it exactly and apart from all others; else KeyRefused.
+    """Give the key back if every backend can store it exactly and apart from all others. Raises KeyRefused otherwise.
 
-    1 to 900 bytes of UTF-8 in segments of 1 to 255 divided by ``/``; a segment does not end with a dot (Azure drops
-    it; this also excludes ``.`` and ``..``) and has no backslash (Azure takes it for ``/``) and no control character.
-    A folder moreover cannot keep both ``a`` and ``a/b``: keys that end with a segment of their own have no such pair.
+    A key has 1 to 900 bytes of UTF-8, in segments of 1 to 255 bytes separated by ``/``. No segment ends with a dot
+    (Azure drops it; this also excludes ``.`` and ``..``) or contains a backslash (Azure reads it as ``/``) or a control
+    character. A folder cannot hold both ``a`` and ``a/b``; the core's keys never form such a pair.
     """
     try:
         encoded = key.encode()
     except UnicodeEncodeError:
-        raise KeyRefused("the key is not UTF-8") from None
+        raise KeyRefused("the key cannot be encoded as UTF-8") from None
     if len(encoded) > KEY_BYTES or any(len(segment) > SEGMENT_BYTES for segment in encoded.split(b"/")):
-        raise KeyRefused("the key or a segment of it is too long")
+        raise KeyRefused(f"the key has more than {KEY_BYTES} bytes, or a segment of it more than {SEGMENT_BYTES}")
     if any(not segment or segment.endswith(".") for segment in key.split("/")):
         raise KeyRefused("a segment of the key is empty or ends with a dot")
     if any(character < " " or character in "\\\x7f" for character in key):
-        raise KeyRefused("a character of the key cannot be kept")
+        raise KeyRefused("the key has a backslash or a control character")
     return key
 
 
 def open_backend(plugins: pluggy.PluginManager, url: str) -> Backend:
     """The backend for a storage URL (``file:///path``, ``s3://bucket/prefix``, ...), from the plugin of its scheme.
 
-    Raises BackendUnusable when no plugin serves the scheme, or when the one that does cannot use the URL.
+    Raises BackendUnusable when no plugin serves the scheme, or when its plugin cannot use the URL.
     """
     backend: Backend | None = plugins.hook.storage_backend(url=url)
     if backend is None:

@@ -1,4 +1,4 @@
-"""The bytes of objects: each write has a blob of its own, named by the version in the object's row."""
+"""The bytes of objects: each write makes a new blob, named by the version in the object's row."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def new_version() -> str:
 
 
 def blob_key(version: str) -> str:
-    """Where the bytes of a version are. Neither bucket nor name is in it: moving an object moves no bytes.
+    """The key of a version's blob. It contains neither bucket nor name, so that moving an object moves no bytes.
 
-    Raises BlobMissing for a version that this service has not made: a row that somebody else wrote.
+    Raises BlobMissing for a version that this service did not make, as in a row that something else wrote.
     """
     if not _VERSION.fullmatch(version):
         raise BlobMissing
@@ -30,13 +30,13 @@ def blob_key(version: str) -> str:
 
 
 def version_of(key: str) -> str | None:
-    """The version whose bytes are under ``key``; None for a key that is none of ours."""
+    """The version whose bytes are under ``key``; None for a key that this service did not make."""
     version = key.rpartition("/")[2]
     return version if _VERSION.fullmatch(version) and blob_key(version) == key else None
 
 
 def discard(backend: Backend, version: str) -> None:
-    """Delete bytes that no row names, after a write that failed. The sweep finds what cannot be deleted now."""
+    """Delete the bytes of a failed write, which no row names. If that fails too, the sweep finds them later."""
     try:
         backend.delete_many([blob_key(version)])
     except (PorticoError, OSError) as ex:

@@ -1,7 +1,7 @@
-"""What the backends in clouds have in common; one subclass in plugins/ serves one of them.
+"""What the cloud backends have in common; each subclass in plugins/storage serves one cloud.
 
-Bytes go through smart-open's writers and readers, which its modules ``s3``, ``gcs`` and ``azure`` open by bucket and
-name. Its ``open(url)`` would take a name that ends with ``.gz`` for compressed, and ``?versionId=`` for a version.
+Bytes go through the readers and writers of smart-open's modules ``s3``, ``gcs`` and ``azure``, which take a bucket and
+a name. smart-open's ``open(url)`` would decompress names that end with ``.gz`` and read ``?versionId=`` as a version.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from app.storage.bytes.transfer import FetchedChunks, Metered, Translated
 
 
 class CloudBackend(ABC):
-    """Blobs of a bucket below a prefix. ``part`` is how many bytes a writer of the subclass holds in memory."""
+    """Blobs of a bucket below a prefix. ``part`` is how many bytes the subclass's writer buffers in memory."""
 
     def __init__(self, prefix: str, translated: Translated, part: int) -> None:
         self._prefix = prefix
@@ -41,7 +41,7 @@ class CloudBackend(ABC):
         name = self._name(key)
         label = content_type or "application/octet-stream"
         source = Metered(stream, size)
-        # Of a stream of unknown length half a part, because the writer of the rest begins with a copy of it.
+        # For a stream of unknown length half a part, because the writer's buffer begins with a copy of it.
         limit = self._part if size is not None else self._part // 2
         try:
             first = b""
@@ -53,7 +53,7 @@ class CloudBackend(ABC):
                     return source.stored()
             self._put_parts(name, label, first, source)
         except BlobMissing as ex:
-            # Writing finds nothing missing but the bucket.
+            # Only the bucket can be missing in a write.
             raise BackendUnavailable from ex
         return source.stored()
 
@@ -95,7 +95,7 @@ class CloudBackend(ABC):
 
     def copy(self, source: str, target: str) -> None:
         if source == target:
-            # Not all servers copy a blob to itself.
+            # Some servers refuse to copy a blob to itself.
             self.open_read(source, 0, 0).close()
             return
         with self._translated:
@@ -113,19 +113,19 @@ class CloudBackend(ABC):
 
     @abstractmethod
     def _put_whole(self, name: str, content: bytes, content_type: str) -> None:
-        """Store less than a part, in one request."""
+        """Store ``content``, which is smaller than a part, in one request."""
 
     @abstractmethod
     def _writer(self, name: str, content_type: str) -> IO[bytes]:
-        """A writer of smart-open that stores in parts."""
+        """A smart-open writer that uploads in parts."""
 
     @abstractmethod
     def _reader(self, name: str, start: int, length: int) -> IO[bytes]:
-        """A reader of smart-open that stands at ``start``, of which ``length`` bytes will be read."""
+        """A smart-open reader positioned at ``start``, from which ``length`` bytes will be read."""
 
     @abstractmethod
     def _size(self, name: str) -> int:
-        """The size of a blob, or whatever error means that there is none."""
+        """The size of a blob. Raises an error that ``_translated`` turns into BlobMissing if there is none."""
 
     @abstractmethod
     def _copy(self, source: str, target: str) -> None:
@@ -133,14 +133,14 @@ class CloudBackend(ABC):
 
     @abstractmethod
     def _listed(self, prefix: str) -> Iterator[Blob]:
-        """All blobs whose name starts with ``prefix``, with their names for keys."""
+        """All blobs whose name starts with ``prefix``; their keys are the whole names."""
 
 
 def abandon(writer: Any) -> None:
-    """End a writer so that nothing of what it wrote is ever seen.
+    """Stop a writer so that nothing it wrote becomes visible.
 
-    A writer closes itself when it is collected, and closing completes the upload: cancelling alone would publish a
-    blob without its end if the request that cancels fails.
+    A writer closes itself when it is garbage-collected, and closing completes the upload: if the request to cancel
+    failed, a truncated blob would be published. So ``close`` is disabled first.
     """
     writer.close = _do_nothing
     with suppress(Exception):
@@ -164,7 +164,7 @@ def bucket_and_prefix(url: str) -> tuple[str, str]:
 
 
 def cloud_module(name: str, extra: str) -> ModuleType:
-    """A module of a cloud's SDK, imported when it is needed: all of them take 0.4 s and 60 MB.
+    """A module of a cloud's SDK, imported when it is needed: all of them together take 0.4 s and 60 MB.
 
     Raises BackendUnusable naming the extra that installs it.
     """

@@ -1,4 +1,4 @@
-"""Where a request has its credential. What refuses early and what serves both ask here."""
+"""Where a request carries its credential: the one rule for admission and for the operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a request over HTTP, before it is known what it asks for."""
+"""What can be wrong with an HTTP request itself, before any operation runs."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from app.storage.errors import StorageError
 
 
 class InvalidRequest(StorageError):
-    """A header, parameter or body is not well-formed; the message says which and how."""
+    """A header, parameter or body is malformed; the message says which, and what was expected."""
 
 
 class NoContent(StorageError):
-    """A form has no file."""
+    """A multipart form contains no file."""
 
 
 class InvalidContentType(StorageError):
-    """The header content-type is no MIME type."""
+    """The header content-type is not a MIME type."""
 
 
 class InvalidRobotsTag(StorageError):
-    """The header x-robots-tag is not well-formed; the message says how."""
+    """The header x-robots-tag is malformed; the message says why."""
 
 
 class InvalidToken(StorageError):
-    """A signed URL's token is none of ours, or has expired; the message says which."""
+    """A signed URL's token has expired or was not signed by this service; the message says which."""
 
 
 class InvalidSignature(StorageError):
-    """A signed URL's token is for something else; the message says what is wrong."""
+    """A signed URL's token is for another object or purpose; the message says which."""
 
 
 class NoSigningSecret(StorageError):
-    """URLs cannot be signed, since no secret is configured."""
+    """URLs cannot be signed because no secret is configured."""

@@ -1,6 +1,6 @@
-"""Headers of an upload that its object has when it is read: how it is encoded, what to do with it, what robots may do.
+"""Headers of an upload that are sent again with its object: content-encoding, content-disposition, x-robots-tag.
 
-They are members of the object's metadata, so a copy or a move keeps them.
+They are stored in the object's metadata, so a copy or a move keeps them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CODINGS = re.compile(r"[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*", re.AS
 
 
 def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
-    """The metadata that these headers become, as far as they are given. Raises InvalidRequest or InvalidRobotsTag."""
+    """The metadata for those of these headers that the request has. Raises InvalidRequest or InvalidRobotsTag."""
     kept = {
         ROBOTS: _robots_tag(headers.get("x-robots-tag")),
         ENCODING: _encoding(headers.get("content-encoding") or ""),
@@ -40,14 +40,14 @@ def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def kept_header(metadata: Mapping[str, Any], name: str) -> str | None:
-    """The header's value in an object's metadata; ``name`` is ROBOTS, ENCODING or DISPOSITION."""
+    """The header's value in an object's metadata, None without one; ``name`` is ROBOTS, ENCODING or DISPOSITION."""
     value = metadata.get(name)
     return value if isinstance(value, str) and value else None
 
 
 def _encoding(value: str) -> str:
     value = value.strip()
-    # This one says that there is no encoding, and has no place in an answer.
+    # RFC 9110 section 8.4 reserves "identity" for Accept-Encoding: an answer must not have it.
     if not value or value.lower() == "identity":
         return ""
     if not _CODINGS.fullmatch(value):
@@ -56,7 +56,7 @@ def _encoding(value: str) -> str:
 
 
 def _text(value: str) -> str:
-    """WSGI has bytes as Latin-1; names of files beyond ASCII are UTF-8 nowadays."""
+    """The header's text: WSGI decodes headers as Latin-1, but clients send file names beyond ASCII as UTF-8."""
     try:
         return value.strip().encode("latin-1").decode()
     except ValueError:
@@ -64,15 +64,15 @@ def _text(value: str) -> str:
 
 
 def _robots_tag(value: str | None) -> str | None:
-    """Rules for search engines, each with or without a robot's name.
+    """The value of x-robots-tag, rules for search engines, each with or without a robot's name; None if it is absent.
 
-    The value if it is well-formed, None when there is none. Raises InvalidRobotsTag.
+    Raises InvalidRobotsTag.
     """
     if value is None or not value.strip():
         return None
     if len(value) > _LONGEST_ROBOTS_TAG:
         raise _invalid("the value is too long")
-    # A date in unavailable_after may have commas of its own; all that follows the rule is taken for the date.
+    # A date in unavailable_after may contain commas, so everything after that rule counts as the date.
     head, found, _ = value.partition("unavailable_after")
     rules = head.split(",") if found else value.split(",")
     for rule in rules:

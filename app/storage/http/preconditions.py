@@ -11,12 +11,12 @@ from app.storage.times import read_http_date
 
 _ENTITY_TAG = re.compile(r'\s*(W/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)')
 
-Verdict = Literal["proceed", "not modified", "failed"]
+Outcome = Literal["proceed", "not modified", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class EntityTags:
-    """The value of If-Match or If-None-Match. ``anything`` is ``*``. ``strong`` and ``weak`` are the opaque tags."""
+    """The value of If-Match or If-None-Match. ``anything`` stands for ``*``. Tags have their quotes, but no ``W/``."""
 
     anything: bool
     strong: tuple[str, ...]
@@ -24,7 +24,7 @@ class EntityTags:
 
 
 def read_entity_tags(value: str) -> EntityTags:
-    """Members that are no entity tags match nothing; some clients send the tag without its quotes."""
+    """Parse the header's value. A tag without quotes, which some clients send, counts as strong; others are ignored."""
     if value.strip() == "*":
         return EntityTags(True, (), ())
     strong: list[str] = []
@@ -44,10 +44,10 @@ def read_entity_tags(value: str) -> EntityTags:
     return EntityTags(False, tuple(strong), tuple(weak))
 
 
-def judge(headers: Mapping[str, str], *, etag: str, modified: int) -> Verdict:
-    """What to do with a GET or HEAD of a representation with this (strong) tag, last modified in this second.
+def evaluate(headers: Mapping[str, str], *, etag: str, modified: int) -> Outcome:
+    """Evaluate the preconditions of a GET or HEAD in the order of section 13.2.2.
 
-    The order is that of section 13.2.2.
+    ``etag`` is the strong entity tag of the representation, ``modified`` when it changed, in seconds since 1970.
     """
     match = headers.get("if-match")
     if match is not None:
@@ -59,7 +59,7 @@ def judge(headers: Mapping[str, str], *, etag: str, modified: int) -> Verdict:
     none_match = headers.get("if-none-match")
     if none_match is not None:
         tags = read_entity_tags(none_match)
-        # The weak comparison of section 8.8.3.2.
+        # Weak comparison: section 8.8.3.2.
         if tags.anything or etag in tags.strong or etag in tags.weak:
             return "not modified"
     elif (since := _date(headers, "if-modified-since")) is not None and modified <= since:
@@ -68,7 +68,7 @@ def judge(headers: Mapping[str, str], *, etag: str, modified: int) -> Verdict:
 
 
 def range_applies(headers: Mapping[str, str], *, etag: str, modified: int) -> bool:
-    """Whether a Range header is to be looked at: section 13.1.5, If-Range."""
+    """Whether the Range header applies: section 13.1.5, If-Range."""
     condition = headers.get("if-range")
     if condition is None:
         return True
@@ -80,7 +80,7 @@ def range_applies(headers: Mapping[str, str], *, etag: str, modified: int) -> bo
 
 
 def write_conditions(headers: Mapping[str, str]) -> tuple[tuple[str, ...] | None, bool]:
-    """If-Match as tags (``()`` is any version), and whether If-None-Match demands that there is no object yet."""
+    """The tags of If-Match (None without it, ``()`` for ``*``), and whether If-None-Match is ``*``: a new object."""
     none_match = headers.get("if-none-match")
     must_be_new = none_match is not None and read_entity_tags(none_match).anything
     match = headers.get("if-match")

@@ -1,4 +1,4 @@
-"""One range of bytes: RFC 9110 section 14. Several at a time are refused, as clients of this API expect."""
+"""A single byte range: RFC 9110 section 14. A request for several ranges is refused, as clients of this API expect."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _BEYOND = 10**_DIGITS
 
 
 def is_of_other_unit(value: str) -> bool:
-    """Whether a Range header is of a unit that is unknown here; such a header has to be ignored."""
+    """Whether a Range header has a unit other than bytes; such a header must be ignored."""
     return _OTHER_UNIT.fullmatch(value.strip()) is not None
 
 
 def read_range(value: str, size: int) -> tuple[int, int]:
-    """Start and end (not included) of the bytes to send. Raises RangeNotSatisfiable."""
+    """The start and the end (exclusive) of the bytes to send, of ``size`` bytes. Raises RangeNotSatisfiable."""
     found = _RANGE.fullmatch(value.strip())
     if not found or not (found[1] or found[2]):
         raise RangeNotSatisfiable(size)
@@ -35,6 +35,6 @@ def read_range(value: str, size: int) -> tuple[int, int]:
 
 
 def _number(digits: str) -> int:
-    """The number, or one that is greater than any object where Python would refuse to read so many digits."""
+    """The number; one larger than any object if there are more digits than Python would convert."""
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) <= _DIGITS else _BEYOND

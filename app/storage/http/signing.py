@@ -1,4 +1,4 @@
-"""Tokens of signed URLs: JSON Web Tokens (RFC 7519) by HS256, each for one object and one purpose."""
+"""Tokens of signed URLs: JSON Web Tokens (RFC 7519) with HS256, each for one object and one purpose."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from app.storage.http.errors import InvalidSignature, InvalidToken, NoSigningSec
 
 DOWNLOAD, UPLOAD = "download", "upload"
 _SEAL = b"portico who signed"
-# The greatest number of seconds that JavaScript's Date can hold, in which clients read it.
+# The largest time, in seconds, that JavaScript's Date can hold: clients read "exp" with it.
 LATEST = 8_640_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """Makes and reads tokens with a secret; without one (empty) it makes none, and takes none for its own."""
+    """Makes and verifies tokens with a secret. With an empty secret it makes none and refuses all."""
 
     secret: bytes = field(repr=False)
 
     def sign(self, claims: Mapping[str, Any], *, lifetime_s: int) -> str:
-        """A token with these claims. Raises NoSigningSecret."""
+        """A token with these claims, valid for ``lifetime_s`` seconds. Raises NoSigningSecret."""
         if not self.secret:
             raise NoSigningSecret
         now = int(time.time())
         return jwt.encode({**claims, "iat": now, "exp": now + lifetime_s}, self.secret, algorithm="HS256")
 
     def seal(self, claims: Mapping[str, Any]) -> str:
-        """Claims in a form that only the service reads: who has a signed URL need not know who signed it."""
+        """The claims encrypted: whoever holds a signed URL does not learn who signed it."""
         return self._box().encrypt(json.dumps(claims).encode()).decode()
 
     def unseal(self, sealed: object) -> dict[str, Any]:
-        """What was sealed. Raises InvalidToken."""
+        """The claims given to ``seal``. Raises InvalidToken."""
         try:
             claims: dict[str, Any] = json.loads(self._box().decrypt(str(sealed).encode()))
         except (NotSealed, ValueError):
@@ -51,7 +51,7 @@ class Signer:
         return Fernet(urlsafe_b64encode(hmac.digest(self.secret, _SEAL, "sha256")))
 
     def verify(self, token: str) -> dict[str, Any]:
-        """The claims of a token of ours that has not expired. Raises InvalidToken."""
+        """The claims of a token that ``sign`` made and that has not expired. Raises InvalidToken."""
         if not self.secret:
             raise InvalidToken("signature verification failed")
         try:
@@ -78,7 +78,7 @@ class Signer:
 def check_scope(claims: Mapping[str, Any], scope: str) -> None:
     """Raise InvalidSignature unless the token is for ``scope``."""
     given = claims.get("scope")
-    # Tokens without a scope were made by earlier servers; then they were for downloads, and uploads had "upsert".
+    # Older servers made tokens without a scope: for downloads, or for uploads if they have "upsert".
     if given == scope or (given is None and scope == DOWNLOAD and "upsert" not in claims):
         if scope == DOWNLOAD and claims.get("transformations"):
             raise InvalidSignature("Token is for a transformed image")

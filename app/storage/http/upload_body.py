@@ -1,4 +1,4 @@
-"""What a client sends to be stored: a raw body, or the first file of a multipart form."""
+"""The body of an upload: raw bytes, or the file in a multipart form."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ LARGEST_USER_METADATA = 1024 * 1024
 _MOST_FIELDS = 10
 _LARGEST_FIELD = 64 * 1024
 _CHUNK = 256 * 1024
-# Without a comma: browsers take what follows it for another type. Without control characters: no answer can have them.
+# No comma: browsers read what follows it as another type. No control characters: headers cannot contain them.
 _CONTENT_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+*-]+ *(;[\x20-\x2b\x2d-\x7e]*)?", re.ASCII)
 
 
 def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) -> Content:
-    """The upload in a request; ``length`` is the declared one, None for a chunked body.
+    """The upload in a request; ``length`` is the body's declared length, None for a chunked body.
 
-    Raises InvalidRequest or NoContent for a form that is broken or empty, InvalidContentType, TooLarge for its fields,
-    and what ``headers_to_keep`` raises.
+    Raises InvalidRequest for a malformed form, NoContent for a form without a file, TooLarge for a form field,
+    InvalidContentType, and what ``headers_to_keep`` raises.
     """
     content_type = headers.get("content-type") or ""
-    # A tab may stand for a space in a header, and is refused in those of answers.
+    # Requests may use a tab as a space in a header; in headers of answers it is refused.
     headers = {name: value.replace("\t", " ") for name, value in headers.items()}
     if media_type(headers) == "multipart/form-data":
         content = _read_form(headers, body, length, content_type)
@@ -57,12 +57,12 @@ def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) 
 
 
 def media_type(headers: Mapping[str, str]) -> str:
-    """Of the body, in lower case and without parameters; '' when it is not declared."""
+    """The body's media type in lower case and without parameters; '' when it is not declared."""
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def header_metadata(headers: Mapping[str, str]) -> dict[str, Any] | None:
-    """The user's metadata in ``x-metadata``: base64 of a JSON object; anything else is ignored."""
+    """The user metadata in ``x-metadata``, a base64-encoded JSON object; None for anything else. Raises TooLarge."""
     encoded = headers.get("x-metadata")
     if not encoded:
         return None
@@ -79,7 +79,7 @@ def _read_form(headers: Mapping[str, str], sent: BinaryIO, length: int | None, c
     try:
         form = _look_through(_parts(body, content_type))
         body.seek(0)
-        # The second pass stops at the file, whose size is known now.
+        # The first pass measured the file; the second stops at it.
         stream = next(part.stream for part in _parts(body, content_type) if part.filename is not None)
     except (falcon.HTTPError, ValueError):
         raise InvalidRequest("The multipart form is broken") from None
@@ -108,7 +108,7 @@ class _Form:
 
 
 def _look_through(parts: Iterable[BodyPart]) -> _Form:
-    """The fields, also those behind the file, and the file's size: it is read, but not kept."""
+    """The fields, including those after the file, and the file's size. The file's bytes are read and dropped."""
     fields: dict[str, bytes] = {}
     file_type, size = "", None
     for part in parts:
@@ -142,7 +142,7 @@ def _length(body: BinaryIO) -> int:
 
 
 def _seekable(body: BinaryIO) -> BinaryIO:
-    """The body at its start in a form that can be read twice. The server of this project keeps it so already."""
+    """The body as something that can be read twice. This project's server provides that; for others it is copied."""
     if isinstance(body, io.IOBase) and body.seekable():
         return body
     if hasattr(body, "seek"):
@@ -174,7 +174,7 @@ def _as_object(raw: bytes) -> dict[str, Any] | None:
 
 
 def _finite(number: str) -> float:
-    """JSON's numbers without those that neither it nor the database has: NaN and the infinite ones."""
+    """The number. Raises ValueError for NaN and infinity, which neither JSON nor the database has."""
     value = float(number)
     if not math.isfinite(value):
         raise ValueError(number)
@@ -182,7 +182,7 @@ def _finite(number: str) -> float:
 
 
 def check_content_type(content_type: str) -> str:
-    """The type without surrounding spaces, '' when there is none. Raises InvalidContentType."""
+    """The type without surrounding spaces; '' when there is none. Raises InvalidContentType."""
     content_type = content_type.strip()
     if content_type and not _CONTENT_TYPE.fullmatch(content_type):
         raise InvalidContentType

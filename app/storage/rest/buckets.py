@@ -52,13 +52,13 @@ def create_bucket(storage: Storage, call: Call) -> Answer:
 
 def get_bucket(storage: Storage, call: Call) -> Answer:
     """GET /bucket/{id}"""
-    return Answer(body=buckets.tell(storage, call.asker, call.bucket, projections.BUCKET))
+    return Answer(body=buckets.get(storage, call.asker, call.bucket, projections.BUCKET))
 
 
 def list_buckets(storage: Storage, call: Call) -> Answer:
-    """GET /bucket: those that the caller may see, filtered, ordered and cut by the database."""
+    """GET /bucket: the buckets visible to the caller; the database filters, orders and pages them."""
     given = check_object(call.query, _LIST, "querystring")
-    told = buckets.tell_all(
+    found = buckets.get_all(
         storage,
         call.asker,
         projections.buckets(typed=not _is_old_client(call)),
@@ -68,11 +68,11 @@ def list_buckets(storage: Storage, call: Call) -> Answer:
         limit=given.get("limit"),
         offset=given.get("offset", 0),
     )
-    return Answer(body=told)
+    return Answer(body=found)
 
 
 def update_bucket(storage: Storage, call: Call) -> Answer:
-    """PUT /bucket/{id}: null clears a limit, what is absent stays."""
+    """PUT /bucket/{id}: null clears a limit; absent members leave theirs as it is."""
     given = read_json_object(call, _SETTINGS)
     if not given:
         raise invalid_request("body must match a schema in anyOf")
@@ -88,8 +88,8 @@ def delete_bucket(storage: Storage, call: Call) -> Answer:
 
 
 def empty_bucket(storage: Storage, call: Call) -> Answer:
-    """POST /bucket/{id}/empty: for the service role only."""
-    # Others are told so whatever their body is.
+    """POST /bucket/{id}/empty: for service_role only."""
+    # Before the body is read: other roles get this error whatever they send.
     call.asker.check_service_role()
     read_json_object(call, (), optional=True)
     buckets.empty(storage, call.asker, call.bucket)

@@ -1,4 +1,4 @@
-"""What an operation of this API takes and gives."""
+"""What an operation of this API takes and returns."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LONGEST_REQUEST_ID = 200
 class Call:
     """One request to an operation.
 
-    ``identified`` tells whether the asker was established by a valid token. ``headers`` have names in lower case,
-    ``query`` has the last value of each parameter, both as text. ``bucket`` and ``key`` come from the path, '' where it
-    has none. ``body`` is the request's body and ``length`` its declared length, None when it is chunked.
+    ``identified``: whether the request has a valid token. Names in ``headers`` are in lower case; ``query`` has the
+    last value of each parameter. ``bucket`` and ``key`` come from the path, '' if it has none. ``length`` is the
+    declared length of ``body``, None when it is chunked.
     """
 
     asker: Asker
@@ -50,13 +50,13 @@ class Call:
 
     @property
     def media_type(self) -> str:
-        """Of the body, in lower case and without parameters; '' when it is not declared."""
+        """The body's media type in lower case and without parameters; '' when it is not declared."""
         return media_type(self.headers)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``body`` is bytes, or a file for the server to send on its own, or an iterable of bytes."""
+    """The answer to a call. ``body`` is bytes, a file that the server sends without a thread, or an iterable."""
 
     status: int = 200
     headers: Headers = ()
@@ -66,5 +66,5 @@ class Answer:
 
 
 def json_answer(value: object) -> Answer:
-    """The answer that says ``value`` in JSON."""
+    """The answer with ``value`` as its JSON body."""
     return Answer(body=json.dumps(value, ensure_ascii=False).encode(errors="replace"))

@@ -1,4 +1,4 @@
-"""What a route demands of a request's credential, and who presents it."""
+"""What a route demands of a request's credential, and the caller that the credential stands for."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from app.storage.http.credentials import bearer_token, signed_token
 from app.storage.rest.errors import access_denied, invalid_request
 
 Credential = Literal["required", "judged", "optional", "ignored"]
-"""``required``: its absence is an error of the request's form. ``judged``: its absence is an invalid credential.
-``optional``: without a valid one the caller is anonymous. ``ignored``: nobody looks at it."""
+"""``required``: without one the request is malformed. ``judged``: without one the answer is that for an invalid one.
+``optional``: without a valid one the caller is anonymous. ``ignored``: it is not read."""
 
 _TOKEN_MESSAGES: Mapping[Reason, str] = {
     "malformed": "Invalid Compact JWS",
@@ -29,7 +29,7 @@ _TOKEN_MESSAGES: Mapping[Reason, str] = {
 
 
 def presented_token(credential: Credential, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
-    """The token that the route looks at, None without one. Raises what the absence of one is told."""
+    """The token, None if there is none or the route ignores it. Raises RestError if the route demands one."""
     if credential == "ignored":
         return None
     token = bearer_token(headers, query)
@@ -41,7 +41,7 @@ def presented_token(credential: Credential, headers: Mapping[str, str], query: M
 
 
 def required_signed_token(query: Mapping[str, str]) -> str:
-    """The token of a signed URL. Raises what its absence is told."""
+    """The token of a signed URL. Raises RestError if there is none."""
     token = signed_token(query)
     if token is None:
         raise invalid_request("querystring must have required property 'token'")
@@ -49,7 +49,7 @@ def required_signed_token(query: Mapping[str, str]) -> str:
 
 
 def caller_of(identity: Identity, token: str | None) -> Caller:
-    """Who presents this token. Raises AccessDenied in the words that clients know."""
+    """The caller with this token. Raises RestError (AccessDenied) with the messages that clients know."""
     if not token:
         raise access_denied(_TOKEN_MESSAGES["malformed"])
     try:

@@ -1,4 +1,4 @@
-"""Downloads: which doors lead to an object, the headers of an answer, and its bytes."""
+"""Downloads: the routes to an object, the headers of the answer, and the bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import quote
 from app.storage.bytes.backend import BlobMissing
 from app.storage.errors import PreconditionFailed, RangeNotSatisfiable
 from app.storage.http.kept_headers import DISPOSITION, ENCODING, ROBOTS, kept_header
-from app.storage.http.preconditions import judge, range_applies
+from app.storage.http.preconditions import evaluate, range_applies
 from app.storage.http.ranges import is_of_other_unit, read_range
 from app.storage.reading import Reading, find, find_with_bytes, modified, open_bytes, size_of
 from app.storage.records import StoredObject
@@ -18,9 +18,9 @@ from app.storage.storage import Storage
 from app.storage.times import http_date
 
 _HTML = re.compile("text/html", re.IGNORECASE)
-# Browsers do not show it in a sandbox, and let it do nothing to the origin it is from.
+# Browsers refuse to show it in a sandbox, and their viewer gives it no access to the origin.
 _SHOWN_BY_THE_BROWSER_ITSELF = "application/pdf"
-# What forms of clients say of every file, images too. Browsers look into it for those, and never find a page in it.
+# Some clients send every file of a form as this type, images too. Browsers detect images in it, but never HTML.
 _UNDECLARED = "text/plain"
 
 
@@ -30,7 +30,7 @@ def get_authenticated(storage: Storage, call: Call) -> Answer:
 
 
 def get_object(storage: Storage, call: Call) -> Answer:
-    """GET /object/{bucket}/{key}: as authenticated; without a valid token only from public buckets."""
+    """GET /object/{bucket}/{key}: like /object/authenticated; without a valid token, only from public buckets."""
     return serve(storage, call, Reading(public_only=not call.identified))
 
 
@@ -55,9 +55,9 @@ def info_public(storage: Storage, call: Call) -> Answer:
 
 
 def serve(storage: Storage, call: Call, reading: Reading, *, expires: int | None = None) -> Answer:
-    """The object's bytes, or for HEAD its headers only, which need no bytes.
+    """The object's bytes; for HEAD only the headers, without opening the bytes.
 
-    ``expires``: when a signed URL ends, in seconds since 1970.
+    ``expires``: when the signed URL expires, in seconds since 1970.
     """
     return find_with_bytes(
         storage, call.asker, call.name, reading, lambda found: _answer(storage, call, found, expires)
@@ -65,8 +65,8 @@ def serve(storage: Storage, call: Call, reading: Reading, *, expires: int | None
 
 
 def info(storage: Storage, call: Call, reading: Reading) -> Answer:
-    """What is known of an object, as JSON; for HEAD the same headers and the object's length."""
-    found, told = find(storage, call.asker, call.name, reading, INFO)
+    """An object's metadata as JSON; for HEAD the same headers with the object's length."""
+    found, description = find(storage, call.asker, call.name, reading, INFO)
     headers: Headers = (
         *((("etag", found.entity_tag),) if found.entity_tag else ()),
         ("last-modified", http_date(modified(found))),
@@ -74,16 +74,16 @@ def info(storage: Storage, call: Call, reading: Reading) -> Answer:
     )
     if call.method == "HEAD":
         return Answer(headers=headers, length=found.size or 0, content_type=found.mime_type)
-    return Answer(headers=headers, body=told or b"")
+    return Answer(headers=headers, body=description or b"")
 
 
 def _answer(storage: Storage, call: Call, found: StoredObject, expires: int | None) -> Answer | None:
     """The answer, or None when the bytes are gone."""
     second = modified(found)
-    verdict = judge(call.headers, etag=found.entity_tag, modified=second)
-    if verdict == "failed":
+    outcome = evaluate(call.headers, etag=found.entity_tag, modified=second)
+    if outcome == "failed":
         raise PreconditionFailed
-    if verdict == "not modified":
+    if outcome == "not modified":
         return Answer(304, _headers(call, found, second, expires), content_type=None)
     headers = _headers(call, found, second, expires, differs="if-none-match" in call.headers)
     content_type = _harmless(found.mime_type)
@@ -105,7 +105,7 @@ def _answer(storage: Storage, call: Call, found: StoredObject, expires: int | No
 
 
 def _wanted_range(call: Call, found: StoredObject, second: int) -> str | None:
-    """The Range header, if it is one to be looked at."""
+    """The Range header, None if there is none or it does not apply."""
     value = call.header("range")
     if value is None or is_of_other_unit(value):
         return None
@@ -113,7 +113,7 @@ def _wanted_range(call: Call, found: StoredObject, second: int) -> str | None:
 
 
 def _headers(call: Call, found: StoredObject, second: int, expires: int | None, *, differs: bool = False) -> Headers:
-    """``differs``: the client has another version and asked whether it is still the newest."""
+    """The headers of the answer. ``differs``: the client asked whether its version is current, and it is not."""
     headers = [
         ("accept-ranges", "bytes"),
         *((("etag", found.entity_tag),) if found.entity_tag else ()),
@@ -128,7 +128,7 @@ def _headers(call: Call, found: StoredObject, second: int, expires: int | None, 
             more = "must-revalidate" if call.method == "HEAD" else "stale-while-revalidate=30"
             cache_control = f"{cache_control}, {more}"
         headers.append(("cache-control", cache_control))
-    # No credential is one that a browser adds on its own, so other sites may show what they have the URL of.
+    # Browsers never add our credentials on their own, so other sites may embed any object whose URL they have.
     headers.append(("cross-origin-resource-policy", "cross-origin"))
     shown_as = _harmless(found.mime_type)
     if _essence(shown_as) != _SHOWN_BY_THE_BROWSER_ITSELF:
@@ -146,7 +146,7 @@ def _headers(call: Call, found: StoredObject, second: int, expires: int | None, 
 
 
 def content_disposition(name: str) -> str:
-    """RFC 6266, with the name in both forms; without a name the client takes the one in the URL."""
+    """The header's value (RFC 6266) with the name in both encodings; without a name, clients use the one in the URL."""
     if not name:
         return "attachment;"
     encoded = quote(name, safe="!~*'()")
@@ -158,9 +158,9 @@ def _essence(content_type: str) -> str:
 
 
 def _harmless(content_type: str) -> str:
-    """Pages are not shown as such: they would run scripts with the rights of whoever looks at them. In other
-    documents, such as SVG, the content security policy stops scripts."""
+    """The type to send: HTML is sent as plain text, because its scripts would run in this origin, with the rights of
+    whoever opens it. In other documents, such as SVG, the content security policy stops scripts."""
     if "," in content_type:
-        # Browsers read another type behind it; rows that this service has not written may have one.
+        # Browsers read another type after the comma. Uploads cannot have one, but rows written by others may.
         return "application/octet-stream"
     return _HTML.sub("text/plain", content_type)

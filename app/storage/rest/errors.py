@@ -1,7 +1,6 @@
-"""Errors in the words of this API, which its clients match on.
+"""Errors as this API sends them; clients match on their words.
 
-The body says the logical status as a text; the HTTP status is 400 for nearly all of them, since released clients rely
-on that.
+The body has the logical status as text; the HTTP status is 400 for nearly all errors, which released clients rely on.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ _ROW_LEVEL_SECURITY = "new row violates row-level security policy"
 
 
 class RestError(PorticoError):
-    """``logical`` is the status in the body, ``tag`` its older word for the code, ``status`` the one of HTTP."""
+    """An error answer. ``logical`` is the status in the body, ``status`` that of HTTP, ``tag`` the older name of the
+    code."""
 
     def __init__(
         self,
@@ -47,37 +47,37 @@ class RestError(PorticoError):
 
 
 def as_rest_error(ex: PorticoError) -> RestError:
-    """Any error that the caller is told, in the words of this API."""
+    """Any error that clients see, as an error of this API."""
     if isinstance(ex, RestError):
         return ex
     kind = translate(ex)
     return next(_WORDS[each] for each in type(kind).__mro__ if each in _WORDS)(kind)
 
 
-# -- what only this API says
+# -- errors that only this API has
 
 
 def access_denied(message: str, *, hint: str | None = None, status: int = 400) -> RestError:
-    """A credential that is not valid, or does not allow what was asked."""
+    """The credential is not valid, or does not allow the request."""
     return RestError("AccessDenied", 403, message, tag="Unauthorized", hint=hint, status=status)
 
 
 def invalid_request(message: str) -> RestError:
-    """A body, query or header that is not as its schema says."""
+    """A body, query or header does not match its schema."""
     return RestError("InvalidRequest", 400, message, tag="Error")
 
 
 def invalid_json(message: str) -> RestError:
-    """A body that is not the JSON that its type promises."""
+    """A body is not JSON, though its content type says so."""
     return RestError("InvalidRequest", 400, message, tag="FastifyError")
 
 
 def internal_error(message: str = "Internal Server Error", *, tag: str = "Internal") -> RestError:
-    """A fault of the service."""
+    """The service failed."""
     return RestError("InternalError", 500, message, tag=tag, status=500)
 
 
-# -- what the core and other faces say too
+# -- errors of the core and of http/
 
 
 def _exists(what: str) -> RestError:
@@ -116,32 +116,32 @@ def _schema_mismatch(ex: core.SchemaMismatch) -> RestError:
     return RestError(code, 503, "The database's storage schema is not as it should be", hint=ex.hint)
 
 
-def _said(make: Callable[..., RestError], *words: Any, **more: Any) -> Callable[[core.StorageError], RestError]:
+def _fixed(make: Callable[..., RestError], *words: Any, **more: Any) -> Callable[[core.StorageError], RestError]:
     return lambda _: make(*words, **more)
 
 
 _WORDS: Mapping[type[core.StorageError], Callable[[Any], RestError]] = {
     core.StorageError: lambda ex: internal_error(),
-    core.NoSuchBucket: _said(RestError, "NoSuchBucket", 404, "Bucket not found", tag="Bucket not found"),
-    core.NoSuchObject: _said(RestError, "NoSuchKey", 404, "Object not found", tag="not_found"),
-    core.RelatedMissing: _said(RestError, "InvalidRequest", 404, "The related resource does not exist"),
-    core.AlreadyExists: _said(_exists, "Resource"),
-    core.ObjectExists: _said(_exists, "Key"),
-    core.BucketExists: _said(_exists, "Bucket"),
-    core.BucketNotEmpty: _said(RestError, "ResourceNotEmpty", 409, "The bucket you tried to delete is not empty"),
-    core.BucketReferenced: _said(RestError, "ResourceReferenced", 409, "The bucket is referenced by other rows"),
-    core.TooManyObjects: _said(
+    core.NoSuchBucket: _fixed(RestError, "NoSuchBucket", 404, "Bucket not found", tag="Bucket not found"),
+    core.NoSuchObject: _fixed(RestError, "NoSuchKey", 404, "Object not found", tag="not_found"),
+    core.RelatedMissing: _fixed(RestError, "InvalidRequest", 404, "The related resource does not exist"),
+    core.AlreadyExists: _fixed(_exists, "Resource"),
+    core.ObjectExists: _fixed(_exists, "Key"),
+    core.BucketExists: _fixed(_exists, "Bucket"),
+    core.BucketNotEmpty: _fixed(RestError, "ResourceNotEmpty", 409, "The bucket you tried to delete is not empty"),
+    core.BucketReferenced: _fixed(RestError, "ResourceReferenced", 409, "The bucket is referenced by other rows"),
+    core.TooManyObjects: _fixed(
         RestError, "InvalidRequest", 409, "Unable to empty the bucket because it contains too many objects"
     ),
-    core.InvalidBucketName: _said(RestError, "InvalidBucketName", 400, "Bucket name invalid", tag="Invalid Input"),
+    core.InvalidBucketName: _fixed(RestError, "InvalidBucketName", 400, "Bucket name invalid", tag="Invalid Input"),
     core.InvalidKey: lambda ex: RestError("InvalidKey", 400, f"Invalid key: {ex.key}"),
     core.InvalidValue: lambda ex: RestError("InvalidParameter", 400, f"Invalid Parameter {ex.name}"),
     core.AccessDenied: lambda ex: access_denied(ex.message),
-    core.ServiceRoleOnly: _said(access_denied, "Access denied: Invalid role", status=403),
+    core.ServiceRoleOnly: _fixed(access_denied, "Access denied: Invalid role", status=403),
     core.NotPermitted: lambda ex: access_denied(_ROW_LEVEL_SECURITY, hint=ex.hint),
     core.DeletionNotPermitted: lambda ex: access_denied("Access denied", hint=ex.hint),
-    # The only error of a conditional request with its own HTTP status.
-    core.PreconditionFailed: _said(
+    # Clients that send conditions expect the HTTP status of RFC 9110.
+    core.PreconditionFailed: _fixed(
         RestError, "PreconditionFailed", 412, "A precondition of the request does not hold", status=412
     ),
     core.RangeNotSatisfiable: _invalid_range,
@@ -149,30 +149,30 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], RestError]] = {
     core.InvalidMimeType: lambda ex: _unsupported_type(f"mime type {ex.mime_type} is not supported"),
     core.ContentMismatch: lambda ex: _unsupported_type(f"the content is not {ex.mime_type}"),
     core.UploadRefused: lambda ex: RestError("InvalidRequest", 400, ex.message),
-    core.LengthMismatch: _said(invalid_request, "The body has another length than was declared"),
+    core.LengthMismatch: _fixed(invalid_request, "The body has another length than was declared"),
     core.BytesMissing: _missing_bytes,
-    core.StorageFull: _said(
+    core.StorageFull: _fixed(
         RestError, "InsufficientStorage", 507, "The storage has no room for the object", status=507
     ),
-    core.BackendDown: _said(
+    core.BackendDown: _fixed(
         RestError, "StorageUnavailable", 503, "The storage is not available", status=503, headers=_RETRY
     ),
-    core.TooManyDownloads: _said(_slow_down, 503, "SlowDown", "Too many downloads are running"),
-    core.TooManyConnections: _said(
+    core.TooManyDownloads: _fixed(_slow_down, 503, "SlowDown", "Too many downloads are running"),
+    core.TooManyConnections: _fixed(
         _slow_down, 429, "too_many_connections", "Too many connections issued to the database"
     ),
-    core.DatabaseTimeout: _said(
+    core.DatabaseTimeout: _fixed(
         RestError, "DatabaseTimeout", 544, "The connection to the database timed out", status=544, headers=_RETRY
     ),
-    core.DatabaseReadOnly: _said(RestError, "DatabaseReadOnly", 503, "The database is read-only"),
-    core.RowLocked: _said(RestError, "ResourceLocked", 423, "The resource is locked"),
+    core.DatabaseReadOnly: _fixed(RestError, "DatabaseReadOnly", 503, "The database is read-only"),
+    core.RowLocked: _fixed(RestError, "ResourceLocked", 423, "The resource is locked"),
     core.DatabaseRefused: _database_error,
     core.SchemaMismatch: _schema_mismatch,
     http.InvalidRequest: lambda ex: invalid_request(ex.message),
-    http.NoContent: _said(RestError, "InvalidRequest", 400, "No content provided"),
-    http.InvalidContentType: _said(_unsupported_type, "Invalid Content-Type header"),
+    http.NoContent: _fixed(RestError, "InvalidRequest", 400, "No content provided"),
+    http.InvalidContentType: _fixed(_unsupported_type, "Invalid Content-Type header"),
     http.InvalidRobotsTag: lambda ex: RestError("invalid_x_robots_tag", 400, ex.message),
     http.InvalidToken: lambda ex: RestError("InvalidJWT", 400, ex.message),
     http.InvalidSignature: lambda ex: RestError("InvalidSignature", 400, ex.message),
-    http.NoSigningSecret: _said(internal_error, "URLs cannot be signed: no secret is configured", tag="InternalError"),
+    http.NoSigningSecret: _fixed(internal_error, "URLs cannot be signed: no secret is configured", tag="InternalError"),
 }

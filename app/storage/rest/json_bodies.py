@@ -1,7 +1,7 @@
-"""JSON bodies and query parameters, read as the clients of this API expect: types are coerced where that is plain.
+"""JSON bodies and query parameters, with the coercions that clients of this API rely on.
 
-A body is described by its members; what comes out has exactly these, and unknown ones are dropped. The messages are in
-the words of JSON Schema validators, which clients show to their users.
+A body is described by its members; unknown ones are dropped. The messages are those of a JSON Schema validator, because
+clients show them to their users.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from app.storage.errors import TooLarge
 from app.storage.rest.call import Call
 from app.storage.rest.errors import RestError, invalid_json, invalid_request
 
-# Far above a list of a thousand keys of the greatest length.
+# Well above a list of a thousand keys of the maximal length.
 LARGEST_JSON_BODY = 4 * 1024 * 1024
 
 _INTEGER = re.compile(r"\s*[+-]?\d{1,18}(\.0*)?\s*")
 
-# JavaScript's greatest exact number; the database has room for a few more.
+# JavaScript's largest exact integer; a bigint is a little larger.
 _GREATEST = 2**53 - 1
 
 Kind = Literal["string", "integer", "boolean", "object", "strings", "any"]
@@ -29,7 +29,7 @@ Kind = Literal["string", "integer", "boolean", "object", "strings", "any"]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of an object. ``least`` is of a number, or of the length of a list, ``most`` likewise."""
+    """A member of an object. ``least`` and ``most`` bound a number or the length of a list; ``among``: the values."""
 
     name: str
     kind: Kind
@@ -45,7 +45,7 @@ class Member:
 def read_json_object(call: Call, members: tuple[Member, ...], *, optional: bool = False) -> dict[str, Any]:
     """The members of the request's JSON body; absent ones have their default, or are left out if that is None.
 
-    ``optional``: no body, an empty one and an empty object are the same.
+    ``optional``: the body may be absent, which counts as an empty object. Raises RestError or TooLarge.
     """
     raw = call.body.read(LARGEST_JSON_BODY + 1)
     if len(raw) > LARGEST_JSON_BODY:
@@ -64,7 +64,7 @@ def read_json_object(call: Call, members: tuple[Member, ...], *, optional: bool 
 
 
 def refuse_empty_json(call: Call) -> None:
-    """A JSON content type promises JSON: without any it is an error, even where no body is needed."""
+    """Raise RestError if the request declares JSON and its body is empty, even where no body is needed."""
     if call.media_type == "application/json":
         raw = call.body.read(LARGEST_JSON_BODY)
         if not raw:
@@ -80,7 +80,10 @@ def unsupported_media_type(media_type: str) -> RestError:
 
 
 def check_object(value: object, members: tuple[Member, ...], where: str) -> dict[str, Any]:
-    """The members of ``value`` coerced; ``where`` begins the messages: body, querystring, or a path below them."""
+    """The members of ``value``, coerced. ``where`` (body, querystring or a path below) begins the messages.
+
+    Raises RestError.
+    """
     if not isinstance(value, Mapping):
         raise invalid_request(f"{where} must be object")
     for member in members:

@@ -1,4 +1,4 @@
-"""Listing one level of a bucket, first version: pages by offset, names relative to a folder, case does not count."""
+"""Listing one level of a bucket, version 1: pages by offset, names relative to a folder, ignoring case."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def list_objects(storage: Storage, call: Call) -> Answer:
 
 
 def page_v1(column: str, direction: Direction) -> Statement:
-    """What this version asks of candidates."""
+    """The statement for a page of this version."""
     return page_by_offset(ENTRY, column, direction)
 
 
 def _joined(pages: list[bytes]) -> bytes:
-    """One JSON array of several."""
+    """Several JSON arrays as one."""
     return b"[" + b", ".join(page[1:-1] for page in pages) + b"]"

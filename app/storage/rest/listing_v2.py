@@ -1,4 +1,4 @@
-"""Listing a bucket, second version: pages by cursor, whole keys, in the order of their bytes or of a time."""
+"""Listing a bucket, version 2: pages by cursor, whole keys, ordered by their bytes or by a time."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _BODY = (
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The last entry of a page: its whole name, whether it is a folder, its time; and the order of the listing."""
+    """The last entry of a page: its whole name, whether it is a folder, its time; and the listing's order."""
 
     last: str
     is_folder: bool
@@ -54,7 +54,7 @@ class Cursor:
     time: str = ""
 
     def encode(self) -> str:
-        """The form that clients keep and send back."""
+        """The text that clients send back for the next page."""
         lines = [
             f"l:{self.last}",
             f"o:{self.direction}",
@@ -67,7 +67,7 @@ class Cursor:
 
     @classmethod
     def decode(cls, encoded: str, *, prefix: str, delimited: bool) -> Cursor:
-        """From what ``encode`` gave, here or at another server of this API. Raises InvalidValue."""
+        """The cursor from the result of ``encode``, here or in Supabase's storage. Raises InvalidValue."""
         try:
             lines = base64.b64decode(encoded, validate=True).decode().split("\n")
         except (binascii.Error, ValueError):
@@ -76,7 +76,7 @@ class Cursor:
         last, direction, column = found.get("l"), found.get("o", "asc"), found.get("c", "name")
         if not last or "\0" in last or direction not in _DIRECTIONS or column not in _COLUMNS:
             raise InvalidValue(_CURSOR)
-        # Cursors of other servers do not say what they stand at.
+        # Cursors of Supabase's storage do not say whether the last entry was a folder.
         kind = found.get("t") or ("folder" if delimited and last.endswith("/") and last != prefix else "object")
         time = found.get("a", "")
         if column != "name" and kind == "object" and not _is_time(time):
@@ -101,7 +101,7 @@ def list_objects_v2(storage: Storage, call: Call) -> Answer:
 
 
 class _Page:
-    """What was found of a page; ``left`` is how many entries it still takes."""
+    """A page as it fills; ``left`` is how many entries it still takes."""
 
     def __init__(self, limit: int) -> None:
         self.left = limit
@@ -111,7 +111,7 @@ class _Page:
         self._last: tuple[str, bool, str] | None = None
 
     def take(self, row: tuple[RawValue, ...]) -> None:
-        """The row of ``page_v2``."""
+        """Add a row of ``page_v2``."""
         found, given, folders, objects, is_folder, name, time = row
         if folders:
             self._folders.append(folders[1:-1])
@@ -155,20 +155,20 @@ def _by_name(
         if found.left > 0:
             found.take(page(storage, call.asker, call.bucket, statement, candidates, number(found.left)))
         else:
-            # The page is full; is there one more that the caller may see?
+            # The page is full: look for one more visible entry.
             row = page(storage, call.asker, call.bucket, statement, candidates, b"1")
             found.has_next = int(known(row[0])) > 0
         step = min(step * 2, _LARGEST_STEP)
 
 
 def page_v2(column: str, direction: Direction, *, delimited: bool) -> Statement:
-    """What this version asks of candidates."""
-    told = folder(delimited=delimited), entry(delimited=delimited)
-    return page_by_cursor(*told, column, direction, delimited=delimited)
+    """The statement for a page of this version."""
+    entries = folder(delimited=delimited), entry(delimited=delimited)
+    return page_by_cursor(*entries, column, direction, delimited=delimited)
 
 
 def _position(cursor: Cursor) -> str:
-    """Where a walk goes on after the cursor."""
+    """Where the walk continues after the cursor."""
     if cursor.direction == "desc":
         return cursor.last
     return cursor.last[:-1] + "0" if cursor.is_folder else cursor.last + "\x01"

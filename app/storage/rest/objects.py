@@ -43,7 +43,7 @@ def delete_object(storage: Storage, call: Call) -> Answer:
 
 
 def delete_objects(storage: Storage, call: Call) -> Answer:
-    """DELETE /object/{bucket}: the keys in ``prefixes``; what is not there or not the caller's is left out."""
+    """DELETE /object/{bucket}: the keys in ``prefixes``, except those that are missing or may not be deleted."""
     keys: list[str] = read_json_object(call, _PREFIXES)["prefixes"]
     return Answer(body=b"[" + b",".join(moving.delete_many(storage, call.asker, call.bucket, keys, RECORD)) + b"]")
 
@@ -59,8 +59,8 @@ def copy_object(storage: Storage, call: Call) -> Answer:
         changed = _changed(given.get("metadata") or {})
         return Described({**found.metadata, **changed}, header_metadata(call.headers) or {})
 
-    told = moving.copy(storage, call.asker, source, target, upsert=call.upsert, describe=describe, told=RECORD)
-    record: dict[str, Any] = json.loads(told)
+    copied = moving.copy(storage, call.asker, source, target, upsert=call.upsert, describe=describe, projection=RECORD)
+    record: dict[str, Any] = json.loads(copied)
     return json_answer({"Key": f"{target.bucket}/{target.key}", "Id": record["id"], **record})
 
 
@@ -72,7 +72,7 @@ def move_object(storage: Storage, call: Call) -> Answer:
 
 
 def _changed(given: Mapping[str, str]) -> dict[str, str]:
-    """The file metadata that a copy gets instead of its source's; they will be headers of answers."""
+    """The file metadata that replaces the source's in a copy; it becomes headers of answers, so it is checked."""
     if _CONTROL.search(given.get("cacheControl", "")):
         raise InvalidRequest("body/metadata/cacheControl must not have control characters")
     check_content_type(given.get("mimetype", ""))
@@ -80,7 +80,7 @@ def _changed(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _names(storage: Storage, given: dict[str, Any]) -> tuple[ObjectName, ObjectName]:
-    """Source and target."""
+    """The source and the target. Raises InvalidBucketName or InvalidKey."""
     bucket = check_bucket_name(given["bucketId"])
     target_bucket = check_bucket_name(given.get("destinationBucket") or bucket)
     any_script = storage.limits.any_script

@@ -1,4 +1,4 @@
-"""What this API tells of a row, as SQL: PostgreSQL makes the JSON, so that rows pass through without being read."""
+"""The JSON of buckets and objects as SQL: PostgreSQL builds it, so rows pass through without being parsed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUCKET: Projection = f"json_build_object({_BUCKET_MEMBERS}, {_BUCKET_LIMITS})"
 
 @cache
 def buckets(*, typed: bool) -> Projection:
-    """A list of buckets, each with its type if ``typed``."""
+    """A JSON array of buckets, each with its type if ``typed``."""
     kind = "'type', b.type," if typed else ""
     return f"coalesce(json_agg(json_build_object({_BUCKET_MEMBERS}, {kind} {_BUCKET_LIMITS})), '[]')"
 
@@ -37,7 +37,7 @@ INFO: Projection = f"""json_build_object(
     'content_type', o.metadata ->> 'mimetype',
     'cache_control', o.metadata ->> 'cacheControl', 'etag', o.metadata ->> 'eTag', 'metadata', o.user_metadata,
     'last_modified', {time_text("o.updated_at")}, 'created_at', {time_text("o.created_at")})"""
-"""What a client may know of an object before it reads it."""
+"""An object's description for the info routes."""
 
 ENTRY: Projection = f"""json_build_object(
     'name', substr(coalesce(left(v.folder, -1), v.name), $5::int + 1), 'id', v.id,

@@ -1,6 +1,6 @@
 """Which request is which operation.
 
-The router is per method, and a path that no longer route of its method fits goes to the shorter one: with
+Each method has routes of its own, and the route with the most plain segments wins: beside
 ``POST /object/list/{bucket}`` there is still ``GET /object/list/foo.txt``, an object in a bucket called "list". So no
 bucket name is reserved. Paths are split before they are decoded: an encoded slash never ends a bucket's name.
 """
@@ -22,13 +22,13 @@ from app.storage.storage import Storage
 Operation = Callable[[Storage, Call], Answer]
 
 PREFIX = "/storage/v1"
-"""Where all routes are as well as at the root."""
+"""All routes exist under this prefix as well as at the root."""
 
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 def path_of(target: str) -> str:
-    """The path of a request's target as it came, still encoded; a target may be a whole URL (RFC 9112 section 3.2)."""
+    """The path in a request's target, still encoded; the target may be a whole URL (RFC 9112 section 3.2)."""
     path = target.partition("?")[0]
     if not path.startswith("/"):
         path = path.partition("://")[2].partition("/")[2]
@@ -36,13 +36,13 @@ def path_of(target: str) -> str:
 
 
 def without_prefix(path: str) -> str:
-    """The path as ``Router.match`` takes it."""
+    """The path without the API's prefix, as ``Router.match`` takes it."""
     return path[len(PREFIX) :] or "/" if path == PREFIX or path.startswith(PREFIX + "/") else path
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """``path`` has plain segments, ``{bucket}``, and ``*`` for all the rest: the key."""
+    """A route. ``path`` consists of plain segments, ``{bucket}``, and ``*`` for the rest, which is the key."""
 
     method: str
     path: str
@@ -51,7 +51,7 @@ class Route:
     credential: Credential = "required"
 
     def operation(self, method: str) -> str:
-        """What policies may test as ``storage.operation()``."""
+        """The name that ``storage.operation()`` returns in policies."""
         if method == "HEAD" and self.name.startswith("storage.object.get_authenticated"):
             return "object.head_authenticated_info"
         return self.name
@@ -62,9 +62,9 @@ class Route:
 
 
 def _purge_cdn(_storage: Storage, call: Call) -> Answer:
-    """DELETE /cdn, /cdn/{bucket}, /cdn/{bucket}/{key}: the service role is told that there is nothing to purge.
+    """DELETE /cdn, /cdn/{bucket}, /cdn/{bucket}/{key}: there is no CDN to purge.
 
-    Caches between us and the reader follow ``cache-control`` and ``etag``.
+    Caches between the service and its clients follow ``cache-control`` and ``etag``.
     """
     call.asker.check_service_role()
     raise RestError("MissingParameter", 400, "No CDN is configured")
@@ -105,13 +105,13 @@ ROUTES: tuple[Route, ...] = (
 
 
 def takes_object(route: Route) -> bool:
-    """Whether the body of a request is an object to store, and not JSON."""
+    """Whether the request's body is an object to store rather than JSON."""
     return route.run in (uploads.create_object, uploads.put_object, signed_urls.put_signed)
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """``bucket`` and ``key`` are decoded, '' where the route has none."""
+    """The route of a request. ``bucket`` and ``key`` are decoded, '' if the route has none."""
 
     route: Route
     bucket: str
@@ -119,7 +119,7 @@ class Match:
 
 
 class Router:
-    """Of the routes that fit, the one with the most plain segments."""
+    """Finds the route of a request: of those that fit, the one with the most plain segments."""
 
     def __init__(self, routes: Sequence[Route] = ROUTES) -> None:
         self._by_method: dict[str, list[tuple[tuple[str, ...], Route]]] = {}
@@ -127,7 +127,7 @@ class Router:
             self._by_method.setdefault(route.method, []).append((route.segments, route))
 
     def match(self, method: str, path: str) -> Match | None:
-        """``path`` is as it came, still encoded, without the prefix of the API. Raises for a broken escape."""
+        """The match for a path, still encoded and without the API's prefix; None without a route. Raises BadUrl."""
         if _BROKEN_ESCAPE.search(path):
             raise BadUrl(path)
         given = path.split("/")[1:]
@@ -142,13 +142,13 @@ class Router:
 
 
 class BadUrl(RestError):
-    """A path with a percent sign that is followed by no two hexadecimal digits, or that is not UTF-8."""
+    """A path has a percent sign without two hexadecimal digits after it, or is not UTF-8."""
 
     def __init__(self, path: str) -> None:
         super().__init__("FST_ERR_BAD_URL", 400, f"'{path}' is not a valid url component", tag="Bad Request")
 
     def body(self) -> bytes:
-        """Not quite that of other errors."""
+        """The body of the answer, whose members differ from those of other errors."""
         body = {"error": self.tag, "code": self.code, "message": self.message, "statusCode": self.logical}
         return json.dumps(body).encode()
 
@@ -180,7 +180,7 @@ def _decode(part: str, path: str) -> str:
     if "%" not in part and part.isascii():
         return part
     try:
-        # A server hands on raw bytes beyond ASCII as Latin-1.
+        # WSGI decodes raw bytes beyond ASCII as Latin-1.
         return unquote_to_bytes(part.encode("latin-1")).decode()
     except ValueError:
         raise BadUrl(path) from None

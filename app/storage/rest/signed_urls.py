@@ -1,4 +1,4 @@
-"""URLs that carry their own permission: signed downloads and signed uploads."""
+"""URLs that carry their own permission: signed downloads and uploads."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _UNSEEN = "Either the object does not exist or you do not have access to it"
 
 
 def sign_object(storage: Storage, call: Call) -> Answer:
-    """POST /object/sign/{bucket}/{key}: a URL with which anybody may read the object for a while."""
+    """POST /object/sign/{bucket}/{key}: a URL with which anybody can read the object until it expires."""
     lifetime = _lifetime(read_json_object(call, _SIGN))
     check_key(call.key, any_script=storage.limits.any_script)
     if not is_visible(storage, call.asker, call.name):
@@ -46,7 +46,7 @@ def sign_object(storage: Storage, call: Call) -> Answer:
 
 
 def sign_objects(storage: Storage, call: Call) -> Answer:
-    """POST /object/sign/{bucket}: many at a time; the answer says of each that the caller cannot see that it is so."""
+    """POST /object/sign/{bucket}: several objects; those not visible to the caller have an error instead of a URL."""
     given = read_json_object(call, _SIGN_MANY)
     lifetime = _lifetime(given)
     paths: list[str] = given["paths"]
@@ -57,13 +57,13 @@ def sign_objects(storage: Storage, call: Call) -> Answer:
 
 
 def get_signed(storage: Storage, call: Call) -> Answer:
-    """GET /object/sign/{bucket}/{key}?token=...: the token is the permission."""
+    """GET /object/sign/{bucket}/{key}?token=...: the token alone permits the download."""
     claims, call = _verified(storage, call, DOWNLOAD)
     return serve(storage, call, Reading(as_service=True), expires=int(claims["exp"]))
 
 
 def sign_upload(storage: Storage, call: Call) -> Answer:
-    """POST /object/upload/sign/{bucket}/{key}: a URL with which anybody may write the object for a while."""
+    """POST /object/upload/sign/{bucket}/{key}: a URL with which anybody can upload the object until it expires."""
     given = read_json_object(call, _SIGN_UPLOAD, optional=True) if call.media_type == "application/json" else {}
     check_key(call.key, any_script=storage.limits.any_script)
     tried = TriedWrite(
@@ -85,7 +85,7 @@ def sign_upload(storage: Storage, call: Call) -> Answer:
 
 
 def put_signed(storage: Storage, call: Call) -> Answer:
-    """PUT /object/upload/sign/{bucket}/{key}?token=...: the upload that was signed, if its signer may do it still."""
+    """PUT /object/upload/sign/{bucket}/{key}?token=...: a signed upload, if its signer still has the permission."""
     claims, call = _verified(storage, call, UPLOAD)
     asker = _signer(storage, call, claims)
     content = read_upload(call.headers, call.body, call.length)
@@ -102,7 +102,7 @@ def put_signed(storage: Storage, call: Call) -> Answer:
 
 
 def _signer(storage: Storage, call: Call, claims: dict[str, Any]) -> Asker:
-    """Who signed the upload, as he asks for it now; policies see the operation that they permitted."""
+    """The signer of the upload as the asker; policies see the operation that they permitted at the signing."""
     signed = Signer(storage.signing_secret).unseal(claims.get("signer"))
     caller = Caller.of(signed, default_role=ANONYMOUS)
     storage.identity.check_role(caller.role)
@@ -110,11 +110,11 @@ def _signer(storage: Storage, call: Call, claims: dict[str, Any]) -> Asker:
 
 
 def _verified(storage: Storage, call: Call, scope: str) -> tuple[dict[str, Any], Call]:
-    """The claims of the request's token, and the request with the key that was signed."""
+    """The claims of the request's token, and the request with the signed key."""
     claims = Signer(storage.signing_secret).verify(required_signed_token(call.query))
     check_scope(claims, scope)
     url = claims.get("url")
-    # A client that escapes the URL it was given once more asks for %253F where %3F was meant.
+    # Some clients escape the URL a second time and ask for %253F instead of %3F.
     for key in (call.key, unquote(call.key)):
         if url == f"{call.bucket}/{key}":
             return claims, dataclasses.replace(call, key=key)
@@ -135,5 +135,5 @@ def _signed_url(storage: Storage, name: ObjectName, lifetime_s: int) -> str:
 
 
 def _in_url(text: str) -> str:
-    """A part of a URL that clients pass through JavaScript's encodeURI: only what that would leave wrong is escaped."""
+    """A part of a URL that clients pass to JavaScript's encodeURI: only what that does not handle is escaped."""
     return "".join(quote(character, safe="") if character in "?#%" else character for character in text)

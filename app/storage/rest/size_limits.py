@@ -1,4 +1,4 @@
-"""The size limit of a bucket, as bodies of requests give it."""
+"""A bucket's size limit as requests give it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _UNITS = {"GB": 10**9, "MB": 10**6, "KB": 10**3, "B": 1}
 
 
 def read_size_limit(value: object, *, largest: int) -> int | None:
-    """A bucket's ``file_size_limit``: a number of bytes, or a text such as 5MB in decimal units, or None."""
+    """The limit in bytes, from a number, a text such as ``5MB`` (decimal units) or None.
+
+    Raises InvalidValue, or TooLarge if it exceeds ``largest``.
+    """
     if value is None:
         return None
     if isinstance(value, bool):
@@ -37,5 +40,5 @@ def _from_text(text: str) -> int:
     if not found:
         raise InvalidValue("file_size_limit")
     number = Decimal(f"{found[1]}.{found[2] or 0}")
-    # Three significant digits, as the service that this API comes from reads them.
+    # Three significant digits, as Supabase's storage reads them.
     return int(Decimal(f"{number:.3g}") * _UNITS[found[3].upper()])

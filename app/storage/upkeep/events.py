@@ -1,6 +1,6 @@
-"""What others are asked or told of objects: checks of an upload before its commit, and events after it.
+"""What plugins see of objects: a check of an upload before its commit, and an event after each change.
 
-Events are written down with the change itself, so that none is lost.
+Events are recorded in the transaction of the change, so that none is lost.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ REMOVED, REMOVED_BY_MOVE = "ObjectRemoved:Delete", "ObjectRemoved:Move"
 class UploadedObject:
     """An upload whose bytes are stored and whose row is not written yet.
 
-    ``metadata`` is what the row will have (size, mimetype, eTag, ...). ``open_read`` gives the bytes, which whoever
-    opens them closes.
+    ``metadata`` is the future row's (size, mimetype, eTag, ...). ``open_read`` opens the bytes; the check closes them.
     """
 
     bucket: str
@@ -37,14 +36,16 @@ class UploadedObject:
 
 
 ObjectCheck = Callable[[UploadedObject], None]
-"""Runs between the last byte and the commit. What it raises refuses the upload: UploadRefused tells the client why."""
+"""Runs after the last byte and before the commit. Any exception refuses the upload; UploadRefused's message tells the
+client why."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectEvent:
-    """``metadata`` is the object's file metadata; ``old`` names where a moved object was (bucketId, name, version).
+    """A change of an object. ``metadata`` is its file metadata; ``old`` (bucketId, name, version) says where a moved
+    object was.
 
-    ``request_id`` and ``applied_at`` (UTC, with Z) are known once the event is written down.
+    ``request_id`` and ``applied_at`` (UTC, with Z) are set when the event is recorded.
     """
 
     type: str
@@ -57,7 +58,7 @@ class ObjectEvent:
     applied_at: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """As it is written down."""
+        """The event as it is recorded."""
         members: dict[str, Any] = {
             "type": self.type,
             "bucketId": self.bucket_id,
@@ -73,7 +74,7 @@ class ObjectEvent:
 
     @classmethod
     def from_json(cls, members: Mapping[str, Any]) -> ObjectEvent:
-        """From what ``as_json`` gave."""
+        """The event from the result of ``as_json``."""
         return cls(
             type=members["type"],
             bucket_id=members["bucketId"],
@@ -88,10 +89,10 @@ class ObjectEvent:
 
 @dataclass(frozen=True, slots=True)
 class EventReceiver:
-    """``receive`` is called with each event at least once, after its commit. The order of commits is not promised.
+    """``receive`` is called with each event at least once, after its commit, not necessarily in the order of commits.
 
-    When it raises, it is called again later, with growing pauses. ``name`` stays the same over restarts: events that
-    were written down for it wait for a receiver of that name.
+    If it raises, it is called again after growing pauses. ``name`` must stay the same over restarts: recorded events
+    wait for a receiver of that name.
     """
 
     name: str
@@ -99,12 +100,12 @@ class EventReceiver:
 
 
 def removed(bucket: str, row: Row) -> ObjectEvent:
-    """The event for a deleted row of name, version and metadata."""
+    """The event for a deleted object; ``row`` has its name, version and metadata."""
     return ObjectEvent(REMOVED, bucket, known(row[0]).decode(), _text(row[1]), read_metadata(row[2]))
 
 
 def moved(source: ObjectName, target: ObjectName, row: Row) -> tuple[ObjectEvent, ObjectEvent]:
-    """The events for a moved row of id, version and metadata."""
+    """The two events for a moved object; ``row`` has its id, version and metadata."""
     version, metadata = _text(row[1]), read_metadata(row[2])
     old = {"bucketId": source.bucket, "name": source.key, "version": version}
     return (
@@ -118,7 +119,7 @@ def _text(value: bytes | None) -> str | None:
 
 
 def encode_events(events: Sequence[ObjectEvent], request_id: str) -> bytes:
-    """What one request has caused just now."""
+    """The events of one request as JSON, with its id and the current time."""
     now = now_as_json()
     stamped = (replace(event, request_id=request_id, applied_at=now) for event in events)
     return json.dumps([event.as_json() for event in stamped]).encode()

@@ -1,7 +1,7 @@
 """Finding bytes that no row names, and rows whose bytes are gone, on any backend.
 
-An upload that is under way has bytes and no row yet; so bytes count as lost only when they are older than any upload
-may take between its last byte and its commit.
+An upload in progress has bytes but no row yet. So bytes count as orphans only when they are older than any upload takes
+from its last byte to its commit.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _LEAST_UUID = b"00000000-0000-0000-0000-000000000000"
 
 @dataclass(slots=True)
 class Swept:
-    """``waiting``: replaced bytes in their grace period, or whose deletion failed before. ``foreign``: blobs that this
-    service has not made and leaves alone. ``unfinished``: writes that never ended."""
+    """What a sweep found. ``waiting``: replaced blobs in their grace period, or whose deletion failed before.
+    ``foreign``: blobs that this service did not make and does not touch. ``unfinished``: writes that never finished."""
 
     seen: int = 0
     orphans: int = 0
@@ -64,7 +64,7 @@ class RowWithoutBytes:
 
 
 class Sweep:
-    """``older_than_s``: how old bytes without a row must be."""
+    """Compares blobs and rows. Blobs younger than ``older_than_s`` never count as orphans."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Sweep:
         self._before = datetime.now(UTC) - timedelta(seconds=older_than_s)
 
     def run(self, *, delete: bool) -> Swept:
-        """Look at all blobs; only if ``delete``, delete the orphans and the replaced ones after their grace period."""
+        """Look at all blobs. With ``delete``, also delete orphans, and replaced blobs after their grace period."""
         swept = Swept()
         while delete and (done := self._work.delete_blobs()):
             swept.replaced += done
@@ -99,7 +99,7 @@ class Sweep:
         return swept
 
     def rows_without_bytes(self) -> Iterator[RowWithoutBytes]:
-        """Rows whose bytes are gone. It asks the backend about each object."""
+        """The rows whose bytes are gone; the backend is asked about each object."""
         last = _LEAST_UUID
         while rows := self._ask(_ROWS, last, str(_ROWS_AT_A_TIME).encode()):
             for identifier, bucket, name, version in rows:
@@ -124,7 +124,7 @@ class Sweep:
                 old[version] = blob
         if not old:
             return []
-        # The blobs were listed before the rows are looked at: what was committed between has its row.
+        # The blobs were listed before this query, so an upload committed in between has its row.
         rows = self._ask(_UNNAMED, json.dumps(list(old)).encode())
         return [old[known(row[0]).decode()] for row in rows]
 

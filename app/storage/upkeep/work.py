@@ -1,7 +1,7 @@
-"""What is done after the commit: bytes that no row names any more are deleted, receivers get events, reads are noted.
+"""What is done after the commit: deleting bytes that no row names any more, sending events, recording reads.
 
-The work list is written by the transactions that make the work necessary, so no crash loses it. A worker takes entries
-for a while; if it dies they become due again, so that everything is done at least once.
+The transactions that make the work necessary write the work list, so no crash loses it. A worker leases entries for a
+while; if it dies they become due again, so everything is done at least once.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ FAILED = Statement(
     """,
     "work_failed",
 )
-# At most once an hour for an object: reading must not become writing.
+# At most once an hour for each object: reads must not cause a write each.
 ACCESSED = Statement(
     """
     UPDATE storage.objects SET last_accessed_at = clock_timestamp() WHERE id IN (
@@ -63,7 +63,7 @@ ACCESSED = Statement(
 
 
 class WorkList:
-    """The work list of one database, done a batch at a time in the thread of the caller."""
+    """The work list of one database. Each method does one batch in the caller's thread."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class WorkList:
         self._grace_s = grace_s
 
     def delete_blobs(self) -> int:
-        """Delete the bytes of a batch of replaced versions whose grace period is over; how many entries were done."""
+        """Delete the bytes of a batch of replaced versions whose grace period is over; gives the number of entries."""
         rows = self._take("delete_blob", self._grace_s, _BLOBS_AT_A_TIME)
         if not rows:
             return 0
@@ -104,11 +104,11 @@ class WorkList:
         return len(ids)
 
     def tell_events(self) -> int:
-        """Call the receivers with a batch of events; how many were received."""
+        """Call the receivers with a batch of events; gives the number that they received."""
         if not self._receivers:
             return 0
         rows = self._take("post_event", 0.0, _EVENTS_AT_A_TIME, sorted(self._receivers))
-        # Entries come in no order; none is promised, but most receivers expect that of the commits.
+        # RETURNING has no order. None is promised, but most receivers expect the order of the commits.
         rows = sorted(rows, key=lambda row: int(known(row[0])))
         done = []
         for identifier, _, event, _, _ in rows:
@@ -125,7 +125,7 @@ class WorkList:
         return len(done)
 
     def note_accesses(self, ids: Sequence[str]) -> None:
-        """Write down that these objects were read now."""
+        """Record that these objects were read now."""
         self._run(ACCESSED, (_array([identifier.encode() for identifier in ids]),))
 
     def _take(self, kind: str, grace_s: float, limit: int, receivers: Sequence[str] | None = None) -> list[Row]:
@@ -140,7 +140,7 @@ class WorkList:
 
 
 def background_context(contexts: ContextBuilder) -> Context:
-    """The context of work that no request asked for: the service's rights."""
+    """The context of work outside any request: it runs as service_role."""
     caller = Caller.of({"role": SERVICE_ROLE}, default_role=SERVICE_ROLE)
     return contexts.build(caller, extra=(("storage.allow_delete_query", "true"),))
 
@@ -150,7 +150,7 @@ def _array(values: Sequence[bytes]) -> bytes:
 
 
 class Background:
-    """A thread that does the work of the list soon after it is woken, and every few seconds."""
+    """A thread that works through the list every few seconds, and soon after it is woken."""
 
     _EVERY_S = 5.0
     _AFTER_FAILURE_S = 30.0
@@ -184,8 +184,8 @@ class Background:
                 self.work_now()
                 pause = self._EVERY_S
             except PorticoError as ex:
-                # No schema storage, or no database now: requests report both.
-                log.debug("the storage's background work has to wait: %s", ex)
+                # The schema storage is missing or the database is down; requests report both.
+                log.debug("the storage's background work is postponed: %s", ex)
                 pause = self._longer(pause)
             except Exception:
                 log.exception("the storage's background work failed")
@@ -195,7 +195,7 @@ class Background:
         return min(max(pause * 2, self._AFTER_FAILURE_S), self._LONGEST_PAUSE_S)
 
     def work_now(self) -> None:
-        """Do what is due, in the caller's thread. Raises what fails."""
+        """Do all work that is due, in the caller's thread. Raises the first error."""
         while not self._stopping and self._work.tell_events():
             pass
         while not self._stopping and self._work.delete_blobs():
