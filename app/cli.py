@@ -26,7 +26,7 @@ from app.commands.failure import explained
 
 
 class _Commands(click.Group):
-    """Ours, and those of plugins, which are loaded only where a command is not ours."""
+    """The built-in commands and those of plugins, which are loaded only for a command that is not built in."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *_of_plugins()})
@@ -39,7 +39,7 @@ def _of_plugins() -> dict[str, click.Command]:
     from app.discovery import plugin_manager
     from app.settings import load
 
-    # One that cannot be loaded has no commands; serve and `portico plugins` say why.
+    # A plugin that cannot be loaded has no commands; serve and `portico plugins` report why.
     plugins = plugin_manager(disabled=load().disabled_plugins, required=False)
     return {str(each.name): each for some in plugins.hook.commands() for each in some}
 
@@ -47,7 +47,7 @@ def _of_plugins() -> dict[str, click.Command]:
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """A GraphQL API and an object storage API in front of any PostgreSQL."""
-    # Commands tell what went wrong in one line of their own; serve has log lines and says where they go.
+    # Commands report an error in one line of their own; only serve configures logging.
     logging.getLogger("portico").addHandler(logging.NullHandler())
 
 
@@ -56,7 +56,7 @@ for _command in (docs, doctor, init, keys, plan, plugins, schema, serve, setting
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command and end the process: 0 when it went well, 1 with one line on stderr when not, 2 for wrong usage."""
+    """Run a command and exit: with 0 on success, 1 and one line on stderr on failure, 2 on wrong usage."""
     try:
         code = cli.main(arguments, "portico", standalone_mode=False)
     except click.ClickException as ex:
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except BrokenPipeError:
-        # The reader of our output, such as head, has seen enough.
+        # The reader of our output, such as head, has closed the pipe.
         sys.stderr.close()
         sys.exit(1)
     except Exception as ex:

@@ -1,6 +1,6 @@
-"""Which plugins a process has: found by entry points, loaded, or left out and told why.
+"""Finds plugins by their entry points and loads them.
 
-A plugin that cannot be loaded stops the start, unless plugins are not required.
+A plugin that cannot be loaded stops the service from starting; with PLUGINS_REQUIRED=off it is left out and logged.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from app.hooks import GROUP, GraphQLHooks, ServiceHooks, StorageHooks
-from app.plugin_guard import InstalledPlugin, Plugins, PluginUnusable, told
+from app.plugin_guard import InstalledPlugin, Plugins, PluginUnusable, one_line
 from app.settings import Setting, Settings, load
 
 log = logging.getLogger("portico.plugins")
 
 _CHOICE = ("disabled_plugins", "plugins_required")
-"""The settings that say which plugins there are, and so which other settings."""
+"""The settings that select plugins, and so which further settings exist."""
 
 
 def plugin_manager(
     extra: Mapping[str, Any] | None = None, *, disabled: Collection[str] = (), required: bool = True
 ) -> Plugins:
-    """Every installed plugin but the ``disabled`` ones, and ``extra`` ones by name (for tests and embedding).
+    """All installed plugins but the ``disabled`` ones, and ``extra`` plugins by name (for tests and embedding).
 
-    Raises PluginUnusable for the first that cannot be loaded; those are left out where they are not ``required``.
+    Raises PluginUnusable for the first plugin that cannot be loaded; unless ``required``, it is left out instead.
     """
     plugins = Plugins(GROUP, (GraphQLHooks, ServiceHooks, StorageHooks), may_fail=GraphQLHooks)
     found = sorted(entry_points(group=GROUP), key=lambda each: (each.name, _origin(each)))
@@ -46,9 +46,9 @@ def configure(
     overrides: Mapping[str, Any] | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> tuple[Settings, Plugins]:
-    """The settings of a service, those of its plugins among them, and the plugins.
+    """The settings of a service, including those of its plugins, and the plugins.
 
-    ``environ`` and ``overrides`` are those of ``app.settings.load``, ``extra`` those of ``plugin_manager``. Raises
+    ``environ`` and ``overrides`` are passed to ``app.settings.load``, ``extra`` to ``plugin_manager``. Raises
     SettingError or PluginUnusable with a line for the operator.
     """
     chosen = {name: value for name, value in (overrides or {}).items() if name in _CHOICE}
@@ -58,8 +58,8 @@ def configure(
 
 
 def declared_settings(plugins: Plugins) -> list[Setting[Any]]:
-    """The settings that plugins declare, by name of the plugin."""
-    # pluggy calls those that were registered last first.
+    """The settings that plugins declare, ordered by plugin name."""
+    # pluggy calls the plugin registered last first.
     return [setting for some in reversed(plugins.hook.settings()) for setting in some]
 
 
@@ -73,7 +73,7 @@ def _install(plugins: Plugins, entry_point: EntryPoint, disabled: bool, required
         plugin = entry_point.load()
         plugins.add(name, plugin)
     except Exception as ex:
-        problem = told(ex)
+        problem = one_line(ex)
         if required:
             message = f"the plugin {name} of {origin} cannot be loaded: {problem}; set PLUGINS_REQUIRED=off to serve"
             raise PluginUnusable(f"{message} without it, or name it in DISABLED_PLUGINS") from ex

@@ -1,7 +1,8 @@
-"""Plugins that fail are named, and cost no more than they must.
+"""Contains the failure of a plugin, and names the plugin.
 
-A hook of the API's schema that fails costs only what it would have contributed: the log names hook and plugin, /health
-says which plugin, and the rest is served. Any other hook may add a check, so where one fails nothing is served.
+When a hook of the GraphQL schema fails, only its contribution is missing: the log names the hook and the plugin,
+/health names the plugin, and everything else is served. Any other hook may add a security check, so its failure is an
+error.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ log = logging.getLogger("portico.plugins")
 
 Hook = Callable[..., Any]
 
-# These concern the request, the database or the settings; a RecursionError concerns the code around the plugin.
+# These are about the request, the database or the settings; a RecursionError is about the code around the plugin.
 _NOT_ITS_FAULT = (PorticoError, SettingError, RecursionError)
 
 
 class PluginUnusable(RuntimeError):
-    """A plugin cannot be used as it is; the message is one sentence for the operator that names it."""
+    """A plugin cannot be used. The message is one sentence for the operator that names the plugin."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledPlugin:
-    """A plugin that an entry point names. ``summary`` is the first line of what it says of itself; ``problem`` why it
-    could not be loaded, '' where it could."""
+    """A plugin that an entry point names. ``summary`` is the first line of its docstring; ``problem`` says why it could
+    not be loaded, '' if it could."""
 
     name: str
     distribution: str
@@ -42,14 +43,14 @@ class InstalledPlugin:
 
 
 class _Guarded:
-    """The hooks of a plugin, each with its guard."""
+    """The hooks of a plugin, each wrapped in a guard."""
 
 
 class Plugins(pluggy.PluginManager):
-    """The plugins of one application. ``faults`` are plugins that failed, with where they first did."""
+    """The plugins of an application. ``faults`` maps plugins that failed to the place of their first failure."""
 
     def __init__(self, group: str, specifications: Iterable[type], may_fail: type) -> None:
-        """``specifications`` are classes of hooks; a hook of ``may_fail`` that fails contributes nothing."""
+        """``specifications`` are classes of hooks. A hook of the class ``may_fail`` contributes nothing if it fails."""
         super().__init__(group)
         for each in specifications:
             self.add_hookspecs(each)
@@ -59,8 +60,10 @@ class Plugins(pluggy.PluginManager):
         self._logged: set[tuple[str, str]] = set()
 
     def add(self, name: str, plugin: object) -> None:
-        """Register a plugin: a module, an object, or a class to make an instance of, so that what it keeps belongs to
-        these plugins alone. Raises pluggy.PluginValidationError for a hook that does not exist or takes less."""
+        """Register a plugin: a module, an object or a class, of which each application gets an instance of its own.
+
+        Raises pluggy.PluginValidationError for an unknown hook or argument.
+        """
         instance = plugin() if isinstance(plugin, type) else plugin
         guarded = _Guarded()
         for attribute in dir(instance):
@@ -84,7 +87,7 @@ class Plugins(pluggy.PluginManager):
         return [(plugin, result) for plugin, result in results if result is not None]
 
     def blame(self, plugin: str, place: str) -> None:
-        """Log the exception being handled as the plugin's, once for each place, and let /health tell of the plugin."""
+        """Log the exception being handled as the plugin's, once for each place, and have /health name the plugin."""
         if (plugin, place) not in self._logged:
             self._logged.add((plugin, place))
             log.exception("the plugin %s failed in %s", plugin, place)
@@ -101,14 +104,14 @@ class Plugins(pluggy.PluginManager):
                 raise
             except Exception as ex:
                 if not may_fail:
-                    raise PluginUnusable(f"the plugin {name} failed in {hook}: {told(ex)}") from ex
+                    raise PluginUnusable(f"the plugin {name} failed in {hook}: {one_line(ex)}") from ex
                 self.blame(name, hook)
                 return None
 
         return guarded
 
 
-def told(ex: Exception) -> str:
-    """One line about an exception for the operator."""
+def one_line(ex: Exception) -> str:
+    """The exception as one line for the operator."""
     text = " ".join(str(ex).split())
     return text if isinstance(ex, PluginUnusable | pluggy.PluginValidationError) else f"{type(ex).__name__}: {text}"

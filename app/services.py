@@ -1,4 +1,4 @@
-"""What an application object keeps for its life: the engine of its GraphQL door, its storage, and its plugins."""
+"""What an application keeps for its lifetime: the engine of its GraphQL API, its storage, and its plugins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schema_cache.poller import Poller
 
 @dataclass(frozen=True)
 class Services:
-    """Made once for an application and shared by its threads; hooks are given it, stages are not."""
+    """Made once for each application and shared by its threads. Hooks receive it; stages receive only the engine."""
 
     settings: Settings
     plugins: Plugins
@@ -22,19 +22,19 @@ class Services:
     storage: Storage
 
     def start(self) -> None:
-        """Begin what runs in the background."""
+        """Start the background threads."""
         self.poller.start()
         self.storage.background.start()
 
     def close(self) -> None:
-        """Stop what runs in the background, and let go of the connections."""
+        """Stop the background threads and close the connections."""
         self.poller.close()
         self.storage.close()
         self.engine.close()
 
 
 def make_services(settings: Settings, plugins: Plugins) -> Services:
-    """The services of one process, after it was forked. Nothing is connected before the first request needs it."""
+    """The services of a process; call it after forking. The first request that needs a connection opens it."""
     engine = make_engine(settings, plugins)
     return Services(
         settings=settings,

@@ -20,7 +20,7 @@ from app.settings import Settings
 
 
 class Application:
-    """A WSGI callable with the services it uses; ``close`` it when it is no longer called."""
+    """A WSGI callable with the services it uses. Call ``close`` when it is no longer needed."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -31,7 +31,7 @@ class Application:
 
     @property
     def signing_secret(self) -> bytes:
-        """The key of signed URLs."""
+        """The key that signs URLs."""
         return self.services.storage.signing_secret
 
     def recognizes(self, method: str, path: str, headers: Mapping[str, str]) -> bool:
@@ -46,8 +46,8 @@ class Application:
 
 
 def create_app(settings: Settings, plugins: Plugins) -> Application:
-    """The application of one process, with what ``app.discovery.configure`` gave. Call it after forking: it owns
-    connections and threads."""
+    """The application of one process, from the result of ``app.discovery.configure``. Call it after forking, because it
+    owns connections and threads."""
     services = make_services(settings, plugins)
     services.start()
     return Application(services)
@@ -67,7 +67,7 @@ def _routes(services: Services) -> falcon.App[Any, Any]:
 
 
 def _write_error(req: falcon.Request, resp: falcon.Response, error: falcon.HTTPError) -> None:
-    """Errors of routing, such as an unknown path, in the form of GraphQL errors."""
+    """Write an error of routing, such as an unknown path, in the form of a GraphQL error."""
     code = error.title.upper().replace(" ", "_").removeprefix(f"{error.status_code}_") if error.title else "ERROR"
     body = {"errors": [{"message": error.description or error.title, "extensions": {"code": code}}]}
     resp.content_type = "application/json"

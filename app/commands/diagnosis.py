@@ -1,4 +1,4 @@
-"""What ``portico doctor`` finds: a list of plain statements on settings, database, roles and grants."""
+"""What ``portico doctor`` finds about settings, database, roles and grants, as a list of plain statements."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROLES = ("anon", "authenticated", "service_role")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``fix`` is what to do about it, and who can; empty where nothing has to be done."""
+    """A statement of the report. ``fix`` says what to do and who can do it, '' if nothing needs to be done."""
 
     mark: Mark
     what: str
@@ -35,7 +35,7 @@ class Finding:
 
 
 def examine(settings: Settings) -> list[Finding]:
-    """Look at everything; changes nothing. Raises Unavailable when the database cannot be reached."""
+    """Check everything and change nothing. Raises Unavailable when the database cannot be reached."""
     findings = list(_settings(settings))
     database = Database(settings)
     try:
@@ -47,27 +47,27 @@ def examine(settings: Settings) -> list[Finding]:
 
 def _settings(settings: Settings) -> Iterator[Finding]:
     if not has_keys(settings):
-        yield Finding("WRONG", "no key is set, so nobody can be let in", "run portico keys and set what it prints")
+        yield Finding("WRONG", "no key is set, so every request is refused", "run portico keys and set what it prints")
         return
     yield Finding("ok", "keys are set")
     if settings.jwt_secret and len(settings.jwt_secret.encode()) < 32:
         yield Finding(
-            "note", "JWT_SECRET is shorter than 32 bytes and could be guessed", "run portico keys for a new one"
+            "note", "JWT_SECRET is shorter than 32 bytes, so it could be guessed", "run portico keys for a new one"
         )
     if settings.jwt_jwks:
         yield _key_set(settings.jwt_jwks)
     if settings.storage_url is None:
         where = storage_url(settings)
-        yield Finding("note", f"STORAGE_URL is not set, so objects are kept in {where}, for this machine alone")
+        yield Finding("note", f"STORAGE_URL is not set, so objects are stored in {where}, on this machine only")
 
 
 def _key_set(source: str) -> Finding:
     try:
         keys = load_key_set(source)
     except (OSError, ValueError) as ex:
-        return Finding("WRONG", f"the keys of JWT_JWKS cannot be read: {ex}")
+        return Finding("WRONG", f"the key set of JWT_JWKS cannot be read: {ex}")
     if not keys:
-        return Finding("WRONG", "JWT_JWKS has no key that could verify a token")
+        return Finding("WRONG", "JWT_JWKS has no key that can verify tokens")
     return Finding("ok", f"JWT_JWKS has {len(keys)} key(s)")
 
 
@@ -78,7 +78,7 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
     if about["server_number"] < _OLDEST_SERVER:
         yield Finding("WRONG", "this version of PostgreSQL is not supported", "use PostgreSQL 14 or newer")
     if about["superuser"]:
-        yield Finding("note", f"{user} is a superuser; an ordinary role that may switch to the others is safer")
+        yield Finding("note", f"{user} is a superuser; an ordinary role that may switch to the API's roles is safer")
     state = read_state(ask)
     yield from _installation(state)
     yield from _roles(about["roles"], user)
@@ -90,18 +90,22 @@ def _installation(state: State) -> Iterator[Finding]:
     if state.version is None:
         yield Finding(
             "note",
-            "portico init was not run here: no auth functions for policies, no storage, and changes of the schema are"
-            " noticed by looking every second",
+            "portico init was not run here: there are no auth functions for policies and no storage, and schema changes"
+            " are detected by polling every second",
             "run portico init as a role that may create schemas and roles; the GraphQL API works without it",
         )
         return
     notice = outdated(state)
-    yield Finding("note", notice) if notice else Finding("ok", f"version {state.version} of Portico's objects is there")
+    yield (
+        Finding("note", notice)
+        if notice
+        else Finding("ok", f"version {state.version} of Portico's objects is installed")
+    )
     if not state.counting:
         yield Finding(
             "note",
-            "changes of the schema are not counted, they are noticed by looking every second",
-            "a superuser: run portico init once more",
+            "schema changes are not counted, so they are detected by polling every second",
+            "as a superuser: run portico init again",
         )
 
 
@@ -110,7 +114,9 @@ def _roles(roles: dict[str, dict[str, bool]], user: str) -> Iterator[Finding]:
         role = roles.get(name)
         if role is None:
             yield Finding(
-                "note", f"the role {name} does not exist", "portico init makes it, or: create role " + name + " nologin"
+                "note",
+                f"the role {name} does not exist",
+                "portico init creates it, or: create role " + name + " nologin",
             )
         elif not role["settable"]:
             yield Finding("WRONG", f"{user} may not switch to the role {name}", f"grant {name} to {user}")
@@ -119,7 +125,9 @@ def _roles(roles: dict[str, dict[str, bool]], user: str) -> Iterator[Finding]:
     service = roles.get("service_role")
     if service and not service["bypasses"]:
         yield Finding(
-            "note", "service_role does not bypass row level security", "a superuser: alter role service_role bypassrls"
+            "note",
+            "service_role does not bypass row level security",
+            "as a superuser: alter role service_role bypassrls",
         )
 
 
@@ -162,7 +170,7 @@ def _left_out(schema: str, found: dict[str, Any]) -> Iterator[Finding]:
             "note",
             f"tables in schema {schema} have row level security and no policy, so nobody but service_role sees a row:"
             f" {listed(found['policyless'])}",
-            "write policies; a database restored without its roles has lost them: restore once more after portico init",
+            "write policies; if the database was restored without its roles, restore it again after portico init",
         )
     if found["ungranted"]:
         yield Finding(
@@ -175,7 +183,7 @@ def _left_out(schema: str, found: dict[str, Any]) -> Iterator[Finding]:
             "note",
             f"{found['of_extensions']} relations and functions in schema {schema} belong to extensions and are not in"
             " the API",
-            "for one that should be: comment on function <function> is '@graphql({})'",
+            "to add one: comment on function <function> is '@graphql({})'",
         )
 
 
@@ -190,7 +198,7 @@ def _about(ask: Ask) -> dict[str, Any]:
 
 
 def literal(text: str) -> str:
-    # Doctor asks by the simple protocol, which has no parameters.
+    # These queries use the simple protocol, which has no parameters.
     return "U&'" + "".join(f"\\+{ord(character):06x}" for character in text) + "'"
 
 

@@ -21,6 +21,6 @@ def command(in_browser: bool) -> None:
 
 
 def _address() -> str:
-    """The address that setup.cfg gives the distribution, which is its only place."""
+    """The address from the distribution's metadata, which setup.cfg defines."""
     labelled: dict[str, str] = dict(each.split(", ", 1) for each in metadata("portico").get_all("Project-URL") or ())
     return labelled["Documentation"]

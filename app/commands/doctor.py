@@ -10,11 +10,11 @@ from app.commands.target import service_with_database
 
 
 @click.command("doctor")
-@click.option("--security", is_flag=True, help="Say instead what should be closed before the service is public.")
+@click.option("--security", is_flag=True, help="List instead what should be closed before the service is public.")
 def command(security: bool) -> int:
-    """Say what is missing: in the settings, the database, its roles and grants, and what to do about it.
+    """Check settings, database, roles and grants; say what is missing and what to do about it.
 
-    The exit code is 1 when something that stops the service is wrong.
+    The exit code is 1 when a finding prevents the service from working.
     """
     from app.commands.diagnosis import examine
     from app.commands.notices import left_out

@@ -1,4 +1,4 @@
-"""Which failures a command reports in one line. Anything else is a bug, and its traceback is shown."""
+"""The errors that a command reports in one line. Any other exception is a bug, and its traceback is shown."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from app.errors import PorticoError
 from app.server.parent import ServeError
 from app.settings import SettingError
 
-# What clients of the service may retry, the operator has to fix.
+# For clients these errors are temporary; the operator has to fix them.
 _ADVICE = {
-    "3D000": "Create the database, or name another one in DATABASE_URL.",
+    "3D000": "Create the database, or correct its name in DATABASE_URL.",
     "28P01": "Correct the user or the password in DATABASE_URL.",
-    "28000": "Correct DATABASE_URL, or let the user in by pg_hba.conf.",
+    "28000": "Correct the user in DATABASE_URL, or allow it in pg_hba.conf.",
 }
 
 
 class CommandError(RuntimeError):
-    """A command cannot do what it was asked for; the message is one line."""
+    """A command cannot do its work; the message is one line."""
 
 
 def explained(ex: Exception) -> str | None:
     """One line for the operator, or None for an unexpected error."""
-    # Imported here, since they bring the driver along.
+    # Imported here because it imports the driver.
     from app.database.connect import Refused
 
     if isinstance(ex, PorticoError):
         cause = f" ({ex.__cause__})" if ex.__cause__ is not None else ""
-        told = f"{ex.message}{cause}"
+        text = f"{ex.message}{cause}"
         hint = _ADVICE.get(ex.__cause__.diagnosis.sqlstate, ex.hint) if isinstance(ex.__cause__, Refused) else ex.hint
-        return _one_line(f"{told.rstrip('.')}. {hint}" if hint else told)
+        return _one_line(f"{text.rstrip('.')}. {hint}" if hint else text)
     from app.database.url import DatabaseUrlError
     from app.demo.load import DemoError
     from app.plugin_guard import PluginUnusable

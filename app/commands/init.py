@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 @click.option(
     "--grants-on-public",
     type=click.Choice(["protected", "all", "none"]),
-    help="What anon and authenticated get rights on of what is in schema public already: what has row level security"
-    " (the default, asked for on a terminal), all, or nothing.",
+    help="On which existing tables and views of schema public anon and authenticated get rights: those with row level"
+    " security (the default; on a terminal you are asked), all, or none.",
 )
-@click.option("--no-grants-on-public", "grants_on_public", flag_value="none", help="The same as none.")
+@click.option(
+    "--no-grants-on-public", "grants_on_public", flag_value="none", help="The same as --grants-on-public=none."
+)
 def command(grants_on_public: Grants | None) -> None:
-    """Install in the database what the service wants there: roles, grants, and the schemas graphql, auth, storage.
+    """Install Portico's objects in the database: roles, grants, and the schemas graphql, auth and storage.
 
-    May be run again: what is missing is added, what is there stays.
+    It can be run again: it adds what is missing and keeps what exists.
     """
     from app.installation import install
 
@@ -45,5 +47,5 @@ def _asked_for(url: str) -> Grants:
     click.echo("These relations in schema public have no row level security:")
     for name in names:
         click.echo(f"  {name}")
-    wanted = click.confirm("Shall anon and authenticated be able to read and write all their rows?", default=False)
+    wanted = click.confirm("Let anon and authenticated read and write all their rows?", default=False)
     return "all" if wanted else "protected"

@@ -22,7 +22,7 @@ from app.settings import Settings
 def schema_sdl(settings: Settings, plugins: Plugins, role: str) -> str:
     """The GraphQL schema that ``role`` sees, in the schema definition language.
 
-    Raises PorticoError where the role or the database does not answer.
+    Raises PorticoError if the role does not exist or the database cannot be reached.
     """
     with _schema_of(settings, plugins, role) as (_, api):
         return print_schema(api.graphql)
@@ -33,7 +33,7 @@ def plan_sql(
 ) -> str:
     """The SQL that answers ``query`` for ``role``, one statement for each root field of a mutation.
 
-    Raises PorticoError where the query is wrong.
+    Raises PorticoError if the query is not valid.
     """
     with _schema_of(settings, plugins, role) as (engine, api):
         parsed = parse(GraphQLRequest(query, variables or {}), engine)

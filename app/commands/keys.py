@@ -11,8 +11,8 @@ from app.identity.issuing import make_keys
 
 @click.command("keys")
 def command() -> None:
-    """Make a secret and the two API keys, as lines for an environment file.
+    """Generate a secret and the two API keys, as lines for an environment file.
 
-    With JWT_SECRET in the environment its keys are made; else a new secret as well.
+    If JWT_SECRET is set in the environment, the keys are made from it instead of a new secret.
     """
     click.echo(make_keys(os.environ.get("JWT_SECRET")).lines(), nl=False)

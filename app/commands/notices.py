@@ -1,4 +1,4 @@
-"""What the GraphQL schema leaves out of the database, as findings of ``portico doctor``."""
+"""What the GraphQL schema leaves out of the database, as findings for ``portico doctor``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ROLES = ("anon", "authenticated", "service_role")
 
 
 def left_out(settings: Settings, plugins: Plugins) -> list[Finding]:
-    """A finding for each notice of the schemas of the API's roles, each once; none where the database does not answer,
-    of which the other findings tell."""
+    """One finding for each notice in the schemas of the API's roles; none if the database does not answer, which other
+    findings report."""
     engine = make_engine(settings, plugins)
     found: dict[Notice, None] = {}
     try:

@@ -1,4 +1,4 @@
-"""Command line options made from the table of settings."""
+"""Command line options derived from the declared settings."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from app.settings.kinds import Choice, Switch
 
 
 class ServiceCommand(click.Command):
-    """A command with an option for each setting that may be on a command line, those of plugins among them, which are
-    asked only when the command is."""
+    """A command with an option for each setting that allows one. Plugins are loaded for theirs only when this command
+    runs."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         if __name__ not in ctx.meta:

@@ -13,7 +13,7 @@ from app.commands.target import service_with_database
 
 @click.command("plan")
 @click.argument("query")
-@click.option("--role", default="anon", show_default=True, help="The database role that asks.")
+@click.option("--role", default="anon", show_default=True, help="The database role of the caller.")
 @click.option("--variables", default="{}", metavar="JSON", help="The query's variables.")
 def command(query: str, role: str, variables: str) -> None:
     """Print the SQL that answers QUERY ("-" to read it from standard input), without running it."""

@@ -9,7 +9,7 @@ from app.settings import load
 
 @click.command("plugins")
 def command() -> int:
-    """List the plugins that are installed: name, distribution and version, and what each does or why it does not.
+    """List the installed plugins: name, distribution and version, and what each does or why it is not loaded.
 
     The exit code is 1 when one cannot be loaded.
     """

@@ -1,4 +1,4 @@
-"""What init and upgrade report about their work."""
+"""The report that init and upgrade print."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ def tell(report: Report) -> None:
     if report.before == report.after:
         click.echo(f"Version {report.after} is installed.")
     else:
-        click.echo(f"Installed version {report.after}" + (f", before {report.before}." if report.before else "."))
+        click.echo(
+            f"Installed version {report.after}" + (f"; it was {report.before} before." if report.before else ".")
+        )
     if report.notice:
         click.echo(f"Note: {report.notice}")
     tell_lacks(report.lacks)

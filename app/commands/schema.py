@@ -15,7 +15,7 @@ def command() -> None:
 @command.command("print")
 @click.option("--role", default="anon", show_default=True, help="The database role.")
 def print_schema(role: str) -> None:
-    """Print it in the schema definition language."""
+    """Print the schema in the schema definition language."""
     from app.commands.inspect import schema_sdl
 
     with service_with_database() as (settings, plugins):

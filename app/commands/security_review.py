@@ -13,7 +13,7 @@ from app.settings import Settings
 _SHORTEST_SECRET = 32
 _SHORTEST_KEY = 20
 _VERIFIED = ("verify-ca", "verify-full")
-# Of examples that many projects were copied from.
+# Published in examples that many projects copy.
 _KNOWN_SECRETS = (
     "super-secret-jwt-token-with-at-least-32-characters-long",
     "your-super-secret-jwt-token-with-at-least-32-characters-long",
@@ -21,7 +21,7 @@ _KNOWN_SECRETS = (
 
 
 def review(settings: Settings) -> list[Finding]:
-    """Look at everything; changes nothing. Raises Unavailable when the database cannot be reached."""
+    """Check everything and change nothing. Raises Unavailable when the database cannot be reached."""
     findings = [*_keys(settings), *_settings(settings)]
     database = Database(settings)
     try:
@@ -30,20 +30,20 @@ def review(settings: Settings) -> list[Finding]:
             findings += _schema(schema, database.simple)
     finally:
         database.close()
-    return findings or [Finding("ok", "nothing was found that should be closed")]
+    return findings or [Finding("ok", "nothing needs to be closed")]
 
 
 def _keys(settings: Settings) -> Iterator[Finding]:
     secret = settings.jwt_secret
     if secret in _KNOWN_SECRETS:
-        yield Finding("WRONG", "JWT_SECRET is that of a published example", "run portico keys for a new one")
+        yield Finding("WRONG", "JWT_SECRET is taken from a published example", "run portico keys for a new one")
     elif secret and len(secret.encode()) < _SHORTEST_SECRET:
-        yield Finding("WRONG", "JWT_SECRET is shorter than 32 bytes and could be guessed", "run portico keys")
+        yield Finding("WRONG", "JWT_SECRET is shorter than 32 bytes, so it could be guessed", "run portico keys")
     for name, key in (("ANON_KEY", settings.anon_key), ("SERVICE_ROLE_KEY", settings.service_role_key)):
         if key and len(key) < _SHORTEST_KEY:
             yield Finding("WRONG", f"{name} is shorter than {_SHORTEST_KEY} characters", "run portico keys")
     if settings.anon_key and settings.anon_key == settings.service_role_key:
-        yield Finding("WRONG", "ANON_KEY and SERVICE_ROLE_KEY are the same", "run portico keys for two of them")
+        yield Finding("WRONG", "ANON_KEY and SERVICE_ROLE_KEY are the same", "run portico keys for a new pair")
 
 
 def _settings(settings: Settings) -> Iterator[Finding]:
@@ -56,11 +56,13 @@ def _settings(settings: Settings) -> Iterator[Finding]:
             "add sslmode=verify-full and sslrootcert to DATABASE_URL",
         )
     if "*" in settings.cors_origins:
-        yield Finding("note", "pages of every origin may use the APIs (CORS_ORIGINS=*)", "name the origins")
+        yield Finding("note", "pages of every origin may use the APIs (CORS_ORIGINS=*)", "list your origins instead")
     if settings.tokens_in_database:
-        yield Finding("note", "the database sees callers' tokens", "TOKENS_IN_DATABASE=off unless a policy reads them")
+        yield Finding(
+            "note", "the database sees callers' tokens", "set TOKENS_IN_DATABASE=off unless a policy reads them"
+        )
     if settings.show_sql:
-        yield Finding("note", "the log holds statements that fail (SHOW_SQL=on)", "SHOW_SQL=off in production")
+        yield Finding("note", "the log contains failing statements (SHOW_SQL=on)", "set SHOW_SQL=off in production")
 
 
 def _login(ask: Ask) -> Iterator[Finding]:
@@ -68,17 +70,17 @@ def _login(ask: Ask) -> Iterator[Finding]:
     for right in login["rights"]:
         yield Finding(
             "WRONG",
-            f"the login {login['name']} has {right}, more than it needs",
+            f"the login {login['name']} has {right}, which it does not need",
             "connect as a role that may only switch to the roles of the API: docs/database.md",
         )
     if login["sees_statements"]:
         yield Finding(
             "note",
             "callers' functions can list the statements prepared on a shared connection, and replace them",
-            "a superuser: revoke execute on function pg_catalog.pg_prepared_statement() from public",
+            "as a superuser: revoke execute on function pg_catalog.pg_prepared_statement() from public",
         )
     if login["lists_blobs"]:
-        yield Finding("WRONG", "everybody may execute storage.list_replaced_blob()", "run portico init, which mends it")
+        yield Finding("WRONG", "everybody may execute storage.list_replaced_blob()", "run portico init, which fixes it")
 
 
 def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
@@ -93,7 +95,7 @@ def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
         yield Finding(
             "note",
             f"anon reads views in schema {schema} with the rights of their owners: {listed(found['bypassing'])}",
-            "alter view <view> set (security_invoker = true), from PostgreSQL 15 on",
+            "alter view <view> set (security_invoker = true), in PostgreSQL 15 or newer",
         )
     if found.get("redirectable"):
         yield Finding(
@@ -105,7 +107,7 @@ def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
     if found.get("introspection"):
         yield Finding(
             "note",
-            f"anon may read what schema {schema} looks like (introspection)",
+            f"anon may read the GraphQL schema made from schema {schema} (introspection)",
             f"comment on schema {schema} is '@graphql({{\"introspection\": false}})'",
         )
 

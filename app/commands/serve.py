@@ -25,7 +25,7 @@ log = logging.getLogger("portico.serve")
 def command(demo: bool, **options: Any) -> int:
     """Serve the APIs until SIGTERM or Ctrl-C.
 
-    Without DATABASE_URL an embedded PostgreSQL is started, and its data kept below DATA_DIR.
+    Without DATABASE_URL it starts an embedded PostgreSQL, which keeps its data below DATA_DIR.
     """
     from app.discovery import configure
 
@@ -38,11 +38,11 @@ def command(demo: bool, **options: Any) -> int:
 
 def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     if demo:
-        raise CommandError("--demo works on the embedded PostgreSQL only; unset DATABASE_URL to use it")
+        raise CommandError("--demo needs the embedded PostgreSQL; unset DATABASE_URL to use it")
     from app.commands.trial import has_keys
 
     if not has_keys(settings):
-        raise CommandError("nobody could be let in: run `portico keys` and set JWT_SECRET, ANON_KEY, SERVICE_ROLE_KEY")
+        raise CommandError("no key is set: run `portico keys`, and set JWT_SECRET, ANON_KEY and SERVICE_ROLE_KEY")
     listener = listen(settings.host, settings.port)
     from app.database.url import parse_database_url
     from app.wsgi import create_app
@@ -58,7 +58,7 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
 
 def _tell_version(settings: Settings) -> None:
-    """Say once if the database has another version of Portico's objects. A database that is down stops nobody."""
+    """Log once if the database has another version of Portico's objects. If it is down, serve starts nevertheless."""
     from app.database import Database
     from app.errors import PorticoError
     from app.installation import outdated, read_state
@@ -67,7 +67,7 @@ def _tell_version(settings: Settings) -> None:
         with closing(Database(settings)) as database:
             notice = outdated(read_state(database.simple))
     except PorticoError as ex:
-        log.warning("%s Requests are answered as soon as it can be.", ex.message)
+        log.warning("%s Requests are answered as soon as it can be reached.", ex.message)
     else:
         if notice:
             log.warning("%s", notice)
@@ -81,7 +81,7 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
     cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
     try:
-        click.echo(f"The embedded PostgreSQL keeps its data in {cluster.data_directory} (run by {cluster.account}).")
+        click.echo(f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}.")
         if demo:
             load_demo(settings.database_url or "", click.echo)
         banner = demo_banner if demo else trial_banner
@@ -97,5 +97,5 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
 
 def _address(settings: Settings, listener: socket) -> str:
-    """Where clients reach the service: what the operator says, else the socket's address."""
+    """Where clients reach the service: PUBLIC_URL, or else the socket's address."""
     return (settings.public_url or address_of(listener)).rstrip("/")

@@ -14,7 +14,7 @@ from app.settings import SETTINGS, Setting, shown
 @click.command("settings")
 @click.option("--markdown", is_flag=True, help="Print docs/settings.md instead.")
 def command(markdown: bool) -> None:
-    """Show every setting, its value here, and where it comes from; secrets are masked."""
+    """Show every setting with its value and where that comes from; secrets are masked."""
     from app.discovery import configure, declared_settings, plugin_manager
 
     if markdown:
@@ -30,13 +30,13 @@ def settings_page(declared: Iterable[Setting[Any]]) -> str:
     lines = [
         "# Settings",
         "",
-        "Set as environment variables, or as options of `portico serve` where one is named; an option wins over a",
-        "variable, and an empty variable counts as absent. `portico settings` shows the values in effect. Secrets are",
-        "no options, because the command line of a process can be read by other users.",
+        "Settings are environment variables; many are also options of `portico serve`. An option takes precedence over",
+        "its variable, and an empty variable counts as absent. `portico settings` shows the values in effect. Secrets",
+        "have no option, because other users of the machine can read a process's command line.",
         "",
-        "This page is made by `portico settings --markdown`.",
+        "`portico settings --markdown` generates this page.",
         "",
-        "| variable | option of `serve` | value | default | what it is |",
+        "| variable | option of `serve` | value | default | meaning |",
         "|---|---|---|---|---|",
     ]
     lines += [f"| {' | '.join(_cells(setting))} |" for setting in declared]

@@ -1,4 +1,4 @@
-"""The database that a command works on: that of DATABASE_URL, else the embedded one."""
+"""The database that a command works on: the one in DATABASE_URL, or else the embedded one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.settings import Settings, load
 
 @contextmanager
 def service_with_database() -> Iterator[tuple[Settings, Plugins]]:
-    """As ``settings_with_database``, with the plugins and their settings."""
+    """Like ``settings_with_database``, and the plugins with their settings."""
     from app.discovery import configure
 
     settings, plugins = configure()
@@ -25,7 +25,7 @@ def service_with_database() -> Iterator[tuple[Settings, Plugins]]:
 
 @contextmanager
 def settings_with_database() -> Iterator[Settings]:
-    """The settings with a database URL; the embedded PostgreSQL runs meanwhile if it is the one."""
+    """The settings with a database URL. If that is the embedded PostgreSQL's, it runs during the context."""
     with _with_database(load()) as complete:
         yield complete
 
@@ -37,7 +37,7 @@ def _with_database(settings: Settings) -> Iterator[Settings]:
         return
     directory = _embedded(settings)
     if not (directory / "data").exists():
-        raise CommandError("set DATABASE_URL; there is no embedded PostgreSQL here either (portico serve makes one)")
+        raise CommandError("set DATABASE_URL, or run `portico serve` once, which creates an embedded PostgreSQL here")
     from app.commands.trial import database_of, with_kept_keys
 
     with EmbeddedPostgres(directory) as cluster:

@@ -22,7 +22,7 @@ DEMO_DATABASE = "demo"
 
 
 def start_trial(settings: Settings, database: str = DATABASE) -> tuple[EmbeddedPostgres, Settings]:
-    """Join the embedded PostgreSQL and prepare ``database``; gives the settings completed by its URL and keys.
+    """Join the embedded PostgreSQL and prepare ``database``; gives the settings completed with its URL and keys.
 
     Raises EmbeddedError or InstallationError.
     """
@@ -38,7 +38,7 @@ def start_trial(settings: Settings, database: str = DATABASE) -> tuple[EmbeddedP
 
 
 def with_kept_keys(settings: Settings) -> Settings:
-    """The settings with all three keys: those that they have, else the ones kept beside the data or made for them."""
+    """The settings with all three keys; those that are not set are read from beside the data, or generated there."""
     secret = settings.jwt_secret
     keys = make_keys(secret) if secret else _kept_keys(Path(settings.data_dir) / "keys.json")
     return replace(
@@ -50,7 +50,7 @@ def with_kept_keys(settings: Settings) -> Settings:
 
 
 def has_keys(settings: Settings) -> bool:
-    """Whether there is any key to authenticate callers with."""
+    """Whether any key is set with which callers can be authenticated."""
     return any((settings.jwt_secret, settings.jwt_jwks, settings.anon_key, settings.service_role_key))
 
 
@@ -61,7 +61,7 @@ def _kept_keys(path: Path) -> Keys:
             descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with open(descriptor, "w") as file:
                 json.dump(asdict(make_keys()), file, indent=2)
-            # Unlike a rename, a link does not replace the keys of a process that was faster.
+            # Unlike a rename, a link does not replace keys that another process wrote first.
             with contextlib.suppress(FileExistsError):
                 os.link(draft, path)
         return Keys(**json.loads(path.read_text()))
@@ -72,7 +72,7 @@ def _kept_keys(path: Path) -> Keys:
 
 
 def trial_banner(settings: Settings, address: str) -> str:
-    """What is printed when the service is ready."""
+    """The text that is printed when the service is ready."""
     return (
         f"Portico is ready: {address}/graphql/v1\n"
         f"  anon key (header apiKey): {settings.anon_key}\n"
@@ -81,7 +81,7 @@ def trial_banner(settings: Settings, address: str) -> str:
 
 
 def database_of(cluster: EmbeddedPostgres) -> str:
-    """The database that commands mean: that of `serve`, or else the one with demonstration data."""
+    """The database that commands use: the one of `serve`, or else the one with demonstration data."""
     connection = _connect(cluster)
     try:
         names = {row[0] for row in connection.run("select datname from pg_database") or ()}

@@ -9,7 +9,7 @@ from app.commands.target import settings_with_database
 
 @click.command("uninstall")
 def command() -> None:
-    """Take away what `portico init` installed for the service; roles, grants, auth and storage stay."""
+    """Remove what `portico init` installed, except roles, grants, and the schemas auth and storage."""
     from app.installation import uninstall
 
     with settings_with_database() as settings:
@@ -17,4 +17,4 @@ def command() -> None:
     if version is None:
         click.echo("Nothing is installed.")
     else:
-        click.echo(f"Version {version} is gone. Roles, grants, and the schemas auth and storage stay.")
+        click.echo(f"Version {version} was removed. Roles, grants, and the schemas auth and storage were kept.")

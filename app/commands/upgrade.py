@@ -10,7 +10,7 @@ from app.commands.target import settings_with_database
 
 @click.command("upgrade")
 def command() -> None:
-    """Bring what `portico init` installed to the version of this software, while requests run."""
+    """Upgrade what `portico init` installed to the version of this software, while requests run."""
     from app.installation import upgrade
 
     with settings_with_database() as settings:

@@ -13,7 +13,7 @@ from app.commands.target import has_database, settings_with_database
 
 @click.command("version")
 def command() -> None:
-    """Show the versions of this software, and of what it has installed in the database."""
+    """Show the versions of this software and of what it installed in the database."""
     try:
         click.echo(f"portico {distribution_version('portico')}")
     except PackageNotFoundError:

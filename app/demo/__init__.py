@@ -1,4 +1,4 @@
-"""Demonstration data with real relationships: continents, countries and cities of GeoNames, and two users."""
+"""Demonstration data: the continents, countries and cities of GeoNames, and two users who visit cities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``portico serve --demo`` prints when it is ready: where, keys, and three requests to paste."""
+"""What ``portico serve --demo`` prints when it is ready: address, keys, and three requests to paste."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _VISITS = "{ visitCollection { totalCount edges { node { note stars city { name 
 
 
 def demo_banner(settings: Settings, address: str) -> str:
-    """The whole text. The settings have a secret, with which the tokens are signed, and an anon key."""
+    """The whole text. The settings must have JWT_SECRET, with which the users' tokens are signed, and ANON_KEY."""
     secret, anon_key = settings.jwt_secret or "", settings.anon_key or ""
     url = f"{address}/graphql/v1"
     tokens = {
@@ -41,10 +41,10 @@ def demo_banner(settings: Settings, address: str) -> str:
         "A city, its country, and the country's neighbours:",
         _curl(url, anon_key, _NEIGHBOURS),
         "",
-        "Visits, as Ada sees them (without the line with her token: as anybody does):",
+        "Visits, as Ada sees them (without the line with her token, as everybody sees them):",
         _curl(url, anon_key, _VISITS, tokens["Ada"]),
         "",
-        "Ctrl-C stops.",
+        "Press Ctrl-C to stop.",
     ]
     return "\n".join(lines)
 

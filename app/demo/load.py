@@ -1,4 +1,4 @@
-"""Load the demonstration data once."""
+"""Loading the demonstration data, once."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class DemoError(RuntimeError):
 
 
 def load_demo(database_url: str, say: Callable[[str], object]) -> None:
-    """Load the data unless it is there; all of it or nothing. Raises DemoError."""
+    """Load the data in one transaction, unless the database has it; ``say`` reports it. Raises DemoError."""
     target = parse_database_url(database_url)
     connection = pg8000.native.Connection(
         target.user, unix_sock=target.socket_path, database=target.database, ssl_context=False
     )
     try:
         connection.run("begin")
-        # A second service that starts now waits here, and then finds the data loaded.
+        # A second service that starts at the same time waits here, then finds the data loaded.
         connection.run("select pg_advisory_xact_lock(hashtextextended('portico demo', 0))")
         if not connection.run("select from pg_namespace where nspname = 'portico_demo'"):
             began = time.monotonic()
@@ -48,7 +48,7 @@ def _load(connection: pg8000.native.Connection) -> int:
             count = _copy(connection, name, columns, rows)
     except ImportError:
         raise DemoError(
-            "the demonstration data is not installed. Install it with: pip install 'portico[demo]'"
+            "the demonstration data is not installed. Install it with pip install 'portico[demo]'"
         ) from None
     connection.execute_simple((_DIRECTORY / "after_load.sql").read_text(encoding="utf-8"))
     connection.run("analyze")

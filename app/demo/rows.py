@@ -7,7 +7,7 @@ from typing import Any
 
 Row = tuple[Any, ...]
 
-# From so many people on a city is of that size.
+# The least population of each size.
 _SIZES = ((5_000_000, "metropolis"), (500_000, "large_city"), (50_000, "city"), (0, "town"))
 
 
@@ -54,7 +54,7 @@ def _country(each: dict[str, Any]) -> Row:
 
 
 def _neighbours(countries: Iterable[dict[str, Any]]) -> Iterator[Row]:
-    """Each border from both sides, also where the source has it from one only."""
+    """Each border from both sides, although the source sometimes has it from one side only."""
     for each in countries:
         for neighbour in _split(each["neighbours"]):
             yield each["iso"], neighbour

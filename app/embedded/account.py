@@ -16,7 +16,7 @@ _PREFERRED = ("nobody", "postgres", "daemon")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """``caller`` is the user who runs this process and may connect, ``name`` the user that the server runs as."""
+    """``name`` is the user that the server runs as; ``caller``, who runs this process, may connect."""
 
     name: str
     uid: int
@@ -68,7 +68,7 @@ def choose_account(data: Path | None = None) -> Account:
     except KeyError:
         raise EmbeddedError(
             f"the embedded PostgreSQL cannot run here: user id {uid} has no entry in /etc/passwd, which PostgreSQL"
-            " requires. Add one, run as another user, or set DATABASE_URL to use a database elsewhere."
+            " requires. Add one, run as another user, or set DATABASE_URL to use another database."
         ) from None
     if uid != 0:
         return Account(caller.pw_name, uid, caller.pw_gid, caller.pw_name)
@@ -77,7 +77,7 @@ def choose_account(data: Path | None = None) -> Account:
     if not account.can_run(Path("/bin/true")):
         raise EmbeddedError(
             "PostgreSQL refuses to run as root, and this process may not switch to the unprivileged account"
-            f" {account.name}. Run as an ordinary user, or set DATABASE_URL to use a database elsewhere."
+            f" {account.name}. Run as an ordinary user, or set DATABASE_URL to use another database."
         )
     return account
 
@@ -90,6 +90,6 @@ def _unprivileged(owner: int | None) -> pwd.struct_passwd:
     if not accounts:
         raise EmbeddedError(
             "PostgreSQL refuses to run as root, and there is no unprivileged account in /etc/passwd to run it."
-            " Run as an ordinary user, or set DATABASE_URL to use a database elsewhere."
+            " Run as an ordinary user, or set DATABASE_URL to use another database."
         )
     return accounts[0]

@@ -22,32 +22,34 @@ _LIBRARIES = f"{_PACKAGE}.libs"
 
 
 def wheel_programs() -> Path:
-    """The directory of the wheel's programs. The package itself is not imported: its runner does too much."""
+    """The directory of the wheel's programs. The package itself is not imported, because it would manage servers too.
+
+    Raises EmbeddedError.
+    """
     found = importlib.util.find_spec(_PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise EmbeddedError(
-            "the embedded PostgreSQL is not installed. Install it with: pip install 'portico[embedded]' (there are"
-            " builds for Linux with glibc 2.28 or newer, and for macOS; none for Alpine), or set DATABASE_URL to"
-            " use a database elsewhere."
+            "the embedded PostgreSQL is not installed. Install it with pip install 'portico[embedded]' (for macOS, and"
+            " for Linux with glibc 2.28 or newer, so not for Alpine), or set DATABASE_URL to use another database."
         )
     programs = Path(found.submodule_search_locations[0]) / _INSTALLATION / "bin"
     if not (programs / "postgres").is_file():
         raise EmbeddedError(
             f"the installed {_WHEEL} has no PostgreSQL {MAJOR_VERSION} for this platform. Install portico[embedded]"
-            " again, or set DATABASE_URL to use a database elsewhere."
+            " again, or set DATABASE_URL to use another database."
         )
     return programs
 
 
 def reachable_programs(account: Account) -> Path:
-    """The wheel's programs, or where the account may not read them (say, below /root) a copy under /var/lib/portico."""
+    """The wheel's programs, or a copy under /var/lib/portico if the account may not read them, as below /root."""
     programs = wheel_programs()
     if _all_run(programs, account):
         return programs
     if not account.differs:
         raise EmbeddedError(
-            f"{programs}/postgres cannot be executed here (a file system mounted noexec, or a C library older than"
-            " glibc 2.28?). Set DATABASE_URL to use a database elsewhere."
+            f"{programs}/postgres cannot be executed. Is the file system mounted with noexec, or the C library older"
+            " than glibc 2.28? Set DATABASE_URL to use another database."
         )
     copy = SYSTEM_PLACE / f"programs-{importlib.metadata.version(_WHEEL)}"
     if not copy.exists():
@@ -77,7 +79,7 @@ def _copy(site: Path, target: Path) -> None:
     try:
         unfinished.rename(target)
     except OSError:
-        # Another process was faster; its copy is equivalent.
+        # Another process made the same copy first.
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
@@ -87,8 +89,8 @@ def make_system_place() -> Path:
         SYSTEM_PLACE.chmod(0o755)
     except OSError as ex:
         raise EmbeddedError(
-            f"PostgreSQL may not run as root and the unprivileged account cannot reach this directory; {SYSTEM_PLACE}"
-            f" could not be made instead ({ex.strerror}). Run as an ordinary user, or from a directory that everybody"
-            " may enter, or set DATABASE_URL."
+            "PostgreSQL may not run as root, the unprivileged account cannot reach this directory, and"
+            f" {SYSTEM_PLACE} cannot be created instead ({ex.strerror}). Run as an ordinary user or from a directory"
+            " that everybody may enter, or set DATABASE_URL."
         ) from None
     return SYSTEM_PLACE

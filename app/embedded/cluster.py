@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL as its users see it."""
+"""The interface to the embedded PostgreSQL."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _LEAVE_LIMIT_S = 75.0
 class EmbeddedPostgres:
     """A PostgreSQL cluster in a directory, shared by all processes that join it.
 
-    ``join`` starts the server unless it runs; ``leave`` releases it, and it stops when the last process leaves. A
-    process that ends without leaving counts as having left. A child made by fork counts as long as it lives.
-    Not ``durable`` means that a crash of the machine may cost data (tests); ``temporary`` removes everything
-    when the server stops.
+    ``join`` starts the server unless it runs; ``leave`` releases it, and it stops when the last process has left. A
+    process that ends without leaving counts as having left; a forked child is a user for as long as it lives. If it is
+    not ``durable``, a crash of the machine may lose data (for tests). A ``temporary`` cluster is removed when its
+    server stops.
 
-    Raises EmbeddedError with a message for the operator.
+    Methods raise EmbeddedError with a message for the operator.
     """
 
     def __init__(self, directory: Path | str, *, durable: bool = True, temporary: bool = False) -> None:
@@ -40,7 +40,9 @@ class EmbeddedPostgres:
 
     def join(self) -> EmbeddedPostgres:
         if sys.platform == "win32":
-            raise EmbeddedError("the embedded PostgreSQL needs Linux or macOS; set DATABASE_URL to use a database.")
+            raise EmbeddedError(
+                "the embedded PostgreSQL needs Linux or macOS; set DATABASE_URL to use another database"
+            )
         with self._enter():
             membership = FileLock(self._place.members_lock)
             membership.share()
@@ -54,14 +56,14 @@ class EmbeddedPostgres:
         return self
 
     def leave(self) -> None:
-        """Release the server; if nobody else uses it, returns when it has stopped."""
+        """Release the server. If nobody else uses it, wait until it has stopped."""
         if self._membership is None:
             return
         with FileLock(self._place.gate_lock) as gate:
             gate.seize()
             self._membership.close()
             self._membership, self._state = None, None
-            # A look of its own: a child that was forked still has the lock that we closed.
+            # With a new lock object, because a forked child may still hold the lock that we closed.
             with FileLock(self._place.members_lock) as members:
                 is_last = members.try_seize()
             if is_last and (self._place.data / "postmaster.pid").exists():
@@ -71,7 +73,7 @@ class EmbeddedPostgres:
             time.sleep(_POLL_S)
 
     def watch(self) -> None:
-        """A long-lived user calls this from time to time: it replaces a keeper that was killed."""
+        """Replace a keeper that was killed. Long-lived processes call this from time to time."""
         if self._membership is None or is_held(self._place.keeper_lock):
             return
         with FileLock(self._place.gate_lock) as gate:
@@ -116,7 +118,7 @@ class EmbeddedPostgres:
         self.leave()
 
     def _enter(self) -> FileLock:
-        """The gate, held. A temporary cluster that just ended took the file that we waited for with it."""
+        """The gate's lock, held. It is opened again if a temporary cluster was removed with the file we waited for."""
         while True:
             self._place.make()
             try:
@@ -135,7 +137,7 @@ class EmbeddedPostgres:
         return self._state
 
     def _ensure_keeper(self) -> None:
-        """Only within the gate: so there is no second keeper on its way, and what a dead one told can be removed."""
+        """Start a keeper if none runs. Hold the gate: then no second keeper is starting, and a stale state can go."""
         if is_held(self._place.keeper_lock):
             return
         self._place.state.unlink(missing_ok=True)
@@ -146,9 +148,9 @@ class EmbeddedPostgres:
             [sys.executable, "-m", "app.embedded.keeper", order],
             cwd="/", env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
-        said, complaint = starter.communicate()
-        if starter.returncode != 0 or not said.strip():
-            raise EmbeddedError(f"the embedded PostgreSQL cannot be started: {complaint.decode(errors='replace')}")
+        output, error = starter.communicate()
+        if starter.returncode != 0 or not output.strip():
+            raise EmbeddedError(f"the embedded PostgreSQL cannot be started: {error.decode(errors='replace')}")
 
     def _wait_until_ready(self) -> State:
         while True:
@@ -159,7 +161,7 @@ class EmbeddedPostgres:
             if state.ready and keeper_lives:
                 return state
             if not keeper_lives:
-                raise EmbeddedError(f"the embedded PostgreSQL ended while it was started; see {self._place.log}")
+                raise EmbeddedError(f"the embedded PostgreSQL exited during startup; see {self._place.log}")
             time.sleep(_POLL_S)
 
     def _read_state(self) -> State:

@@ -1,7 +1,7 @@
-"""The keeper: the one process that starts a cluster's server, watches it, and stops it after the last user.
+"""The keeper: the one process that starts a cluster's server, watches it, and stops it after the last user has left.
 
-Started by EmbeddedPostgres as ``python -m app.embedded.keeper '<order as JSON>'``. It prints one line once it holds
-its lock, goes into the background, and tells how it goes in ``state.json``.
+EmbeddedPostgres starts it as ``python -m app.embedded.keeper '<order as JSON>'``. It prints one line once it holds its
+lock, goes into the background, and reports its state in ``state.json``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main(argument: str) -> int:
     order = Order(**json.loads(argument))
     place = Place(Path(order.directory))
     if os.fork():
-        # The caller waits only for this process; the keeper proper is detached from it.
+        # The caller waits for this process only; the child becomes the keeper.
         return 0
     lock = FileLock(place.keeper_lock)
     is_keeper = _seize(lock)
@@ -46,7 +46,7 @@ def main(argument: str) -> int:
 
 
 def _seize(lock: FileLock) -> bool:
-    """A process that only checks for a keeper holds the lock for an instant."""
+    """Take the lock within a time limit, since a process that only checks for a keeper holds it for an instant."""
     until = time.monotonic() + _LOCK_LIMIT_S
     while not lock.try_seize():
         if time.monotonic() > until:
@@ -60,12 +60,14 @@ def _keep(order: Order, place: Place, lock: FileLock) -> int:
         server = _server(order, place)
         _run_first(server)
     except EmbeddedError as ex:
-        _tell(place, State(False, str(ex), "", PORT, 0, os.getpid(), "", ""))
+        _report(place, State(False, str(ex), "", PORT, 0, os.getpid(), "", ""))
         return 1
     except OSError as ex:
-        _tell(place, State(False, f"the embedded PostgreSQL does not start: {ex}", "", PORT, 0, os.getpid(), "", ""))
+        _report(
+            place, State(False, f"the embedded PostgreSQL cannot be started: {ex}", "", PORT, 0, os.getpid(), "", "")
+        )
         return 1
-    _tell_ready(place, server)
+    _report_ready(place, server)
     pause = _LOOK_S
     while True:
         time.sleep(pause)
@@ -74,7 +76,7 @@ def _keep(order: Order, place: Place, lock: FileLock) -> int:
             if members.try_seize():
                 server.stop()
                 _clear(order, place, server)
-                # This process has yet to end, and who passes the gate meanwhile must not count on it.
+                # Released before the gate is, so that a process that comes through the gate starts a new keeper.
                 lock.close()
                 return 0
         if server.is_alive():
@@ -83,7 +85,7 @@ def _keep(order: Order, place: Place, lock: FileLock) -> int:
         print("the server ended; starting it again", file=sys.stderr, flush=True)
         try:
             server.ensure_running()
-            _tell_ready(place, server)
+            _report_ready(place, server)
         except (EmbeddedError, OSError) as ex:
             print(ex, file=sys.stderr, flush=True)
             pause = min(pause * 2, _LONGEST_PAUSE_S)
@@ -96,7 +98,7 @@ def _run_first(server: Postmaster) -> None:
             server.ensure_running()
             return
         except StillInUse:
-            # Processes of a killed server still hold its shared memory; they exit as soon as they notice.
+            # Processes of a killed server hold its shared memory until they notice and exit.
             if time.monotonic() > until:
                 raise
             time.sleep(_LOOK_S)
@@ -109,7 +111,7 @@ def _server(order: Order, place: Place) -> Postmaster:
     return Postmaster(place, account, programs, home, place.socket_directory(home, account), order.durable)
 
 
-def _tell_ready(place: Place, server: Postmaster) -> None:
+def _report_ready(place: Place, server: Postmaster) -> None:
     state = State(
         ready=True,
         failure="",
@@ -120,10 +122,10 @@ def _tell_ready(place: Place, server: Postmaster) -> None:
         data=str(server.home / "data"),
         account=server.account.name,
     )
-    _tell(place, state)
+    _report(place, state)
 
 
-def _tell(place: Place, state: State) -> None:
+def _report(place: Place, state: State) -> None:
     draft = place.state.with_suffix(".draft")
     draft.write_text(json.dumps(asdict(state)))
     draft.replace(place.state)
@@ -139,7 +141,7 @@ def _clear(order: Order, place: Place, server: Postmaster) -> None:
 
 def _go_to_background(place: Place) -> None:
     os.setsid()
-    # Ctrl-C and the end of a session mean the users of the server; the keeper follows when they have gone.
+    # Ctrl-C and the end of a session are meant for the server's users; the keeper exits after the last of them.
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     if place.log.exists() and place.log.stat().st_size > _LARGEST_LOG:

@@ -1,4 +1,4 @@
-"""File locks that end with the process that holds them, however it ends (flock(2))."""
+"""File locks that are released when their process ends, however it ends (flock(2))."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pathlib import Path
 
 
 class FileLock:
-    """One open description of a lock file. A forked child shares it: the lock ends when all copies are closed."""
+    """An open file description of a lock file. Forked children share it: closing all copies releases the lock."""
 
     def __init__(self, path: Path) -> None:
-        # Readable by the owner alone: whoever can open the file can hold the lock.
+        # Only the owner may open the file, because whoever can open it can hold the lock.
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
 
     def share(self) -> None:
         fcntl.flock(self._descriptor, fcntl.LOCK_SH)
 
     def seize(self) -> None:
-        """Take the lock exclusively; waits for it."""
+        """Take the lock exclusively, waiting for it."""
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
 
     def try_seize(self) -> bool:
-        """Take the lock exclusively if nobody else holds it now."""
+        """Take the lock exclusively unless somebody else holds it; whether it was taken."""
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -30,7 +30,7 @@ class FileLock:
         return True
 
     def is_lock_of(self, path: Path) -> bool:
-        """Whether the file is still the one under that name."""
+        """Whether ``path`` is still the locked file."""
         try:
             return os.path.samestat(os.fstat(self._descriptor), os.stat(path))
         except FileNotFoundError:
@@ -49,7 +49,7 @@ class FileLock:
 
 
 def is_held(path: Path) -> bool:
-    """Whether some process holds the lock of this file exclusively."""
+    """Whether some process holds this file's lock exclusively."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:

@@ -1,8 +1,8 @@
 """Where a cluster's files are.
 
-``directory`` belongs to whoever runs Portico and holds the locks, the log and what the keeper says of itself. The
-server's own directories, ``data`` and ``run``, belong to the server's account; they are in ``directory`` as well
-unless that account cannot get there, and then ``directory/data`` is a link to where they are.
+``directory`` belongs to the user who runs Portico; it contains the locks, the log and the keeper's state. The server's
+own directories, ``data`` and ``run``, belong to the server's account. They are in ``directory`` too, unless that
+account cannot reach it; then ``directory/data`` is a link to their location.
 """
 
 from __future__ import annotations
@@ -53,38 +53,38 @@ class Place:
         return self.directory / "keeper.lock"
 
     def make(self) -> None:
-        """Make the directory, or see that it is ours."""
+        """Create the directory, or check that it belongs to this user. Raises EmbeddedError."""
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
             owner = self.directory.stat().st_uid
         except OSError as ex:
             raise EmbeddedError(
-                f"the directory {self.directory} for the embedded PostgreSQL cannot be made: {ex.strerror}."
+                f"the directory {self.directory} for the embedded PostgreSQL cannot be created: {ex.strerror}"
             ) from None
         if owner != os.geteuid():
             raise EmbeddedError(
-                f"the embedded PostgreSQL in {self.directory} belongs to {_user_name(owner)}: run as"
-                f" {_user_name(owner)}, or choose another directory with DATA_DIR."
+                f"the embedded PostgreSQL in {self.directory} belongs to {_user_name(owner)}. Run as that user, or set"
+                " DATA_DIR to another directory."
             )
-        # The server's account has to pass through when it is another one; it cannot list or write.
+        # If the server's account is another one, it needs to pass through, but not to list or write.
         self.directory.chmod(0o711 if owner == 0 else 0o700)
 
     def server_home(self, account: Account) -> Path:
-        """The directory of the server's own directories: this one, or one that its account can reach."""
+        """The directory that contains ``data`` and ``run``: this one, or one that the server's account can reach."""
         if self.data.is_symlink():
             home = Path(os.readlink(self.data)).parent
             home.mkdir(parents=True, exist_ok=True)
         elif self.data.exists() or not account.differs or account.can_enter(self.directory):
             return self.directory
         else:
-            # A new one every time: only the link tells whose data is in it.
+            # Always a new one, because only the link says to which directory its data belongs.
             home = Path(tempfile.mkdtemp(prefix="cluster-", dir=make_system_place()))
             self.data.symlink_to(home / "data")
         home.chmod(0o711)
         return home
 
     def socket_directory(self, home: Path, account: Account) -> Path:
-        """A directory of the server's account for its socket, with a path short enough for one."""
+        """A directory for the server's socket, owned by its account, with a short path. Raises EmbeddedError."""
         run = home / "run"
         if len(os.fsencode(run / socket_name())) > LONGEST_SOCKET_PATH:
             run = self._short_directory(account)
@@ -108,8 +108,8 @@ class Place:
                     return short
                 short.rmdir()
         raise EmbeddedError(
-            f"the path {self.directory} is too long for a Unix socket and {' or '.join(parents)} cannot be used for"
-            " it; choose a shorter directory with DATA_DIR."
+            f"the path {self.directory} is too long for a Unix socket, and {' or '.join(parents)} cannot be used"
+            " instead; set DATA_DIR to a shorter path"
         )
 
 

@@ -1,4 +1,4 @@
-"""One PostgreSQL server: make its data directory, start it, find it again, stop it."""
+"""A PostgreSQL server: create its data directory, start it, find it again, stop it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.embedded.place import PORT, Place, socket_name
 
 SUPERUSER = "postgres"
 _POLL_S = 0.01
-# Crash recovery of a big cluster can be slow; a server that has not even begun by then is stuck.
+# Crash recovery of a large cluster can be slow; a server that is not ready after this time is stuck.
 _START_LIMIT_S = 300.0
 _STOP_LIMIT_S = 60.0
 _SILENCE_LIMIT_S = 5.0
@@ -39,7 +39,10 @@ class Postmaster:
     _log_start: int = field(default=0, init=False)
 
     def ensure_running(self) -> None:
-        """Find the running server of this data directory or start it; make the data directory when there is none."""
+        """Find the running server of this data directory or start it, creating the directory if there is none.
+
+        Raises EmbeddedError.
+        """
         if not (self.home / "data" / "PG_VERSION").exists():
             self._initialize()
         self._check_version()
@@ -56,7 +59,7 @@ class Postmaster:
         return self.pid > 0 and _is_server_of(self.pid, self.home / "data")
 
     def stop(self) -> None:
-        """Fast shutdown: clients are disconnected, everything is written."""
+        """Stop the server with a fast shutdown: it disconnects clients and writes everything to disk."""
         for number, limit in ((signal.SIGINT, _STOP_LIMIT_S), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 10.0)):
             if not self.is_alive():
                 break
@@ -71,7 +74,7 @@ class Postmaster:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(mode=0o700)
         self.account.give(unfinished)
-        # The builtin provider has the same collation on every system, whatever locales are installed.
+        # The builtin provider sorts alike on every system, whatever locales are installed.
         self._run(
             "initdb", "--pgdata", str(unfinished), "--username", SUPERUSER, "--encoding", "UTF8", "--locale", "C",
             "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8", "--auth", "peer", "--no-instructions",
@@ -80,7 +83,7 @@ class Postmaster:
         (unfinished / "pg_hba.conf").write_text("local all all peer map=portico\n")
         if self.durable:
             self._run("initdb", "--pgdata", str(unfinished), "--sync-only")
-        # Only a complete data directory ever gets the name.
+        # Only a complete data directory gets this name.
         unfinished.rename(self.home / "data")
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -97,8 +100,8 @@ class Postmaster:
         found = (self.home / "data" / "PG_VERSION").read_text().strip()
         if found != MAJOR_VERSION:
             raise EmbeddedError(
-                f"the data in {self.home / 'data'} was made by PostgreSQL {found}; this is PostgreSQL {MAJOR_VERSION}."
-                " Move it away to begin anew, or upgrade it with pg_upgrade."
+                f"the data in {self.home / 'data'} is of PostgreSQL {found}, but this is PostgreSQL {MAJOR_VERSION}."
+                " Upgrade it with pg_upgrade, or move it away to start with an empty database."
             )
 
     def _find(self) -> int:
@@ -108,16 +111,16 @@ class Postmaster:
         socket_directory = Path(lines[4]) if len(lines) > 4 else self.socket_directory
         until = time.monotonic() + _SILENCE_LIMIT_S
         while pid > 0 and _is_server_of(pid, self.home / "data"):
-            # A server that was just killed still looks alive.
+            # A server that was just killed may still look alive.
             if _listens(socket_directory / socket_name()):
                 return pid
             if time.monotonic() > until:
-                # Its socket is gone; nobody could talk to it again.
+                # Its socket is gone, so nobody can connect to it.
                 self.pid = pid
                 self.stop()
             time.sleep(_POLL_S)
         if pid > 0 and _is_someone_else(pid, self.home / "data"):
-            # Its process id now belongs to an unrelated process, which PostgreSQL would take for a running server.
+            # An unrelated process has its process id now, which PostgreSQL would take for a running server.
             (self.home / "data" / "postmaster.pid").unlink(missing_ok=True)
         for stale in (socket_name(), f"{socket_name()}.lock"):
             (self.socket_directory / stale).unlink(missing_ok=True)
@@ -138,7 +141,7 @@ class Postmaster:
         command = [str(self.programs / "postgres"), "-D", str(self.home / "data")]
         for name, value in settings.items():
             command += ["-c", f"{name}={value}"]
-        # Whoever runs Portico may connect as any role, and no other user of the system.
+        # The user who runs Portico may connect as any role; no other user of the system may connect.
         (self.home / "data" / "pg_ident.conf").write_text(f'portico "{self.account.caller}" all\n')
         with open(self.place.log, "ab") as log:
             self._log_start = log.tell()
@@ -150,8 +153,8 @@ class Postmaster:
         self.pid = self._child.pid
 
     def _offer_extension(self) -> str:
-        """Put the files of CREATE EXTENSION portico where the server may read them; gives the path that it searches."""
-        # Not app.installation.install_files: it would bring the database driver into the keeper, which stays small.
+        """Copy the extension's files to where the server may read them; gives the value of extension_control_path."""
+        # Not with app.installation.install_files, which would import the database driver into the keeper.
         share = self.home / "share"
         if ":" in str(share):
             return "$system"
@@ -186,7 +189,7 @@ class Postmaster:
             said = log.read(100_000).decode(errors="replace")
         reasons = [line.partition("] ")[2] or line for line in said.splitlines() if _is_reason(line)][-3:]
         kind = StillInUse if "shared memory block" in said else EmbeddedError
-        return kind(f"the embedded PostgreSQL does not start: {' '.join(reasons) or f'see {self.place.log}'}")
+        return kind(f"the embedded PostgreSQL cannot be started: {' '.join(reasons) or f'see {self.place.log}'}")
 
 
 def _is_reason(line: str) -> bool:
@@ -194,7 +197,7 @@ def _is_reason(line: str) -> bool:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours: PG* variables and locales would change how the server behaves."""
+    """A minimal environment: inherited PG* variables and locales would change how the server behaves."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
 
 
@@ -222,7 +225,7 @@ def _is_server_of(pid: int, data: Path) -> bool:
 
 
 def _is_someone_else(pid: int, data: Path) -> bool:
-    """Whether it is certain that the process, and every other one, has nothing to do with this data directory."""
+    """Whether the process exists, and certainly neither it nor any other works in this data directory."""
     if not Path("/proc/self/cwd").exists():
         return False
     try:

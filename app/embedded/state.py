@@ -1,4 +1,4 @@
-"""What a keeper is told, and the state it reports."""
+"""The order that a keeper receives, and the state that it reports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a keeper is told. A ``temporary`` cluster is removed when its server stops."""
+    """Which cluster to keep. A ``temporary`` one is removed when its server stops."""
 
     directory: str
     durable: bool
@@ -16,7 +16,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a keeper tells: ``failure`` is empty unless the server cannot be run."""
+    """The report of a keeper. ``failure`` is '' unless the server cannot be run."""
 
     ready: bool
     failure: str

@@ -21,7 +21,7 @@ from app.installation.version import VERSION
 # "portico" as eight bytes: any number works that nobody else uses.
 _LOCK = int.from_bytes(b"portico\0", "big")
 
-# The scripts name everything with its schema; the rest of a role's or database's own settings must not get in the way.
+# The scripts qualify every name with its schema. No setting of the role or the database may change what they do.
 _BEGIN = f"""
 begin isolation level read committed read write;
 set local search_path = pg_catalog, pg_temp;
@@ -65,18 +65,19 @@ where r.rolname in ('anon', 'authenticated', 'service_role')
 
 
 Grants = Literal["protected", "all", "none"]
-"""What anon and authenticated get rights on of what is in schema public: what has row level security, all, nothing."""
+"""On which existing relations of schema public anon and authenticated get rights: those with row level security, all,
+none."""
 
 
 class InstallationError(PorticoError):
-    """The installation failed, and nothing was changed."""
+    """The installation failed; nothing was changed."""
 
     code = "INSTALLATION_FAILED"
 
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Something that is missing, in plain words, and who can fix it how."""
+    """Something that is missing, and who can fix it and how."""
 
     what: str
     fix: str
@@ -84,10 +85,10 @@ class Lack:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was done.
+    """The result of an installation, upgrade or removal.
 
-    ``before`` and ``after`` are versions, None for nothing. ``lacks`` is what the database lacks now, ``notice`` what
-    the operator should know of a version that was left as it is.
+    ``before`` and ``after`` are versions, None if nothing is installed. ``lacks`` is what the database lacks now;
+    ``notice`` is for the operator if another version was found and left as it is.
     """
 
     before: str | None
@@ -104,19 +105,19 @@ def install(
     as_extension: bool | None = None,
     grants_on_public: Grants = "protected",
 ) -> Report:
-    """Install ``version``, or mend what is installed; an older one that is there is told of and left as it is.
+    """Install ``version``, or repair it if it is installed; another version is reported and left as it is.
 
-    ``as_extension``: with CREATE EXTENSION; None means where the server has the files and the role may.
-    ``grants_on_public``: what anon and authenticated get rights on in schema public, and with "none" service_role
-    neither. Made once, the first time; "all" is done whenever it is asked for.
-    Raises InstallationError and, when the database cannot be reached, Unavailable.
+    ``as_extension``: use CREATE EXTENSION; None means if the server has the files and the role is a superuser.
+    ``grants_on_public``: see ``Grants``; with "none" service_role gets no rights there either. The grants are made only
+    by the first installation, except that "all" is always carried out. Raises InstallationError, and Unavailable when
+    the database cannot be reached.
     """
     with _transaction(database_url) as session:
         state = _state(session)
         if state.version not in (None, version):
-            other = outdated(state) or f"version {state.version} is installed; `portico upgrade` brings another one"
+            other = outdated(state) or f"version {state.version} is installed; `portico upgrade` changes the version"
             if state.owned:
-                # graphql.available_extensions shall tell what there is by now.
+                # graphql.available_extensions reports this as the newest version.
                 _run(session, f"update graphql.installation set default_version = '{VERSION}'")  # noqa: S608
             return Report(state.version, state.version, state.by_extension, _lacks(session), other)
         if as_extension is None:
@@ -136,24 +137,24 @@ def install(
 
 
 def unprotected(database_url: str) -> list[str]:
-    """What "protected" leaves closed in schema public, as identifiers; empty once Portico is installed."""
+    """The relations of schema public that "protected" leaves closed, as identifiers; none once Portico is installed."""
     with _transaction(database_url) as session:
         return [] if _state(session).version is not None else _unprotected(session)
 
 
 def upgrade(database_url: str, *, version: str = VERSION) -> Report:
-    """Bring what is installed to ``version``, while requests run. Raises as ``install`` does."""
+    """Upgrade what is installed to ``version``, while requests run. Raises what ``install`` raises."""
     with _transaction(database_url) as session:
         state = _state(session)
         if state.version is None:
             raise InstallationError("Nothing of Portico is installed in this database.", hint="Run portico init.")
         if not state.owned:
             raise InstallationError(
-                "What is installed belongs to another role.", hint="Run portico upgrade as its owner."
+                "Portico's objects belong to another role.", hint="Run portico upgrade as their owner."
             )
         path = scripts.upgrade_path(state.version, _known(version))
         if path is None:
-            raise InstallationError(f"There is no way from version {state.version} to {version}.")
+            raise InstallationError(f"There is no upgrade from version {state.version} to {version}.")
         if state.by_extension and path:
             if version not in state.offered:
                 raise InstallationError(
@@ -164,7 +165,7 @@ def upgrade(database_url: str, *, version: str = VERSION) -> Report:
         else:
             for step in path:
                 _run(session, scripts.upgrade_script(step))
-        # A restored dump may have brought an older schema storage along; what is up to date is mended.
+        # A restored dump may contain an older schema storage; the script repairs it, and what else is up to date.
         if not path or state.storage_version not in (None, state.version):
             _run(session, scripts.install_script(version))
         after = _state(session)
@@ -172,7 +173,7 @@ def upgrade(database_url: str, *, version: str = VERSION) -> Report:
 
 
 def uninstall(database_url: str) -> Report:
-    """Take away the working parts; roles, grants, and all of auth and storage stay. Raises as ``install`` does."""
+    """Remove Portico's objects, except roles, grants, auth and storage. Raises what ``install`` raises."""
     with _transaction(database_url) as session:
         state = _state(session)
         if state.by_extension:
@@ -198,16 +199,16 @@ def _run(session: Connection, sql: str) -> None:
     try:
         session.simple(sql)
     except StatementError as ex:
-        # The transaction is over: what we want to know of the role needs a fresh one.
+        # The transaction has failed; the queries about the role need a new one.
         session.simple("rollback")
         if ex.diagnosis.sqlstate == "42501" and _value(session, _CREATE_SCHEMA) == b"false":
             who, where = (_value(session, query) or b"" for query in (_WHO, _WHERE))
             raise InstallationError(
                 f"The role {who.decode()} may not create schemas in the database {where.decode()}.",
-                hint=f'The owner of the database: grant create on database "{where.decode()}" to "{who.decode()}"',
+                hint=f'As the owner of the database: grant create on database "{where.decode()}" to "{who.decode()}"',
             ) from ex
         raise InstallationError(
-            f"The database refused: {ex.diagnosis.message}.", hint=ex.diagnosis.hint or None
+            f"The database refused the installation: {ex.diagnosis.message}.", hint=ex.diagnosis.hint or None
         ) from ex
 
 
@@ -239,8 +240,8 @@ def _public_lacks(session: Connection) -> tuple[Lack, ...]:
     if closed:
         lacks.append(
             Lack(
-                f"schema public is closed to {closed.decode()}",
-                f"the owner of the schema: grant usage on schema public to {closed.decode()}",
+                f"{closed.decode()} may not use schema public",
+                f"as the owner of the schema: grant usage on schema public to {closed.decode()}",
             )
         )
     left_out = _unprotected(session)
@@ -248,9 +249,9 @@ def _public_lacks(session: Connection) -> tuple[Lack, ...]:
         names = ", ".join(left_out)
         lacks.append(
             Lack(
-                f"anon and authenticated have no rights on what has no row level security: {names}",
+                f"anon and authenticated have no rights on these relations without row level security: {names}",
                 "enable it, write policies, then: grant select, insert, update, delete"
-                f" on {names} to anon, authenticated; or all as it is: portico init --grants-on-public=all",
+                f" on {names} to anon, authenticated; or open all as they are: portico init --grants-on-public=all",
             )
         )
     open_tables = int(_value(session, _UNPROTECTED) or b"0")
@@ -259,7 +260,7 @@ def _public_lacks(session: Connection) -> tuple[Lack, ...]:
             Lack(
                 f"anon and authenticated may read and write all rows of {open_tables} table(s) in schema public"
                 " that have no row level security",
-                "enable row level security on them, or revoke what is too much: docs/database.md",
+                "enable row level security on them, or revoke rights: docs/database.md",
             )
         )
     return tuple(lacks)

@@ -30,7 +30,7 @@ def install_script(version: str) -> str:
 
 
 def upgrade_path(installed: str, wanted: str) -> list[tuple[str, str]] | None:
-    """The shortest way from one version to another as steps ``(from, to)``; None when there is none."""
+    """The shortest path from one version to another as steps ``(from, to)``; None if there is none."""
     steps = [match.groups() for path in DIRECTORY.iterdir() if (match := _UPGRADE.fullmatch(path.name))]
     ways = deque([(installed, list[tuple[str, str]]())])
     seen = {installed}
@@ -46,22 +46,22 @@ def upgrade_path(installed: str, wanted: str) -> list[tuple[str, str]] | None:
 
 
 def upgrade_script(step: tuple[str, str]) -> str:
-    """SQL of one step of an upgrade path."""
+    """The SQL of one step of an upgrade path."""
     return _read(f"portico--{step[0]}--{step[1]}.sql")
 
 
 def uninstall_script() -> str:
-    """SQL that takes away what ``init`` installed, and leaves what users build upon, as DROP EXTENSION does."""
+    """SQL that removes what ``init`` installed, except what users build upon, as DROP EXTENSION does."""
     return _read("uninstall.sql")
 
 
 def install_files(directory: Path | str) -> Path:
-    """Put the extension's files where a PostgreSQL server looks for them; gives ``directory`` as a path.
+    """Copy the extension's files to where a PostgreSQL server looks for them; gives ``directory`` as a path.
 
-    ``directory`` is the server's SHAREDIR (``pg_config --sharedir``), or a directory of one's own that is named in
-    the setting ``extension_control_path`` (PostgreSQL 18 or newer, ``$system:<directory>``); the files go into its
-    subdirectory ``extension``. Files that are equal stay untouched, others are replaced whole, so that a running
-    server, or another process doing the same, never sees half a file.
+    ``directory`` is the server's SHAREDIR (``pg_config --sharedir``), or any directory that the server's setting
+    ``extension_control_path`` names (PostgreSQL 18 or newer, ``$system:<directory>``). The files go into its
+    subdirectory ``extension``. Identical files are not touched, others are replaced atomically, so that a running
+    server or a concurrent call never sees a partial file.
     """
     target = Path(directory) / "extension"
     target.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def install_files(directory: Path | str) -> Path:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
-            # The server often runs as another user than the one who installs.
+            # The server often runs as a user other than the one who installs.
             os.chmod(name, 0o644)
             os.replace(name, place)
         except BaseException:
@@ -85,5 +85,5 @@ def install_files(directory: Path | str) -> Path:
 
 def _read(name: str) -> str:
     text = (DIRECTORY / name).read_text(encoding="utf-8")
-    # For whoever feeds an extension's file to psql by hand; the server itself ignores these lines.
+    # These lines stop people who run an extension's file in psql; CREATE EXTENSION ignores them.
     return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("\\"))

@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from app.installation.version import VERSION, precedence
 
 Ask = Callable[[str], bytes | None]
-"""Runs a query without parameters and gives its single value, as ``app.database.Database.simple`` does."""
+"""Runs a query without parameters and returns its single value, as ``app.database.Database.simple`` does."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """``version``: what is installed, None when nothing is. ``by_extension``: with CREATE EXTENSION.
+    """``version``: the installed version, None if nothing is installed. ``by_extension``: with CREATE EXTENSION.
 
-    ``storage_version``: the version that made schema storage, which outlives the rest; None when it was not made or
-    the asking role may not know. ``offered``: versions that the server itself can install, because it has the files.
-    ``superuser``: whether the asking role is one. ``owned``: whether what is installed belongs to it, so that it may
-    change it. ``counting``: whether changes of the schema are counted.
+    ``storage_version``: the version that made schema storage, which outlives the rest; None if there is none or the
+    role may not read it. ``offered``: versions whose files the server has. ``superuser``: whether the role is one.
+    ``owned``: whether Portico's objects belong to the role, so that it may change them. ``counting``: whether schema
+    changes are counted.
     """
 
     version: str | None
@@ -31,7 +31,7 @@ class State:
     counting: bool
 
 
-# Not to_regclass: it fails for a role that may not use the schema.
+# Not with to_regclass, which fails for a role that may not use the schema.
 _OUTSIDE = """
 with mine as (
   select c.oid, n.nspname, c.relowner,
@@ -62,7 +62,7 @@ _STORAGE = "select version from storage.installation where component = 'storage'
 
 
 def read_state(ask: Ask) -> State:
-    """Find out what is installed; changes nothing."""
+    """Read what is installed, without changing anything."""
     outside = json.loads(ask(_OUTSIDE) or b"")
     recorded = ask(_RECORDED) if outside["recorded"] else None
     storage = ask(_STORAGE) if outside["storage"] else None
@@ -78,13 +78,13 @@ def read_state(ask: Ask) -> State:
 
 
 def outdated(state: State) -> str | None:
-    """What ``serve`` says once at its start when the database has another version than this software; None if equal."""
+    """What ``serve`` logs at startup if the database and this software have different versions; None if they agree."""
     if state.version is None or state.version == VERSION:
         return None
     if precedence(state.version) < precedence(VERSION):
         return (
-            f"the database has version {state.version} of Portico's objects, this software comes with {VERSION};"
-            " everything works, and `portico upgrade` brings what is new"
+            f"the database has version {state.version} of Portico's objects, and this software comes with {VERSION};"
+            " everything works, and `portico upgrade` installs the new version"
         )
     return (
         f"the database has version {state.version} of Portico's objects, which is newer than this software's {VERSION};"

@@ -1,4 +1,4 @@
-"""Settings, each declared once: the declaration drives variable, option, check, ``portico settings`` and docs."""
+"""Settings, each declared once: variable, option, validation, ``portico settings`` and docs follow from that."""
 
 from app.settings.declaration import Setting, SettingError
 from app.settings.service import SETTINGS, Settings, load, shown

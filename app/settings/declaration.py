@@ -1,4 +1,4 @@
-"""How a setting is declared: once, as a record that every face of it is made from."""
+"""The declaration of a setting, from which its variable, option, validation and documentation are derived."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ T = TypeVar("T")
 
 
 class SettingError(ValueError):
-    """A setting cannot be used; the message is one line that names the variable."""
+    """The value of a setting is not valid. The message is one line that names the variable."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting(Generic[T]):
     """A setting, with its environment variable, its command line option and its line of documentation.
 
-    ``default`` is a value of the kind, or None. ``derive`` makes one of the values of the settings declared before,
-    where the default depends on them; ``default_note`` says in words where a default comes from.
+    ``default`` is a value of the kind, or None. ``derive`` computes the default from the values of settings declared
+    earlier, if it depends on them; ``default_note`` describes such a default in words.
     """
 
     name: str
@@ -41,33 +41,33 @@ class Setting(Generic[T]):
 
     @property
     def is_option(self) -> bool:
-        """Whether it may be given on a command line."""
+        """Whether it may be set on the command line."""
         return not self.kind.is_secret
 
     def parse(self, text: str) -> T:
-        """The value that ``text`` stands for. Raises SettingError."""
+        """The value of ``text``. Raises SettingError."""
         try:
             return self.kind.parse(text)
         except KindError as ex:
             raise SettingError(f"{self.env}: {ex}") from None
 
     def show(self, value: T) -> str:
-        """A value as text that may be printed and logged; nothing for an absent one."""
+        """The value as text that may be printed and logged; '' for None."""
         return "" if value is None else self.kind.show(value)
 
 
 def read(declared: Iterable[Setting[Any]], environ: Mapping[str, str], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """The values of the declared settings, by name.
 
-    ``overrides`` are values by the settings' names, as text or already of their kind; they win over ``environ``. An
-    empty variable and an override that is None count as absent. Raises SettingError.
+    ``overrides`` are values by setting name, as text or already parsed; they take precedence over ``environ``. Empty
+    variables and overrides that are None count as absent. Raises SettingError.
     """
     declared = tuple(declared)
     _refuse_doubles(declared)
     given = {name: value for name, value in overrides.items() if value is not None}
     unknown = given.keys() - {each.name for each in declared}
     if unknown:
-        raise SettingError(f"{min(unknown)} is not a setting")
+        raise SettingError(f"{min(unknown)} is not a setting; `portico settings` lists them")
     values: dict[str, Any] = {}
     for setting in declared:
         value = given.get(setting.name, environ.get(setting.env) or None)
@@ -80,7 +80,7 @@ def read(declared: Iterable[Setting[Any]], environ: Mapping[str, str], overrides
 
 
 def _refuse_doubles(declared: Iterable[Setting[Any]]) -> None:
-    """Two plugins that declare one name would read each other's values."""
+    """Raise SettingError for two settings with one name: plugins would read each other's values."""
     for names in ((each.name for each in declared), (each.env for each in declared)):
         for name, times in Counter(names).items():
             if times > 1:

@@ -1,4 +1,4 @@
-"""The kinds of settings: how each is read from text, shown, and described."""
+"""The kinds of settings: how values of each are parsed, shown and described."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Value_co = TypeVar("Value_co", covariant=True)
 
 
 class KindError(ValueError):
-    """A text is not of the kind; the message says what was expected and never repeats a secret."""
+    """The text is not a value of the kind. The message says what was expected, and never repeats a secret."""
 
 
 class Kind(Protocol[Value_co]):
-    """What a setting's text stands for. A plugin may bring kinds of its own."""
+    """How the text of a setting is parsed and shown. Plugins may define further kinds."""
 
     @property
     def description(self) -> str:
-        """What is expected, in a few words."""
+        """The expected value, in a few words."""
 
     @property
     def is_secret(self) -> bool:
-        """Whether the value stays off the command line, which other users of the machine can read."""
+        """Whether the value must not be on the command line, which other users of the machine can read."""
 
     def parse(self, text: str) -> Value_co:
         """The value. Raises KindError."""
@@ -57,7 +57,7 @@ class Url:
         return text.strip()
 
     def show(self, value: Any) -> str:
-        # An '@' in a password that was not written as %40 must not end the mask early.
+        # An "@" in a password that is not escaped as %40 must not end the masked part early.
         without_user = re.sub(r"(?<=://)([^/?#:]*):[^/?#]*@", rf"\1:{MASK}@", str(value))
         return re.sub(r"(?i)((?:password|secret|key|token|sig)[^=&]*=)[^&]*", rf"\1{MASK}", without_user)
 
@@ -147,7 +147,7 @@ class Switch:
 
 
 class Choice:
-    """One of some words."""
+    """One of several words."""
 
     is_secret = False
 
@@ -175,7 +175,7 @@ class Names:
     def parse(self, text: str) -> tuple[str, ...]:
         names = tuple(name for name in (part.strip() for part in text.split(",")) if name)
         if not names:
-            raise KindError("at least one name is needed")
+            raise KindError("at least one name is expected")
         return names
 
     def show(self, value: Any) -> str:

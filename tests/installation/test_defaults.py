@@ -77,7 +77,7 @@ def test_what_was_there_without_row_security_stays_closed(request, session: Sess
     report = install(url, as_extension=as_extension)
     closed = "public.old_matview, public.old_table, public.old_view"
     assert [lack.what for lack in report.lacks] == [
-        f"anon and authenticated have no rights on what has no row level security: {closed}"
+        f"anon and authenticated have no rights on these relations without row level security: {closed}"
     ]
     assert f"grant select, insert, update, delete on {closed} to anon, authenticated" in report.lacks[0].fix
     owner.run("create table new_table (id int generated always as identity primary key, body text)")

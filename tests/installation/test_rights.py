@@ -115,7 +115,7 @@ def test_what_belongs_to_another_role_is_left_alone(nobody_yet, fresh_server: Po
     report = install(url)
     assert (report.before, report.after) == (VERSION, VERSION)
     assert "installer may not switch to the role anon" in told(report)
-    with pytest.raises(InstallationError, match="belongs to another role"):
+    with pytest.raises(InstallationError, match="belong to another role"):
         upgrade(url)
 
 

@@ -169,7 +169,7 @@ def test_a_newer_version_is_left_alone(database_url: str, session: Session) -> N
     owner = session(database_url)
     owner.run("update graphql.installation set version = '99.0.0'")
     assert "newer" in (install(database_url).notice or "")
-    with pytest.raises(InstallationError, match=r"no way from version 99\.0\.0"):
+    with pytest.raises(InstallationError, match=r"no upgrade from version 99\.0\.0"):
         upgrade(database_url)
 
 

@@ -130,7 +130,7 @@ def test_a_setting_of_a_plugin_is_checked_like_any_other() -> None:
 
 
 def test_a_setting_that_no_loaded_plugin_declares_is_named() -> None:
-    with pytest.raises(SettingError, match=r"^COLOURS: no plugin that is loaded declares it$"):
+    with pytest.raises(SettingError, match=r"^COLOURS: no loaded plugin declares this setting$"):
         load({"COLOURS": "4"})[COLOURS]
 
 

@@ -159,7 +159,9 @@ def test_roles_that_the_service_may_not_act_as(
     finally:
         postgres.execute(f"drop role {login}")
     assert error(answer) == (500, "500", "DatabaseError", "database error, code: 42501")
-    assert answer.json()["hint"].startswith("The database user of the service is not a member of the role service_role.")
+    assert answer.json()["hint"].startswith(
+        "The database user of the service is not a member of the role service_role."
+    )
     assert "portico init" in answer.json()["hint"]
     assert login not in answer.text
 

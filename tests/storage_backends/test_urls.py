@@ -41,7 +41,7 @@ def test_schemes_that_no_plugin_serves(url: str) -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(BackendUnusable, match="cannot be made"):
+    with pytest.raises(BackendUnusable, match="cannot be created"):
         open_backend(plugin_manager(), f"file://{tmp_path}/file/root")
 
 
