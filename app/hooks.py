@@ -39,7 +39,7 @@ hookimpl = pluggy.HookimplMarker(GROUP)
 
 
 class GraphQLHooks:
-    """What the GraphQL API is made of."""
+    """Hooks of the GraphQL API."""
 
     @hookspec
     def comment_directives(self) -> Sequence[Directive]:
@@ -95,7 +95,7 @@ class GraphQLHooks:
 
     @hookspec
     def filter_operators(self, api: ApiSchema, value_type: ValueType) -> Fields | None:
-        """Members of the filter of a type's values; the extension ``operator`` of each compares a column with it
+        """Members of the filter on a type's values; the extension ``operator`` of each compares a column with its value
         (app.query.conditions.Operator)."""
 
     @hookspec
@@ -109,12 +109,12 @@ class GraphQLHooks:
 
     @hookspec
     def insert_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Members of the input of new rows; the extension ``column`` of each is the ApiColumn that it gives a value."""
+        """Members of the input of new rows; the extension ``column`` of each is the ApiColumn that it sets."""
 
     @hookspec
     def update_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Arguments of the update of a relation's rows. The extension ``assign`` of one turns its value into new values
-        of columns (app.query.changes.Assign); the extension ``condition`` selects the rows."""
+        """Arguments of the update of a relation's rows. The extension ``assign`` turns an argument's value into new
+        values of columns (app.query.changes.Assign); the extension ``condition`` selects the rows."""
 
     @hookspec
     def delete_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
@@ -122,17 +122,17 @@ class GraphQLHooks:
 
     @hookspec
     def always_listed_types(self, api: ApiSchema) -> Sequence[GraphQLNamedType]:
-        """Types that the schema lists even where no field uses them."""
+        """Types that the schema lists even if no field uses them."""
         return ()
 
     @hookspec
     def database_types(self, api: ApiSchema) -> Sequence[GraphQLNamedType]:
-        """Types made of the database's own that the schema lists even where no field uses them."""
+        """Types made from types of the database that the schema lists even if no field uses them."""
         return ()
 
 
 class StorageHooks:
-    """What the storage API is made of."""
+    """Hooks of the storage API."""
 
     @hookspec(firstresult=True)
     def storage_backend(self, url: str) -> Backend | None:
@@ -140,7 +140,7 @@ class StorageHooks:
 
     @hookspec
     def object_event_receivers(self, settings: Settings) -> Sequence[EventReceiver]:
-        """Receivers that are told, after the commit, of objects created, replaced, moved, copied or removed."""
+        """Receivers of events: one for each object created, replaced, moved, copied or removed, after the commit."""
         return ()
 
     @hookspec
@@ -150,7 +150,7 @@ class StorageHooks:
 
 
 class ServiceHooks:
-    """What runs around the APIs."""
+    """Hooks of the service around both APIs."""
 
     @hookspec
     def settings(self) -> Sequence[Setting[Any]]:
@@ -159,7 +159,7 @@ class ServiceHooks:
 
     @hookspec
     def commands(self) -> Sequence[click.Command]:
-        """Commands of ``portico``, beside its own."""
+        """Further commands of ``portico``."""
         return ()
 
     @hookspec
@@ -178,7 +178,8 @@ class ServiceHooks:
     @hookspec
     def around_stages(self, settings: Settings) -> Mapping[str, Around]:
         """Functions that wrap stages of GraphQL requests, by the name of the stage. Each is given the stage and its
-        arguments, and may act before and after it, change what passes, or refuse by raising a PorticoError."""
+        arguments. It may act before and after the stage, change arguments and result, or refuse the request by raising
+        a PorticoError."""
         return {}
 
     @hookspec

@@ -44,7 +44,7 @@ def demo_banner(settings: Settings, address: str) -> str:
         "Visits, as Ada sees them (without the line with her token, as everybody sees them):",
         _curl(url, anon_key, _VISITS, tokens["Ada"]),
         "",
-        "Press Ctrl-C to stop.",
+        "Ctrl-C stops.",
     ]
     return "\n".join(lines)
 
