@@ -1,8 +1,8 @@
-"""The scope of a connection's fields: a collection of rows, and the page of it that was asked for.
+"""The scope of a connection's fields: a collection of rows, and the requested page of it.
 
-The rows of the page are one common table expression; edges, pageInfo and whatever else is selected are
-expressions on it, so a connection reads its rows once. One row more than the page holds is read
-only where pageInfo asks whether more follow.
+The rows of the page are a common table expression. Edges, pageInfo and everything else that is selected are expressions
+over it, so a connection reads its rows once. It reads one row beyond the page only if the query asks whether more
+follow.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from app.query.sql import constant, jsonb_array
 from app.query.walk import Field
 
 EQUAL_BEFORE = "equal_before"
-"""What the column is called that tells a row of the page from those that are equal to it."""
+"""The name of the column that distinguishes a row of the page from rows that are equal to it."""
 
 NEEDS_MORE = {False: "hasNextPage", True: "hasPreviousPage"}
-"""By whether a page goes backward: the field of pageInfo that looks one row beyond it."""
+"""The field of pageInfo that needs one row beyond the page, by whether the page goes backward."""
 
 
 def _unlinked(rows: TableRows) -> Sequence[ColumnElement[Any]]:
@@ -38,8 +38,8 @@ def _unlinked(rows: TableRows) -> Sequence[ColumnElement[Any]]:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a collection's rows come from. ``rows`` makes a new FROM element of them; ``linked`` the conditions that
-    tie such rows to what stands in ``outer``, the FROM elements of the queries around."""
+    """Where a collection's rows come from. ``rows`` makes a new FROM element of them. ``linked`` makes the conditions
+    that join these rows to ``outer``, the FROM elements of the enclosing queries."""
 
     relation: ApiRelation
     rows: Callable[[], TableRows]
@@ -48,7 +48,7 @@ class Origin:
 
 
 class Collection:
-    """A connection under construction. Raises RequestError where its arguments are wrong."""
+    """A connection being planned. Raises RequestError if its arguments are not valid."""
 
     def __init__(self, field: Field, origin: Origin) -> None:
         self._field = field
@@ -63,7 +63,7 @@ class Collection:
         self._is_read = False
 
     def json(self) -> ColumnElement[Any]:
-        """The selected fields of the connection as one json object."""
+        """The selected fields of the connection as a JSON object."""
         with self.planning.nodes.each_of(self.page.size):
             connection = self._field.json(self)
         if not self._is_read:
@@ -75,20 +75,20 @@ class Collection:
     # The whole collection
 
     def all_rows(self) -> tuple[TableRows, list[ColumnElement[Any]]]:
-        """The collection regardless of pages: its rows under a new alias, and the conditions they fulfil."""
+        """The whole collection, not only the page: its rows under a new alias, and the conditions on them."""
         rows = self._origin.rows()
         return rows, [*self._origin.linked(rows), *conditions_of_arguments(self._field, rows)]
 
     def query(
         self, rows: TableRows, conditions: Sequence[ColumnElement[Any]], *columns: ColumnElement[Any]
     ) -> Select[Any]:
-        """A query for ``columns`` over the collection regardless of pages."""
+        """A query for ``columns`` over the whole collection, not only the page."""
         return select(*columns).select_from(rows.source).where(*conditions).correlate(*self._origin.outer)
 
     def ordered(
         self, rows: TableRows, conditions: Sequence[ColumnElement[Any]], *columns: ColumnElement[Any]
     ) -> Select[Any]:
-        """The same query in the order in which the page picks rows."""
+        """The same query in the order in which the page reads rows."""
         order = self.page.ordering.clauses(rows, backward=self.page.backward)
         return self.query(rows, conditions, *columns).order_by(*order)
 
@@ -102,12 +102,12 @@ class Collection:
 
     @property
     def position(self) -> ColumnElement[Any]:
-        """The place of a row in the direction of the page, from 1."""
+        """The position of a row in the direction of the page, from 1."""
         return self.rows.added_column(self.rows.free_name("position"))
 
     @property
     def count(self) -> ColumnElement[Any]:
-        """How many rows were read: those of the page, and one more if it looks ahead and more follow."""
+        """The number of rows that were read: those of the page, and one more if it looks ahead and more follow."""
         return self.rows.added_column(self.rows.free_name("count"))
 
     @property
@@ -116,14 +116,14 @@ class Collection:
         return cursor_expression(self._place(self.rows))
 
     def identity(self, rows: Rows) -> ColumnElement[Any]:
-        """One value that tells a row of the collection from all others; ``rows`` are those of the page, or of a query
-        over the collection."""
+        """One value that distinguishes a row of the collection from all others; ``rows`` are those of the page, or of a
+        query over the collection."""
         place = self._place(rows)
         values = place[-len(self.relation.key) :] if self.relation.has_readable_key else place
         return values[0] if len(values) == 1 else jsonb_array(values)
 
     def _place(self, rows: Rows) -> list[ColumnElement[Any]]:
-        """Where a row stands in the order of the collection."""
+        """The values that determine a row's position in the order of the collection."""
         ordering = self.page.ordering
         values = [key.printed(rows) for key in ordering.keys]
         return [*values, self._equal_before(rows)] if ordering.ties else values
@@ -133,7 +133,7 @@ class Collection:
         return rows.computed(EQUAL_BEFORE, value) if isinstance(rows, NamedRows) else value(rows)
 
     def collect(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
-        """A json array of ``expression`` for each row of the page, in the order of the collection."""
+        """A JSON array of ``expression`` for each row of the page, in the order of the collection."""
         ordered = aggregate_order_by(expression, self.position.desc()) if self.page.backward else expression
         conditions = [self.position <= self.page.limit()] if self.looks_ahead else []
         conditions += self._has_key(self.rows)

@@ -1,7 +1,7 @@
-"""The order of a collection's rows: what its arguments ask for, then the key, so that it is total.
+"""The order of a collection's rows: the order that the arguments give, then the key, so that the order is total.
 
-Rows of a relation without a key that the role may read are ordered by the columns that it may read. Rows that are
-equal in these are numbered, by their text so that the numbers are the same in every request, and the cursor holds the
+If the role may not read the whole key, rows are ordered by the columns that it may read. Rows that are equal in these
+are numbered in the order of their text, so that the numbers are the same in every request, and the cursor contains the
 number.
 """
 
@@ -47,11 +47,11 @@ class OrderKey:
         return replace(self, descending=not self.descending, nulls_first=not self.nulls_first)
 
     def value(self, rows: Rows) -> ColumnElement[Any]:
-        """What rows are ordered by."""
+        """The expression that rows are ordered by."""
         return self.comparison.value(self.term.of(rows))
 
     def printed(self, rows: Rows) -> ColumnElement[Any]:
-        """What stands in a row's cursor."""
+        """The expression in a row's cursor."""
         return self.comparison.printed(self.term.of(rows))
 
     def is_null(self, rows: Rows) -> ColumnElement[Any]:
@@ -61,7 +61,7 @@ class OrderKey:
         return self.term.of(rows).is_not(None)
 
     def beyond(self, rows: Rows, value: ColumnElement[Any]) -> ColumnElement[Any]:
-        """That a row comes after ``value``, leaving nulls aside."""
+        """The condition that a row's value comes after ``value``; nulls are not considered."""
         compare = self.comparison.less if self.descending else self.comparison.greater
         return compare(self.term.of(rows), value)
 
@@ -77,8 +77,8 @@ class OrderKey:
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """The order of rows by ``keys``. Where these may leave rows equal, ``ties`` are the columns by whose text equal
-    rows are numbered, always in the same way."""
+    """The order of rows by ``keys``. If rows can be equal in these, ``ties`` are the columns by whose text equal rows
+    are numbered."""
 
     keys: tuple[OrderKey, ...]
     ties: tuple[str, ...] = ()
@@ -92,14 +92,14 @@ class Ordering:
         return clauses
 
     def equal_before(self, rows: Rows) -> ColumnElement[Any]:
-        """How many rows of a query come before the current one among those that are equal to it in the keys."""
+        """The number of rows before the current one among those that are equal to it in the keys."""
         text = row_text([rows.column(name) for name in self.ties])
         equal = [key.value(rows) for key in self.keys]
         return func.row_number().over(partition_by=equal, order_by=text) - literal_column("1")
 
 
 Order = Callable[[Any], Sequence[OrderKey]]
-"""What a member of orderBy, or an argument that orders, makes of its value, None for null. Stands in the extension
+"""Turns the value of a member of orderBy, or of an argument that orders (None for null), into keys. It is the extension
 ``order`` of the GraphQLInputField or GraphQLArgument."""
 
 DIRECTIONS: Mapping[str, tuple[bool, bool]] = {
@@ -125,8 +125,8 @@ def direction_type(api: ApiSchema) -> GraphQLEnumType:
 
 
 def direction(api: ApiSchema, leaf: Leaf) -> tuple[bool, bool]:
-    """Whether a direction of the request is descending, and whether it has nulls first; it becomes part of the plan's
-    key. Raises RequestError for an unknown one."""
+    """Whether a requested direction is descending, and whether nulls come first. It becomes part of the plan's key.
+    Raises RequestError if it is unknown."""
     value = leaf.steer()
     if isinstance(value, str):
         if api.dialect.direction_aliases:
@@ -137,11 +137,11 @@ def direction(api: ApiSchema, leaf: Leaf) -> tuple[bool, bool]:
 
 
 def order_by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType | None:
-    """The type of one element of orderBy; None if there is nothing to order by."""
+    """The type of an element of orderBy; None if there is nothing to order by."""
     known: dict[int, bool] = api.shared("has an order", dict)
     oid = relation.relation.oid
     if oid not in known:
-        # Members may lead to other relations' types and back to this one, which exists while they are looked for.
+        # Members may lead to other relations' types and back to this one, which counts as existing meanwhile.
         known[oid] = True
         known[oid] = any(each.type.orderable for each in relation.columns) or bool(_members(api, relation))
     if not known[oid]:
@@ -156,9 +156,9 @@ def _members(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLInputFie
 
 
 def keys_of_element(api: ApiSchema, type_: GraphQLInputObjectType, element: Mapping[str, Any]) -> Sequence[OrderKey]:
-    """What an element of orderBy, or an object within one, orders by.
+    """The keys of an element of orderBy, or of an object within one.
 
-    Raises RequestError where it has several members and the dialect wants one.
+    Raises RequestError if it has several members and the dialect allows one.
     """
     if len(element) > 1 and api.dialect.one_order_key_per_element:
         named = ", ".join(f"{{{name}: ...}}" for name in element)
@@ -167,7 +167,7 @@ def keys_of_element(api: ApiSchema, type_: GraphQLInputObjectType, element: Mapp
 
 
 def ordering_of(field: Field, relation: ApiRelation) -> Ordering:
-    """The order that a field's arguments ask for of a relation's rows, made total."""
+    """The total order of a relation's rows: the order that a field's arguments give, then the key."""
     given = field.arguments
     asked = tuple(
         key

@@ -1,4 +1,4 @@
-"""Pages: what first, last, before, after and offset select of an ordered collection."""
+"""Pages: the part of an ordered collection that first, last, before, after and offset select."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.query.texts import integer_text
 
 @dataclass(frozen=True, slots=True)
 class Unsigned:
-    """The text of a count that must not be negative."""
+    """Reads a count as text. Raises RequestError if it is negative."""
 
     argument: str
 
@@ -32,10 +32,10 @@ class Unsigned:
 
 @dataclass(frozen=True, slots=True)
 class PageSize:
-    """The size of a page: what was asked for, never more than the most that a page may have.
+    """Reads the size of a page: the requested number of rows, but at most ``most``.
 
-    It steers the plan instead of being bound: PostgreSQL takes an unknown limit for a tenth of all rows, so
-    that it would plan the statement again at each execution (measured: twice the time of a nested query).
+    It steers the plan instead of being bound: PostgreSQL assumes that an unknown limit returns a tenth of all rows,
+    and would plan the statement again at each execution (measured: twice the time of a nested query).
     """
 
     argument: str
@@ -58,12 +58,12 @@ class Page:
 
     @property
     def starts_at_the_edge(self) -> bool:
-        """Whether the page begins where the collection does, seen in its direction."""
+        """Whether the page begins at the start of the collection, seen in the page's direction."""
         return self.cursor is None and self.offset is None
 
     @property
     def is_empty(self) -> bool:
-        """Whether no row was asked for; one may be read nevertheless, to see whether there is any."""
+        """Whether the page has no rows. The query may still read one, to see whether there is any."""
         return self.size == 0
 
     def limit(self, beyond: int = 0) -> ColumnElement[Any]:
@@ -71,12 +71,13 @@ class Page:
         return literal_column(str(self.size + beyond))
 
     def skipped(self, equal_to_cursor: Callable[[], ColumnElement[Any]]) -> ColumnElement[Any] | None:
-        """How many rows are skipped before the page; ``equal_to_cursor`` counts those that are equal to the cursor."""
+        """The number of rows to skip before the page, None for none; ``equal_to_cursor`` counts rows equal to the
+        cursor."""
         offset = None if self.offset is None else self.planning.bind(self.offset, Unsigned("offset"), "bigint")
         if self.cursor is None or not self._counts_equal_rows:
             return offset
         before = self.planning.bind(self.cursor, CursorCount(len(self.ordering.keys)), "bigint")
-        # Rows may have gone since: no other row than those that are equal to the cursor is skipped.
+        # Rows may have been deleted since, so only rows that are equal to the cursor are skipped.
         if self.backward:
             skipped = func.greatest(equal_to_cursor() - before, literal_column("0"))
         else:
@@ -84,8 +85,8 @@ class Page:
         return skipped if offset is None else skipped + offset
 
     def beyond_cursor(self, rows: Rows) -> ColumnElement[Any] | None:
-        """The condition that a row comes after the cursor in the page's direction, or is equal to it where the equal
-        ones are counted."""
+        """The condition that a row comes after the cursor in the page's direction, or equals it if equal rows are
+        counted; None without a cursor."""
         if self.cursor is None:
             return None
         keys, values = self._cursor_values(self.cursor)
@@ -93,16 +94,16 @@ class Page:
         return or_(beyond, _equal(rows, keys, values)) if self._counts_equal_rows else beyond
 
     def equal_to_cursor(self, rows: Rows) -> ColumnElement[Any]:
-        """The condition that a row is equal to the cursor in all that rows are ordered by."""
+        """The condition that a row is equal to the cursor in all keys of the order."""
         return _equal(rows, *self._cursor_values(cast(Leaf, self.cursor)))
 
     @property
     def _counts_equal_rows(self) -> bool:
-        """Whether the cursor says how many equal rows come before its own."""
+        """Whether the cursor contains the number of equal rows before its own."""
         return self.cursor is not None and len(cursor_form(self.cursor.raw)) > len(self.ordering.keys)
 
     def _cursor_values(self, cursor: Leaf) -> tuple[Sequence[OrderKey], Sequence[ColumnElement[Any] | None]]:
-        """The keys that the cursor has values for, in the page's direction, and these values, None for null."""
+        """The keys for which the cursor has values, in the page's direction, and these values, None for null."""
         cursor.steer(cursor_form)
         nulls = cursor_form(cursor.raw)
         keys = [key.reversed if self.backward else key for key in self.ordering.keys[: len(nulls)]]
@@ -118,12 +119,12 @@ class Page:
 
 
 def _after(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[Any] | None]) -> ColumnElement[Any]:
-    """That a row comes strictly after ``values`` in the order of ``keys``."""
+    """The condition that a row comes strictly after ``values`` in the order of ``keys``."""
     known = [value for value in values if value is not None]
     one_direction = {key.descending for key in keys}
     is_usual = all(key.not_null and key.comparison.operators == USUAL_OPERATORS for key in keys)
     if len(known) == len(keys) > 1 and len(one_direction) == 1 and is_usual:
-        # One comparison of rows can use an index on all the columns.
+        # A single row comparison can use an index on all columns.
         left, right = tuple_(*(key.value(rows) for key in keys)), tuple_(*known)
         return left < right if keys[0].descending else left > right
     condition: ColumnElement[Any] = false()
@@ -135,7 +136,7 @@ def _after(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[
 
 
 def _equal(rows: Rows, keys: Sequence[OrderKey], values: Sequence[ColumnElement[Any] | None]) -> ColumnElement[Any]:
-    """That a row is equal to ``values`` in ``keys``."""
+    """The condition that a row is equal to ``values`` in ``keys``."""
     return and_(true(), *(_is_equal(rows, key, value) for key, value in zip(keys, values, strict=True)))
 
 
@@ -153,9 +154,9 @@ def _beyond(rows: Rows, key: OrderKey, value: ColumnElement[Any] | None) -> Colu
 
 
 def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, ordering: Ordering) -> Page:
-    """The page that a collection's arguments ask for.
+    """The page that a collection's arguments select.
 
-    Raises RequestError where they are out of range, contradict each other or the cursor does not fit the order.
+    Raises RequestError if they are out of range or contradict each other, or if the cursor does not fit the order.
     """
     first, last, before, after, offset = (
         arguments.get(name) for name in ("first", "last", "before", "after", "offset")

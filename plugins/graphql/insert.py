@@ -1,4 +1,4 @@
-"""insertInto<T>Collection: new rows."""
+"""insertInto<T>Collection: adds rows."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from schema_cache.model import Type
 Object = Mapping[str, Leaf | None]
 
 Columns = Mapping[str, ApiColumn]
-"""The columns that may be given a value, by the members of the input object."""
+"""The columns that an insert can set, by member of the input object."""
 
 TABLES = frozenset("rp")
-"""Kinds of relations whose columns have no defaults but their own: a view has its table's too, which are not known."""
+"""Kinds of relations whose defaults are known. The columns of a view may also get those of its table, which are not."""
 
 MAX_SINGLE_VALUES = 10_000
-"""Planning an insert of so many values takes half a second, where their number is part of the plan."""
+"""Planning an insert of this many values takes half a second if each is a parameter of its own."""
 
 
 @hookimpl
@@ -65,7 +65,7 @@ def insert_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 def _member_type(api: ApiSchema, relation: ApiRelation, column: ApiColumn) -> GraphQLInputType:
-    """The type of a column's value: what an insert cannot leave out is not nullable."""
+    """The type of a column's value, non-null if an insert must have it."""
     required = (
         api.dialect.required_inserts
         and column.column.not_null
@@ -101,8 +101,10 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
 def _of_variable(
     field: Field, relation: ApiRelation, columns: Columns, required: frozenset[str]
 ) -> tuple[Callable[[], Insert], Leaf] | None:
-    """What makes the statement where the objects are one variable and of one form, and that variable; their values are
-    not looked at."""
+    """A function that makes the statement if the objects are one variable and have the same members, and that variable.
+
+    None otherwise. The values do not become part of the plan.
+    """
     variable = field.variable("objects")
     if variable is None:
         return None
@@ -117,7 +119,7 @@ def _of_variable(
 
 
 def _of_objects(field: Field, relation: ApiRelation, columns: Columns) -> tuple[Callable[[], Insert], int]:
-    """What makes the statement of objects that are looked at one by one, and their number."""
+    """A function that makes the statement for objects that are read one by one, and their number."""
     objects: Sequence[Object] | None = field.arguments["objects"]
     if not objects:
         raise RequestError("At least one record must be provided to objects", code="BAD_USER_INPUT")
@@ -125,17 +127,17 @@ def _of_objects(field: Field, relation: ApiRelation, columns: Columns) -> tuple[
 
 
 def _has_default(api: ApiSchema, relation: ApiRelation, column: ApiColumn) -> bool:
-    """Whether a column may get something else than null when it is left out; also where that is not known."""
+    """Whether a column that is left out may get something other than null. True if that is not known."""
     own_defaults = relation.relation.kind in TABLES
     return not own_defaults or column.column.has_default or api.catalog.type_by_oid[column.column.type].kind == "d"
 
 
 @dataclass(frozen=True)
 class BulkShape:
-    """The derive of ``objects`` where it is one variable: the members of several objects, if nothing else matters.
+    """How ``objects``, if it is one variable, steers the plan: only by its members, if the rest does not matter.
 
-    That is so where all objects have the same members, or lack only such that have no default among ``defaulted``, and
-    have those that are ``required``.
+    That is the case if there are several objects, all have the ``required`` members, and members that only some of them
+    have are not ``defaulted``.
     """
 
     relation: ApiRelation
@@ -147,7 +149,7 @@ class BulkShape:
         return shape_of(value) if members is None else ("bulk", members)
 
     def members(self, value: Any) -> tuple[str, ...] | None:
-        """The names of all members that the objects have between them; None where the objects need looking at."""
+        """The names of all members in any of the objects; None if the objects must be read one by one."""
         if not isinstance(value, list) or len(value) < 2 or not all(isinstance(each, dict) for each in value):
             return None
         if any(each.get(name) is None for name in self.required for each in value):
@@ -161,13 +163,13 @@ class BulkShape:
 
 
 def _from_values(field: Field, relation: ApiRelation, columns: Columns, objects: Sequence[Object]) -> Insert:
-    """Each value a parameter of its own: whatever the objects have and leave out."""
+    """An insert in which each value is a parameter of its own, for objects with any members."""
     given = {name for each in objects for name in each}
-    # Rows of nothing but defaults: PostgreSQL wants a column to say so for more than one.
+    # For several rows of defaults only, PostgreSQL needs at least one column.
     members = [name for name in columns if name in given] or [next(iter(columns))]
     if len(objects) * len(members) > MAX_SINGLE_VALUES:
-        message = f"The objects differ in what they leave out, and have more than {MAX_SINGLE_VALUES} values"
-        raise OverLimit(message, hint="Give all of them the same keys, or fewer at once.")
+        message = f"The objects have different keys and more than {MAX_SINGLE_VALUES} values"
+        raise OverLimit(message, hint="Give all objects the same keys, or insert fewer at once.")
     default: ColumnElement[Any] = literal_column("DEFAULT")
     rows = [
         {
@@ -180,9 +182,9 @@ def _from_values(field: Field, relation: ApiRelation, columns: Columns, objects:
 
 
 def _from_arrays(field: Field, relation: ApiRelation, columns: Columns, objects: Leaf) -> Insert:
-    """Each column one parameter, an array: one statement for any number of objects that have these members.
+    """An insert in which each column is one parameter, an array: one statement for any number of objects.
 
-    Measured with 100 rows of five columns it takes three quarters of the time that VALUES does in the database.
+    With 100 rows of five columns the database takes three quarters of the time that it takes for VALUES (measured).
     """
     arrays = [_array(field, column, objects.of_each(name)) for name, column in columns.items()]
     names = [each.name for each in columns.values()]
@@ -192,8 +194,8 @@ def _from_arrays(field: Field, relation: ApiRelation, columns: Columns, objects:
 
 
 def _array(field: Field, column: ApiColumn, values: Leaf) -> ColumnElement[Any]:
-    # All others than those that travel as text are read by the input function of the type itself, which refuses what
-    # does not fit, where a cast from text would cut it.
+    # Values that are not sent as text are read by the type's input function, which refuses a value that is too long; a
+    # cast from text would truncate it.
     type_ = _type(field, column)
     if _is_taken_apart(type_):
         return field.planning.bind(values, ArrayText(column.to_text), "text[]")
@@ -206,7 +208,7 @@ def _of_type(field: Field, column: ApiColumn, value: ColumnElement[Any]) -> Colu
 
 
 def _is_taken_apart(type_: Type) -> bool:
-    """Whether unnest makes more of an array's element than one value: of an array in it, or of a row."""
+    """Whether unnest would take elements of this type apart: arrays and rows."""
     return bool(type_.element) or type_.category == "C"
 
 
