@@ -68,7 +68,7 @@ def _broken(*_: object) -> Finding:
     raise RuntimeError("no way in")
 
 
-def test_what_gets_through_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_gets_through_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "found.json"
     attacks = (
         Attack("held", "a promise", lambda *_: Finding(3, 0)),
@@ -89,6 +89,6 @@ def test_names_tell_attacks_apart() -> None:
     assert set(SHORT) <= set(names)
 
 
-def test_the_page_tells_how_it_is_run() -> None:
+def test_the_page_says_how_it_is_run() -> None:
     page = (REPOSITORY / "docs" / "security.md").read_text()
     assert set(re.findall(r"python -m bench\.siege( --\w+)?", page)) == {"", " --list", " --only", " --seconds"}

@@ -174,13 +174,13 @@ def test_names_of_prepared_statements_cannot_be_guessed(url: str, make_database:
     assert first != second
 
 
-def test_a_sequence_tells_who_writes_nothing_of_the_caller_before(database: Database, as_role: AsRole) -> None:
+def test_a_sequence_reveals_nothing_of_the_previous_caller(database: Database, as_role: AsRole) -> None:
     database.run(as_role(WRITER), [(Statement("insert into entry (body) values ('x')"), [])], read_only=False)
     with pytest.raises(StatementError, match="lastval is not yet defined"):
         database.run(as_role(WRITER), [(Statement("select lastval()"), [])], read_only=False)
 
 
-def test_the_services_own_questions_are_asked_as_the_service(database: Database, as_role: AsRole) -> None:
+def test_the_services_own_queries_run_as_the_service(database: Database, as_role: AsRole) -> None:
     leave = "do $$ begin set session authorization wire_writer; end $$"
     login = database.simple("select current_user")
     database.run(as_role(WRITER), [(Statement(leave), [])], read_only=False)
@@ -197,13 +197,13 @@ def test_defaults_of_the_database_stay(own_url: str, make_database: MakeDatabase
         assert ask(database, as_role(READER), "select current_setting('transaction_isolation')") == b"serializable"
 
 
-def test_a_connection_that_a_function_lets_listen_is_given_up(database: Database, as_role: AsRole) -> None:
+def test_a_connection_on_which_a_function_listens_is_closed(database: Database, as_role: AsRole) -> None:
     process = ask(database, None, "select pg_backend_pid()")
     database.run(as_role(WRITER), [(Statement("listen news"), []), (Statement("notify news"), [])], read_only=False)
     assert ask(database, None, "select pg_backend_pid()") != process
 
 
-def test_a_claim_of_the_caller_before_is_gone(database: Database, as_role: AsRole) -> None:
+def test_a_claim_of_the_previous_caller_is_gone(database: Database, as_role: AsRole) -> None:
     ask(database, as_role(READER, sub="u1", tenant="t1"), "select 1")
     context = as_role(READER)
     assert setting(database, context, "request.jwt.claim.sub") == ""
@@ -250,7 +250,7 @@ def test_headers_and_more(database: Database, contexts: ContextBuilder) -> None:
     assert setting(database, context, "storage.operation") == "object.get"
 
 
-def test_credentials_are_set_for_those_who_ask_for_it(database: Database) -> None:
+def test_credentials_are_set_if_the_setting_says_so(database: Database) -> None:
     headers = {"Authorization": "Bearer secret", "apiKey": "secret", "Cookie": "secret", "X-Thing": "x"}
     caller = Caller.of({}, default_role=READER)
     context = ContextBuilder().build(caller, headers=headers, token="secret")

@@ -43,7 +43,7 @@ def test_no_connection_becomes_free(url: str, make_database: MakeDatabase) -> No
     assert database.simple("select 1") == b"1"
 
 
-def test_who_waits_gets_the_connection_that_is_given_back(url: str, make_database: MakeDatabase) -> None:
+def test_a_waiting_request_gets_the_returned_connection(url: str, make_database: MakeDatabase) -> None:
     database = make_database(url, pool_size=1, pool_timeout_s=PATIENCE_S)
     with ThreadPoolExecutor(1) as threads:
         with database.transaction(None) as transaction:
@@ -127,7 +127,7 @@ def test_simple_is_not_repeated_once_it_has_done_something(proxy: Proxy, make_da
     assert database.simple("select count(*) from entry") == b"1"
 
 
-def test_an_answer_that_breaks_off_is_no_answer(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
+def test_an_answer_that_breaks_off_is_not_used(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
     database = make_database(proxy.url(), pool_size=1)
     long = Statement("select repeat('x', 1000)")
     database.run(as_role(READER), [(long, [])], read_only=True)
@@ -175,7 +175,7 @@ def test_nobody_listens(make_database: MakeDatabase) -> None:
         assert "secret-word" not in str(raised.value) + str(raised.value.__cause__)
 
 
-def test_wrong_database_tells_the_operator_only(
+def test_a_wrong_database_is_explained_to_the_operator_only(
     url: str, make_database: MakeDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     name = url.partition("?")[0].rpartition("/")[2]

@@ -38,7 +38,7 @@ def frozen(database: Database) -> Iterator[int]:
         os.kill(pid, signal.SIGCONT)
 
 
-def test_a_read_is_given_up(make_database: MakeDatabase, shared_url: str) -> None:
+def test_a_read_times_out(make_database: MakeDatabase, shared_url: str) -> None:
     database = make_database(shared_url, pool_size=1, statement_timeout_ms=200, database_margin_s=0.2)
     with frozen(database) as pid:
         began = time.monotonic()
@@ -50,7 +50,7 @@ def test_a_read_is_given_up(make_database: MakeDatabase, shared_url: str) -> Non
     assert database.run(context(READER), [(ECHO, [b"x"])], read_only=True) == [[(b"x",)]]
 
 
-def test_of_a_write_nobody_knows(make_database: MakeDatabase, shared_url: str) -> None:
+def test_the_outcome_of_a_write_is_unknown(make_database: MakeDatabase, shared_url: str) -> None:
     database = make_database(shared_url, pool_size=1, statement_timeout_ms=200, database_margin_s=0.2)
     with frozen(database), pytest.raises(Unavailable) as raised:
         database.run(context(WRITER), [(ECHO, [b"x"])], read_only=False)
@@ -67,7 +67,7 @@ def test_in_a_transaction(make_database: MakeDatabase, shared_url: str) -> None:
         transaction.run(ECHO, [b"x"])
 
 
-def test_a_role_may_have_longer(make_database: MakeDatabase, shared_url: str) -> None:
+def test_a_role_may_have_a_longer_timeout(make_database: MakeDatabase, shared_url: str) -> None:
     database = make_database(shared_url, pool_size=1, statement_timeout_ms=10, database_margin_s=0.1)
     slow = Statement("select pg_sleep(0.5)::text")
     asker = context(READER, ("statement_timeout", "1min"))

@@ -35,7 +35,7 @@ def encrypting(url: str, authority: Authority) -> Iterator[Proxy]:
 @pytest.mark.parametrize(
     ("mode", "encrypted"), [("", 1), ("sslmode=prefer", 1), ("sslmode=require", 1), ("sslmode=disable", 0)]
 )
-def test_encrypted_without_looking_at_the_certificate(
+def test_encrypted_without_verifying_the_certificate(
     encrypting: Proxy, make_database: MakeDatabase, mode: str, encrypted: int
 ) -> None:
     assert make_database(encrypting.url(mode)).simple("select 1") == b"1"

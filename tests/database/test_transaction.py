@@ -53,7 +53,7 @@ def test_a_failed_statement_rolls_back(database: Database, as_role: AsRole) -> N
     assert bodies(database) is None
 
 
-def test_a_hidden_failure_does_not_pass_for_a_commit(database: Database, as_role: AsRole) -> None:
+def test_a_caught_failure_is_not_taken_for_a_commit(database: Database, as_role: AsRole) -> None:
     with pytest.raises(StatementError, match="division"), database.transaction(as_role(WRITER)) as transaction:
         transaction.run(INSERT, [b"a"])
         with pytest.raises(StatementError):
@@ -107,7 +107,9 @@ def test_a_break_in_the_middle_undoes_all(proxy: Proxy, make_database: MakeDatab
     assert bodies(database) is None
 
 
-def test_a_break_at_the_commit_leaves_it_open(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
+def test_a_break_at_the_commit_leaves_the_outcome_unknown(
+    proxy: Proxy, make_database: MakeDatabase, as_role: AsRole
+) -> None:
     database = make_database(proxy.url(), pool_size=1)
     with pytest.raises(Unavailable) as raised, database.transaction(as_role(WRITER)) as transaction:
         transaction.run(INSERT, [b"a"])

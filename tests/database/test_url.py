@@ -102,7 +102,7 @@ def test_environment_of_libpq_fills_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
         ("postgres://u:hush@h/d?sslmode=require&sslrootcert=system", "verify-full"),
     ],
 )
-def test_complaints_never_hold_the_password(url: str, complaint: str) -> None:
+def test_error_messages_never_contain_the_password(url: str, complaint: str) -> None:
     with pytest.raises(DatabaseUrlError, match=complaint) as raised:
         parse_database_url(url)
     assert "hu" not in str(raised.value).replace("hush/", "")

@@ -46,7 +46,7 @@ def test_the_page_has_every_code_and_no_other() -> None:
     assert set(re.findall(r"^\| `([A-Z_]+)` \|", page, re.MULTILINE)) == used
 
 
-def test_the_page_tells_the_sqlstate_of_each_code() -> None:
+def test_the_page_has_the_sqlstate_of_each_code() -> None:
     page = (REPOSITORY / "docs" / "errors.md").read_text().partition("## The database refuses")[2].partition("\n## ")[0]
     told = dict(re.findall(r"^\| `([A-Z_]+)` \| (?:other )?([0-9A-Z]{2,5}) \|", page, re.MULTILINE))
     assert told == {code: state for state, code in SQLSTATE_CODES.items()}

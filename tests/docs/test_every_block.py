@@ -24,7 +24,7 @@ PROMISED = frozenset(_promises())
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_block_is_run_or_says_why_not(page: str) -> None:
+def test_a_block_is_run_or_says_why_it_is_not(page: str) -> None:
     nobody = [
         f"{page}:{block.line} ({block.language})"
         for block in all_blocks(page)

@@ -33,7 +33,7 @@ def _specifications() -> list[tuple[str, Callable[..., object]]]:
 
 
 @pytest.mark.parametrize("name", [name for name, _ in _specifications()])
-def test_the_page_tells_each_hook(name: str) -> None:
+def test_the_page_documents_each_hook(name: str) -> None:
     specification = dict(_specifications())[name]
     arguments = ", ".join(each for each in inspect.signature(specification).parameters if each != "self")
     assert f"### `{name}({arguments})`\n\n{inspect.getdoc(specification)}\n" in PAGE
@@ -66,7 +66,7 @@ def test_the_example_works(open_door: Callable[..., Door]) -> None:
     assert data["thingCollection"]["edges"] == [{"node": {"name": "quiet", "shoutedName": "QUIET"}}]
 
 
-def test_a_domain_is_what_it_is_made_of(open_door: Callable[..., Door]) -> None:
+def test_a_domain_is_represented_as_its_base_type(open_door: Callable[..., Door]) -> None:
     door = open_door("create domain word as text; create table thing (id int primary key, name word); "
                      "insert into thing values (1, 'yes'), (2, 'no'); grant select on thing to anon")  # fmt: skip
     query = """{ thingCollection(filter: {name: {startsWith: "y"}}, orderBy: [{name: AscNullsLast}]) {
@@ -95,6 +95,6 @@ def test_an_application_is_embedded(open_door: Callable[..., Door]) -> None:
         application.close()
 
 
-def test_the_page_tells_each_public_name() -> None:
+def test_the_page_lists_each_public_name() -> None:
     told = PAGE.partition("## Public names")[2].partition("\n## ")[0]
     assert set(re.findall(r"`(\w+)`", told.partition("| for | names |")[2])) == set(portico.__all__)

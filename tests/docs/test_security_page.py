@@ -18,13 +18,13 @@ def test_limits_have_the_defaults_of_the_settings() -> None:
     assert told == {name: defaults[name] for name in told}
 
 
-def test_each_limit_is_told() -> None:
+def test_each_limit_is_documented() -> None:
     told = dict(_ROW.findall((REPOSITORY / "docs" / "security.md").read_text()))
     limits = {each.env for each in SETTINGS if re.search(r"_LIMIT$|_TIMEOUT_|_SPACE$", each.env)}
     assert limits - {"PREPARED_STATEMENT_LIMIT"} <= set(told)
 
 
-def test_a_role_has_a_time_of_its_own(postgres: PostgresServer, database_url: str) -> None:
+def test_a_role_can_have_its_own_timeout(postgres: PostgresServer, database_url: str) -> None:
     postgres.execute("do $$ begin create role anon; exception when duplicate_object then null; end $$")
     for block in blocks("docs/security.md", "sql"):
         postgres.execute(f"begin; {block.text} rollback", database_url)

@@ -77,7 +77,7 @@ def test_init_opens_nothing(wagtail: str, door: Door, postgres: PostgresServer) 
     assert [edge["node"]["username"] for edge in seen] == ["root"]
 
 
-def test_doctor_has_something_to_say(wagtail: str) -> None:
+def test_doctor_reports_problems(wagtail: str) -> None:
     install(wagtail)
     keys = {"jwt_secret": JWT_SECRET, "anon_key": ANON_KEY, "service_role_key": SERVICE_KEY}
     settings = load({}, {"database_url": wagtail, **keys})
@@ -85,7 +85,7 @@ def test_doctor_has_something_to_say(wagtail: str) -> None:
     assert not any("without row level security" in finding.what for finding in review(settings))
 
 
-def test_all_of_it_opens_when_asked(wagtail: str, door: Door, postgres: PostgresServer) -> None:
+def test_everything_is_opened_on_request(wagtail: str, door: Door, postgres: PostgresServer) -> None:
     install(wagtail, grants_on_public="all")
     assert door.ask(USERS).data["auth_userCollection"]["edges"]
     assert postgres.execute("select has_table_privilege('anon', 'django_migrations', 'select')", wagtail) == [[False]]

@@ -121,7 +121,7 @@ def told(door: Door, **asked: Any) -> dict[str, Any]:
     return door.ask(query, **asked).data["toldByPk"]
 
 
-def test_what_policies_are_told(door: Door) -> None:
+def test_what_policies_can_read(door: Door) -> None:
     anon = told(door)
     assert (anon["role"], anon["set_role"], anon["method"], anon["path"], anon["timeout"]) == (
         "anon",

@@ -97,7 +97,7 @@ def test_the_limit_of_variables_names_itself(reading_door: OpenDoor) -> None:
     assert error["extensions"]["code"] == "LIMIT_EXCEEDED"
 
 
-def test_ten_errors_of_variables_are_told(reading_door: OpenDoor) -> None:
+def test_ten_errors_of_variables_are_reported(reading_door: OpenDoor) -> None:
     query = "query ($x: [Int!]) { itemCollection(filter: {id: {in: $x}}) { __typename } }"
     errors = reading_door(SCHEMA).ask(query, {"x": ["a"] * 1000}).errors
     assert len(errors) == 11

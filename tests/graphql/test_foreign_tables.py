@@ -99,5 +99,5 @@ def test_a_failure_elsewhere_undoes_all(door: Door, postgres: PostgresServer) ->
     assert postgres.execute("select count(*) from elsewhere.person", door.database_url) == [[3]]
 
 
-def test_a_foreign_table_without_a_key_is_not_there(door: Door) -> None:
+def test_a_foreign_table_without_a_key_is_not_in_the_api(door: Door) -> None:
     assert "without_keyCollection" in door.ask("{ without_keyCollection { edges { cursor } } }").message

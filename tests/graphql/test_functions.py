@@ -317,7 +317,7 @@ def test_rows_that_are_null(door: Door, call: str, expected: Any) -> None:
     assert door.ask(f"{{ row: {call} {{ id age }} }}").data == {"row": expected}
 
 
-def test_a_set_is_a_collection_with_all_that_one_can(door: Door) -> None:
+def test_a_set_is_a_collection_with_all_features_of_one(door: Door) -> None:
     query = """{ all_accounts(first: 1, filter: {id: {gt: 1}}, orderBy: [{email: DescNullsLast}]) {
       __typename totalCount aggregate { count sum { balance } }
       edges { cursor node { id nodeId } } pageInfo { hasNextPage hasPreviousPage startCursor } } }"""

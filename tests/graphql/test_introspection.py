@@ -44,7 +44,7 @@ def type_names(door: Door, **asked: Any) -> list[str]:
     return [each["name"] for each in door.ask("{ __schema { types { name } } }", **asked).data["__schema"]["types"]]
 
 
-def test_types_of_the_peer(reading_door: OpenDoor) -> None:
+def test_types_of_the_other_server(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "pg_graphql", OPTED_IN)
     found = type_names(door)
     assert set(found) == ALWAYS | FAMILY | {"mood", "moodFilter"}

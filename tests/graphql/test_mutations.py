@@ -166,7 +166,7 @@ def test_defaults_that_are_not_the_columns_own_are_kept_in_a_bulk_insert(open_do
     ]
 
 
-def test_a_plan_for_many_objects_does_not_serve_others(door: Door) -> None:
+def test_a_plan_for_many_objects_is_not_used_for_other_shapes(door: Door) -> None:
     same: list[dict[str, Any]] = [{"a": 1}, {"a": 2}]
     cases: list[list[dict[str, Any]]] = [
         same,

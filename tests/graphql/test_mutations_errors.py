@@ -110,7 +110,7 @@ def everything(postgres: PostgresServer, door: Door) -> list[list[Any]]:
         ('{id: 2, span: "x"}', "INVALID_TEXT_REPRESENTATION", "malformed range literal", {}),
     ],
 )  # fmt: skip
-def test_an_error_has_a_code_and_what_helps(
+def test_an_error_has_a_code_and_a_hint(
     door: Door, postgres: PostgresServer, object_: str, code: str, message: str, extensions: dict[str, str]
 ) -> None:
     before = everything(postgres, door)

@@ -195,7 +195,7 @@ def test_a_value_that_does_not_fit_is_refused(
         ("char(3)", "abc", "abcd"),
     ],
 )
-def test_a_value_that_would_be_cut_does_not_find_another_row(
+def test_a_value_that_would_be_truncated_does_not_find_another_row(
     open_door: OpenDoor, postgres: PostgresServer, type_: str, value: str, other: str
 ) -> None:
     door = open_door(
@@ -374,7 +374,7 @@ def test_a_missing_member_is_found_whatever_was_inserted_before(writing_door: Op
         ("mutation { updateplainCollection(set: {n: 1}, atMost: -1) { affectedCount } }", "atMost"),
     ],
 )
-def test_what_was_expected_is_told(writing_door: OpenDoor, query: str, expected: str) -> None:
+def test_errors_say_what_was_expected(writing_door: OpenDoor, query: str, expected: str) -> None:
     answer = writing_door(REQUIRED, "truncate plain").ask(query)
     hint = answer.errors[0]["extensions"]["hint"]
     assert hint.startswith("Expected ")

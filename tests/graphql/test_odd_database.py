@@ -189,7 +189,7 @@ def test_what_is_ordinary_is_served(door: Door) -> None:
     }
 
 
-def test_the_first_of_two_with_one_name_stays(door: Door) -> None:
+def test_the_first_of_two_with_one_name_is_kept(door: Door) -> None:
     # ordinary came before Ordinary and ordinaryEdge, node before Node.
     assert field_names(door, "ordinary")[:2] == ["nodeId", "id"]
     data = door.ask("{ ordinaryCollection { edges { node { __typename nodeId } } } }").data["ordinaryCollection"][
@@ -201,7 +201,7 @@ def test_the_first_of_two_with_one_name_stays(door: Door) -> None:
     assert rows(door, "twinsCollection", "same", "(filter: {same: {eq: 2}})") == [{"same": 2}]
 
 
-def test_a_column_called_like_the_id_of_rows_makes_way_for_it(door: Door) -> None:
+def test_a_column_called_node_id_gives_way_to_the_global_id(door: Door) -> None:
     assert field_names(door, "node")[:3] == ["nodeId", "id", "node_id"]
     described = door.ask("""{ f: __type(name: "nodeFilter") { inputFields { name type { name } } }
       o: __type(name: "nodeOrderBy") { inputFields { name } } }""").data
@@ -423,7 +423,7 @@ grant all on all tables in schema public to anon, service_role;
 """
 
 
-def test_who_sees_all_is_told_why_something_is_not_there(reading_door: OpenDoor) -> None:
+def test_service_role_is_told_why_something_is_missing(reading_door: OpenDoor) -> None:
     door = reading_door(SILENT)
     for query, reason in (
         ("{ keyless_thingCollection { __typename } }", "it has no primary key, by which rows are told apart; add one"),

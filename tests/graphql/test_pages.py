@@ -290,7 +290,7 @@ def test_errors_by_variables_also_when_planned_before(door: Door) -> None:
         assert door.ask(query, {**good, name: value}).message == message
 
 
-def test_a_cursor_of_another_type_is_the_databases_to_refuse(door: Door) -> None:
+def test_a_cursor_of_another_type_is_refused_by_the_database(door: Door) -> None:
     answer = door.ask(f'{{ itemCollection(after: "{encode(["x"])}") {{ edges {{ cursor }} }} }}')
     assert answer.code == "INVALID_TEXT_REPRESENTATION"
     assert answer.errors[0]["extensions"]["sqlstate"] == "22P02"

@@ -40,7 +40,7 @@ def test_what_is_not_linear_is_refused(door: Door, pattern: str) -> None:
         ("(?i)AB", [2]), ("^(a|b|[[:digit:]])*$", [1, 2]), ("(a+)+b", [2]), ("[{}]", [3]), ("x[\\{]1", [3]),
     ],
 )  # fmt: skip
-def test_all_others_mean_what_they_mean_to_postgresql(door: Door, pattern: str, found: list[int]) -> None:
+def test_all_others_mean_what_they_mean_in_postgresql(door: Door, pattern: str, found: list[int]) -> None:
     edges = door.ask(QUERY, {"x": pattern.replace("\\\\", "\\")}).data["wordCollection"]["edges"]
     assert [edge["node"]["id"] for edge in edges] == found
 

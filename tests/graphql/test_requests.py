@@ -270,14 +270,14 @@ def test_bearer_tokens(door: Door) -> None:
     is_clear(door.ask(ITEMS, key=None, headers=service), 401, "MISSING_API_KEY")
 
 
-def test_roles_that_are_not_there_or_not_allowed(door: Door, postgres: Any) -> None:
+def test_roles_that_do_not_exist_or_are_not_allowed(door: Door, postgres: Any) -> None:
     is_clear(door.ask(ITEMS, role="nobody_of_that_name"), 403, "UNKNOWN_ROLE", "nobody_of_that_name")
     for odd in ("none", "", 'pg_monitor"; drop table item; --', "a" * 100, "ANON", "public"):
         answer = door.ask(ITEMS, claims={"role": odd})
         assert answer.status in (401, 403) and "data" not in answer.body, (odd, answer.body)  # noqa: PT018
 
 
-def test_what_the_answer_tells_besides(door: Door) -> None:
+def test_what_else_the_answer_says(door: Door) -> None:
     answer = door.ask(ITEMS)
     assert [part.split(";")[0] for part in answer.headers["server-timing"].split(", ")] == [
         "parse",
@@ -290,7 +290,7 @@ def test_what_the_answer_tells_besides(door: Door) -> None:
 
 
 @pytest.mark.parametrize("show_sql", [False, True])
-def test_the_log_tells_a_failed_statement_to_the_operator_who_asks(
+def test_the_log_shows_failed_statements_if_the_operator_asks(
     open_door: OpenDoor, caplog: pytest.LogCaptureFixture, show_sql: bool
 ) -> None:
     sql = "create function fail() returns int language sql stable as 'select 1/0'"

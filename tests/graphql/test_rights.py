@@ -358,7 +358,7 @@ def test_partitions(open_door: OpenDoor, dialect: str, names: list[str]) -> None
     assert refused.code == "CHECK_VIOLATION"
 
 
-def test_the_service_notices_a_revoked_right_by_itself(door: Door, postgres: PostgresServer) -> None:
+def test_the_service_notices_a_revoked_right_on_its_own(door: Door, postgres: PostgresServer) -> None:
     """Where nothing is installed PostgreSQL itself refuses, until the schema is looked at again."""
     assert door.ask(UPDATE).data
     postgres.execute("revoke update on thing from anon", door.database_url)

@@ -101,7 +101,7 @@ def test_each_change_is_seen_by_the_next_request(watched: tuple[Door, Execute]) 
     }
 
 
-def test_a_change_that_is_rolled_back_is_none(watched: tuple[Door, Execute]) -> None:
+def test_a_change_that_is_rolled_back_does_not_count(watched: tuple[Door, Execute]) -> None:
     door, execute = watched
     before = door.ask(NAMES).data
     version = door.application.services.engine.schema_cache.current().version

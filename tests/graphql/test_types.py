@@ -294,7 +294,7 @@ def test_bigint_takes_numbers_too(door: Door) -> None:
         assert door.ask(literal).data["everythingCollection"]["edges"] == [{"cursor": "WzFd"}]
 
 
-def test_too_long_strings_are_refused_not_cut(door: Door) -> None:
+def test_too_long_strings_are_refused_not_truncated(door: Door) -> None:
     message = "Invalid input for String type. Maximum character length 3"
     for type_, value in (("varchar(3)", "äöüx"), ("char(3)", "abcd"), ("varchar(3)[]", ["abc", "abcd"])):
         i = next(i for i, each in enumerate(TYPES) if each[0] == type_)
@@ -417,7 +417,7 @@ def test_lists_of_lists_are_taken(writing_door: OpenDoor) -> None:
     assert "null in place of a list" in door.ask(insert, {"o": [{"id": 13, "grid": [[1], None]}]}).message
 
 
-def test_an_array_is_looked_at_without_calling_its_function_again(writing_door: OpenDoor) -> None:
+def test_an_array_is_read_without_calling_its_function_again(writing_door: OpenDoor) -> None:
     door = writing_door(NESTED, "alter sequence called restart")
     assert door.ask("mutation { counted }").data == {"counted": [1]}
     assert door.ask("mutation { counted }").data == {"counted": [2]}

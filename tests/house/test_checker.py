@@ -53,7 +53,7 @@ def test_the_attribute_of_a_package_is_an_import_of_the_package(tmp_path: Path) 
     assert imports_of(tmp_path, low__a="from middle import name", middle__b="")["low.a"] == {"middle"}
 
 
-def test_circles_are_found(tmp_path: Path) -> None:
+def test_cycles_are_found(tmp_path: Path) -> None:
     lines = {
         "low__a": "import low.b",
         "low__b": "def function():\n    from low.c import name",
@@ -65,7 +65,7 @@ def test_circles_are_found(tmp_path: Path) -> None:
     assert circles(read_imports(tmp_path, ["low"])) == []
 
 
-def test_a_file_that_imports_itself_is_a_circle(tmp_path: Path) -> None:
+def test_a_file_that_imports_itself_is_a_cycle(tmp_path: Path) -> None:
     assert circles(imports_of(tmp_path, low__a="from low.a import name")) == [{"low.a"}]
 
 

@@ -49,7 +49,7 @@ def repository() -> Imports:
     return read_imports(REPOSITORY, PACKAGES)
 
 
-def test_no_import_goes_in_a_circle() -> None:
+def test_no_import_cycle() -> None:
     assert [sorted(each) for each in circles(repository())] == []
 
 

@@ -212,7 +212,7 @@ def test_hosts_of_other_projects(host: str | None) -> None:
 
 
 @pytest.mark.parametrize("claims", [{"scope": "download"}, {"scope": "upload", "upsert": False}, {}])
-def test_the_token_of_a_signed_url_is_nobody(user_token: UserToken, claims: dict[str, Any]) -> None:
+def test_the_token_of_a_signed_url_is_not_a_users(user_token: UserToken, claims: dict[str, Any]) -> None:
     """It is made with the same secret and given to anybody: it must not make its bearer ``authenticated``."""
     identity = make_identity()
     token = user_token(url="bucket/key", **claims)

@@ -80,13 +80,13 @@ def test_malformed(token: str) -> None:
     assert reason(token, jwt_jwks=key_set(RSA)) in ("malformed", "algorithm")
 
 
-def test_huge_tokens_are_not_looked_at() -> None:
+def test_huge_tokens_are_not_parsed() -> None:
     assert reason(jwt.encode({"x": "y" * LONGEST_TOKEN}, SECRET, "HS256")) == "malformed"
     assert reason("." * 10_000_000) == "malformed"
 
 
 @pytest.mark.parametrize("algorithm", ["none", "None", "NONE", "nOnE", "", None, 1, [], "HS1", "RSA", "dir", "A128KW"])
-def test_algorithms_that_are_none(algorithm: Any) -> None:
+def test_algorithms_that_do_not_exist(algorithm: Any) -> None:
     for secret in (None, SECRET.encode(), b""):
         assert reason(forge({"alg": algorithm}, {"role": "service_role"}, secret), jwt_jwks=key_set(RSA)) == "algorithm"
     assert reason(forge({}, {}, SECRET.encode())) == "algorithm"
@@ -129,7 +129,7 @@ def test_wrong_signatures() -> None:
     assert reason(RSA.sign({})) == "algorithm"
 
 
-def test_a_critical_extension_that_we_do_not_know() -> None:
+def test_an_unknown_critical_extension() -> None:
     assert reason(forge({"alg": "HS256", "crit": ["x"], "x": 1}, {}, SECRET.encode())) == "malformed"
 
 
@@ -155,7 +155,7 @@ def test_times_with_leeway(claims: dict[str, int], expected: str | None) -> None
 
 
 @pytest.mark.parametrize("value", ["soon", None, [], {}, float("nan"), float("inf"), 10**400])
-def test_times_that_are_none(value: Any) -> None:
+def test_times_that_are_not_valid(value: Any) -> None:
     """The largest is a time, but none that we can count with."""
     with pytest.raises(AccessError) as raised:
         make_identity().verify(forge({"alg": "HS256"}, {"exp": value}, SECRET.encode()))
@@ -192,7 +192,7 @@ def test_keys_in_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("source", ["{", "[1", '{"keys": 5}'])
-def test_a_damaged_inline_key_set_is_told_at_once(source: str) -> None:
+def test_a_damaged_inline_key_set_is_reported_at_once(source: str) -> None:
     with pytest.raises(ValueError, match="JWT_JWKS"):
         make_identity(jwt_jwks=source)
 
@@ -259,7 +259,7 @@ def test_old_keys_are_read_again_in_time(key_server: KeyServer) -> None:
 
 
 @pytest.mark.parametrize("trouble", ["status", "body", "depth", "protocol", "gone"])
-def test_when_the_server_fails_the_old_keys_stay(key_server: KeyServer, trouble: str) -> None:
+def test_the_old_keys_are_kept_when_the_server_fails(key_server: KeyServer, trouble: str) -> None:
     clock = Clock(1000.0)
     keys = KeySet(key_server.url, now=clock)
     key_server.serve(RSA)

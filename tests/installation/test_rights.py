@@ -70,7 +70,7 @@ def test_an_ordinary_owner(nobody_yet, fresh_server: PostgresServer, session: Se
     assert owner.run("select count(*) from storage.objects") == [[0]]
 
 
-def test_one_who_may_create_roles(nobody_yet, session: Session) -> None:
+def test_a_role_that_may_create_roles(nobody_yet, session: Session) -> None:
     url = nobody_yet("createrole")
     report = install(url)
     assert {lack.what.split(":")[0].split(" (")[0] for lack in report.lacks} == {
@@ -97,7 +97,7 @@ def test_one_who_may_create_roles(nobody_yet, session: Session) -> None:
     assert install(url).lacks == report.lacks
 
 
-def test_one_who_may_not_create_schemas(nobody_yet, fresh_server: PostgresServer) -> None:
+def test_a_role_that_may_not_create_schemas(nobody_yet, fresh_server: PostgresServer) -> None:
     url = nobody_yet("")
     fresh_server.execute("create role stranger login")
     try:

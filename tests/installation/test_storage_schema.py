@@ -164,7 +164,7 @@ def refused_now(session, sql: str) -> str:
     return caught.value.args[0]["C"]
 
 
-def test_nobody_but_the_service_says_which_bytes_an_object_has(service) -> None:
+def test_only_the_service_may_set_the_bytes_of_an_object(service) -> None:
     service.run("reset role; create policy all_of_it on storage.objects using (true); set local role anon")
     for sql in (
         "insert into storage.objects (bucket_id, name, version) values ('b', 'mine', 'v1')",

@@ -67,7 +67,7 @@ def test_init_mends_what_was_taken_away(database_url: str, session: Session, new
     assert describe(owner) == newest
 
 
-def test_what_is_missing_is_told(database_url: str, session: Session) -> None:
+def test_what_is_missing_is_reported(database_url: str, session: Session) -> None:
     install(database_url, as_extension=False)
     owner = session(database_url)
     assert owner.run("select * from graphql.missing") == []
@@ -152,7 +152,7 @@ def test_upgrade_without_the_extension(database_url: str, session: Session, newe
     assert upgrade(database_url).before == VERSION
 
 
-def test_an_older_version_is_told_of_and_left_as_it_is(database_url: str, session: Session) -> None:
+def test_an_older_version_is_reported_and_left_as_it_is(database_url: str, session: Session) -> None:
     install(database_url, version=OLDEST, as_extension=False)
     reader = session(database_url)
     report = install(database_url)

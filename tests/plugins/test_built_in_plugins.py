@@ -54,6 +54,6 @@ def test_it_is_gone_and_the_rest_answers(open_door: Callable[..., Door], name: s
     assert door.client.simulate_get("/health").json["process"] == "ok"
 
 
-def test_all_of_it_is_there_otherwise(open_door: Callable[..., Door]) -> None:
+def test_everything_is_there_otherwise(open_door: Callable[..., Door]) -> None:
     printed = print_schema(open_door(INFLECTED).application.services.engine.role_schemas.of_role("anon").graphql)
     assert [each for gone in GONE.values() for each in gone if each not in printed] == []

@@ -47,7 +47,7 @@ def test_what_cannot_be_loaded_is_named(distribute: Distribute, portico: Portico
     assert "broken" not in dict(plugin_manager(required=False).list_name_plugin())
 
 
-def test_a_start_fails_in_a_sentence_or_does_without(
+def test_a_start_fails_with_a_sentence_or_leaves_the_plugin_out(
     distribute: Distribute, portico: Portico, open_door: Callable[..., Door]
 ) -> None:
     distribute("broken", "raise RuntimeError('not today')")
@@ -63,7 +63,7 @@ def test_a_start_fails_in_a_sentence_or_does_without(
     assert health.json == {"process": "degraded", "database": "ok", "plugins": {"broken": "failed in loading"}}
 
 
-def test_two_plugins_of_one_name_are_told(distribute: Distribute) -> None:
+def test_two_plugins_of_one_name_are_reported(distribute: Distribute) -> None:
     distribute("filters", "", "another-one")
     with pytest.raises(PluginUnusable, match=r"filters of (another-one|portico) .*another plugin has the same name"):
         plugin_manager()
@@ -74,7 +74,7 @@ def test_a_name_that_no_plugin_has_cannot_be_disabled() -> None:
         plugin_manager(disabled=["filtres"])
 
 
-def test_portico_plugins_tells_what_is_disabled(portico: Portico) -> None:
+def test_portico_plugins_shows_what_is_disabled(portico: Portico) -> None:
     listed = portico("plugins", DISABLED_PLUGINS="node, webhook").stdout
     assert [each.split()[0] for each in listed.splitlines() if each.endswith("disabled")] == ["node", "webhook"]
 
@@ -89,7 +89,7 @@ class Failing:
         return Fields(100, {"shouted": GraphQLField(GraphQLString, resolve=lambda field, rows: rows.column("name"))})
 
 
-def test_a_hook_that_fails_is_named_and_costs_what_it_would_add(
+def test_a_hook_that_fails_is_named_and_only_its_contribution_is_missing(
     open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture
 ) -> None:
     door = open_door(TABLES)
@@ -113,7 +113,7 @@ def test_a_hook_that_fails_is_named_and_costs_what_it_would_add(
         application.close()
 
 
-def test_a_hook_of_the_start_that_fails_stops_it(open_door: Callable[..., Door]) -> None:
+def test_a_hook_that_fails_at_startup_prevents_it(open_door: Callable[..., Door]) -> None:
     class Strict:
         @hookimpl
         def object_checks(self, settings: Any) -> Any:

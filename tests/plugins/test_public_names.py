@@ -32,7 +32,7 @@ def test_it_is_a_command() -> None:
     assert done.stdout.startswith("Usage: portico [OPTIONS]")
 
 
-def test_a_hidden_package_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_hidden_package_is_reported_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "app").mkdir()
     (tmp_path / "app" / "__init__.py").touch()
     done = subprocess.run(

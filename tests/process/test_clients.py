@@ -68,7 +68,7 @@ def test_clients_that_do_not_read(tmp_path: Path, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/large", "/pieces"])
-def test_what_was_not_taken_at_once_is_sent_later(tmp_path: Path, path: str) -> None:
+def test_what_is_not_read_at_once_is_sent_later(tmp_path: Path, path: str) -> None:
     asked = get(path) + get(path, "Connection: close")
     with service(tmp_path, "workers=1", "threads=1") as (_, url), client(url, asked) as slow:
         assert status(url) == 200
@@ -78,7 +78,7 @@ def test_what_was_not_taken_at_once_is_sent_later(tmp_path: Path, path: str) -> 
     assert received.count(b"\0") == 2 * LARGE
 
 
-def test_a_client_that_takes_nothing_is_closed(tmp_path: Path) -> None:
+def test_a_client_that_reads_nothing_is_disconnected(tmp_path: Path) -> None:
     patience = "send_timeout_s=0.5"
     with service(tmp_path, "workers=1", patience) as (_, url), client(url, get("/large"), small_buffer=True) as slow:
         assert slow.recv(1) == b"H"
@@ -169,7 +169,7 @@ def test_beyond_the_limit_of_waiting_requests_the_answer_is_503_at_once(tmp_path
 
 
 @pytest.mark.parametrize("path", ["/health", "/version"])
-def test_health_is_told_while_all_threads_are_busy(tmp_path: Path, path: str) -> None:
+def test_health_answers_while_all_threads_are_busy(tmp_path: Path, path: str) -> None:
     with service(tmp_path, "workers=1", "threads=2", "waiting_limit=500") as (_, url):
         answers: list[requests.Response | Exception] = []
         asking = [in_background(f"{url}/hold?go", answers, requests.Session()) for _ in range(12)]
@@ -262,7 +262,7 @@ def test_clients_that_go_away(tmp_path: Path) -> None:
         until(lambda: len(established(url)) == 0, SOON_S)
 
 
-def test_health_is_told_though_others_asked_for_it_and_for_something_long(tmp_path: Path) -> None:
+def test_health_answers_although_a_client_also_sends_a_long_request(tmp_path: Path) -> None:
     """The thread that answers operators takes nothing else from a client that sends both in one segment."""
     with service(tmp_path, "workers=1", "threads=2") as (_, url), ExitStack() as clients:
         for number in range(4):
@@ -304,7 +304,7 @@ def test_a_body_must_come_in_time_however_often_a_byte_comes(tmp_path: Path) -> 
         until(lambda: has_ended(slow, b"x"), SOON_S)
 
 
-def test_what_a_client_took_is_counted_no_longer(tmp_path: Path) -> None:
+def test_what_a_client_has_read_no_longer_counts(tmp_path: Path) -> None:
     """Each answer is kept in a file while its client takes it; there is space for two of them."""
     with service(tmp_path, "workers=1", "transfer_space=100MB") as (_, url), client(url) as slow:
         for _ in range(4):

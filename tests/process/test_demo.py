@@ -64,7 +64,7 @@ def test_the_three_requests_of_the_banner_are_answered(settings: Settings, clien
     assert "Hungary" in str(vienna["country"]["neighbours"])
 
 
-def test_rows_depend_on_who_asks(settings: Settings, client: falcon.testing.TestClient) -> None:
+def test_rows_depend_on_the_caller(settings: Settings, client: falcon.testing.TestClient) -> None:
     visits = commands(settings)[2]
     banner = demo_banner(settings, "http://127.0.0.1:8000")
     tokens = dict(re.findall(r"^(\w+)'s token: (\S+)$", banner, re.MULTILINE))

@@ -105,7 +105,9 @@ if "app.embedded.keeper" in sys.orig_argv:
 """
 
 
-def test_who_comes_while_a_keeper_ends_gets_another(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_joins_while_a_keeper_ends_gets_another(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     go_on = directory.parent / "go on"
     (directory.parent / "sitecustomize.py").write_text(LATE_END.format(path=str(go_on)))
     monkeypatch.setenv("PYTHONPATH", str(directory.parent))
@@ -267,7 +269,7 @@ def test_without_the_wheel_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -
         binaries.wheel_programs()
 
 
-def test_a_user_without_an_account_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_an_account_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def nobody_there(_uid: int) -> None:
         raise KeyError
 

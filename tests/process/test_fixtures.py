@@ -5,7 +5,7 @@ import pytest
 from tests.postgres_server import PostgresServer
 
 
-def test_a_database_is_empty_and_its_own(postgres: PostgresServer, database_url: str) -> None:
+def test_a_database_is_empty_and_not_shared(postgres: PostgresServer, database_url: str) -> None:
     assert postgres.execute("select count(*) from pg_tables where schemaname = 'public'", database_url) == [[0]]
     other = postgres.create_database()
     postgres.execute("create table only_here (id int)", other)

@@ -21,7 +21,7 @@ def record(message: str) -> logging.LogRecord:
 
 
 @pytest.mark.parametrize("formatter", [PlainLines(), JSONLines()])
-def test_what_a_client_sent_is_no_line_of_ours(formatter: logging.Formatter) -> None:
+def test_what_a_client_sent_is_not_logged_as_a_line(formatter: logging.Formatter) -> None:
     written = formatter.format(record(HOSTILE))
     first, *others = written.split("\n")
     assert all(line.startswith("    ") for line in others)

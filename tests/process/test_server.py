@@ -109,7 +109,7 @@ def test_a_request_on_a_kept_connection_is_answered_while_stopping(tmp_path: Pat
         assert process.wait(PATIENCE_S) == 0
 
 
-def test_what_takes_too_long_is_cut_off(tmp_path: Path) -> None:
+def test_what_takes_too_long_is_aborted(tmp_path: Path) -> None:
     with service(tmp_path, "shutdown_grace_s=0.2") as (process, url):
         answers: list[requests.Response | Exception] = []
         asking = in_background(f"{url}/hold?never", answers, requests.Session())
@@ -141,7 +141,7 @@ def test_a_second_signal_that_comes_at_once_does_not_wait_either(tmp_path: Path)
         asking.join()
 
 
-def test_a_hangup_is_ignored_where_it_was(tmp_path: Path) -> None:
+def test_a_hangup_is_ignored_if_it_was_ignored_at_the_start(tmp_path: Path) -> None:
     with service(tmp_path, "workers=1", "nohup") as (process, url):
         process.send_signal(signal.SIGHUP)
         assert process.pid not in workers(url)
@@ -196,7 +196,7 @@ def test_a_service_that_cannot_start_ends(tmp_path: Path) -> None:
         assert "Traceback" not in said
 
 
-def test_a_storage_that_cannot_be_used_is_told_in_a_line(tmp_path: Path) -> None:
+def test_a_storage_that_cannot_be_used_is_reported_in_a_line(tmp_path: Path) -> None:
     program = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "1"]
     variables = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none", "JWT_SECRET": 40 * "s"}
     with started(program, tmp_path, STORAGE_URL="ftp://objects", **variables) as process:
@@ -207,7 +207,7 @@ def test_a_storage_that_cannot_be_used_is_told_in_a_line(tmp_path: Path) -> None
         assert "Traceback" not in said
 
 
-def test_forwarded_headers_are_believed_from_a_trusted_proxy_only(tmp_path: Path) -> None:
+def test_forwarded_headers_are_trusted_from_a_trusted_proxy_only(tmp_path: Path) -> None:
     headers = {"X-Forwarded-For": "192.0.2.7", "X-Forwarded-Proto": "https"}
     with service(tmp_path, "workers=1") as (_, url):
         answer = requests.get(f"{url}/pid", headers=headers, timeout=PATIENCE_S)
@@ -217,14 +217,14 @@ def test_forwarded_headers_are_believed_from_a_trusted_proxy_only(tmp_path: Path
         assert answer.text.split()[1:] == ["https", "192.0.2.7"]
 
 
-def test_a_taken_port_is_told() -> None:
+def test_a_taken_port_is_reported() -> None:
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ServeError, match=f"port {port} of 127.0.0.1 is in use by another process"):
             listen("127.0.0.1", port)
 
 
-def test_a_host_that_is_not_ours_is_told() -> None:
+def test_a_host_that_is_not_ours_is_reported() -> None:
     with pytest.raises(ServeError, match=r"192\.0\.2\.1 is not an address of this machine"):
         listen("192.0.2.1", 0)
 

@@ -33,7 +33,7 @@ def test_defaults_depend_on_other_settings() -> None:
     assert 1 <= load({}).workers <= 4
 
 
-def test_an_option_wins_over_a_variable_and_empty_is_absent() -> None:
+def test_an_option_takes_precedence_over_a_variable_and_empty_is_absent() -> None:
     assert load({"PORT": "81"}, {"port": "82"}).port == 82
     assert load({"PORT": "81"}, {"port": None}).port == 81
     assert load({"PORT": ""}).port == 8000
@@ -71,7 +71,7 @@ def test_texts_are_read(name: str, text: str, value: object) -> None:
         ("PROJECT_REF", "short"),
     ],
 )
-def test_a_bad_value_is_told_in_one_line_that_names_the_variable(name: str, text: str) -> None:
+def test_a_bad_value_is_reported_in_one_line_that_names_the_variable(name: str, text: str) -> None:
     with pytest.raises(SettingError, match=f"^{name}: ") as caught:
         load({name: text})
     assert "\n" not in str(caught.value)
@@ -140,7 +140,7 @@ def test_two_declarations_of_one_name_or_variable_are_refused(other: Setting[int
         load({}, None, [other])
 
 
-def test_secrets_are_no_options() -> None:
+def test_secrets_have_no_option() -> None:
     secret = {"DATABASE_URL", "JWT_SECRET", "ANON_KEY", "SERVICE_ROLE_KEY", "WEBHOOK_KEY"}
     assert {each.env for each in DECLARED if not each.is_option} == secret
     assert not COLOUR_URL.is_option

@@ -96,7 +96,7 @@ def test_what_can_be_changed_through_a_view(owner: Session) -> None:
     }
 
 
-def test_a_view_that_is_locked_keeps_nobody_waiting(owner: Session, connect: Connect) -> None:
+def test_a_locked_view_blocks_nobody(owner: Session, connect: Connect) -> None:
     owner.rows("""
         create table a (id int);
         create view counted as select count(*) from a;

@@ -108,7 +108,7 @@ def test_a_switch_is_on_only_when_enabled_is_true(value: str) -> None:
         ("relation", "[" * 100_000, "invalid JSON"),
     ],
 )
-def test_a_malformed_directive_is_left_out_and_what_is_wrong_is_told(on, json: str, detail: str) -> None:
+def test_a_malformed_directive_is_ignored_and_reported(on, json: str, detail: str) -> None:
     reading = DirectiveReader(BUILT_IN_DIRECTIVES).read(on, f"Some words @graphql({json}) here")
     assert detail in reading.problems
     assert set(reading.directives) <= {"totalCount", "aggregate"}
@@ -126,7 +126,7 @@ def test_a_malformed_directive_is_left_out_and_what_is_wrong_is_told(on, json: s
         ),
     ],
 )
-def test_what_is_well_formed_and_has_no_effect_is_told(json: str, problem: str) -> None:
+def test_a_well_formed_directive_without_effect_is_reported(json: str, problem: str) -> None:
     assert DirectiveReader(BUILT_IN_DIRECTIVES).read("relation", f"@graphql({json})").problems == (problem,)
 
 

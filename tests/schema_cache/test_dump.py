@@ -153,7 +153,7 @@ def test_no_dump_is_no_error(path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs owners of files")
-def test_a_dump_is_only_ours(owner: Session, path: Path) -> None:
+def test_a_dump_is_readable_by_its_owner_only(owner: Session, path: Path) -> None:
     write_dump(path, fetch_catalog(owner.value))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert read_dump(path) is not None
@@ -165,7 +165,7 @@ def test_a_dump_is_only_ours(owner: Session, path: Path) -> None:
         assert read_dump(path) is None
 
 
-def test_a_dump_that_cannot_be_written_stops_nobody(
+def test_a_dump_that_cannot_be_written_does_not_matter(
     asker: Asker, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -173,7 +173,7 @@ def test_a_dump_that_cannot_be_written_stops_nobody(
     assert "dump could not be written" in caplog.text
 
 
-def test_a_failed_write_leaves_the_dump_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_the_previous_dump(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_dump(path, "{}")
     before = path.read_bytes()
 

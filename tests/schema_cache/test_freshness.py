@@ -62,7 +62,7 @@ def test_threads_that_ask_at_the_same_time_share_one_reading(asker: Asker, cache
     assert asker.loads == 1
 
 
-def test_who_asks_while_a_reading_runs_gets_a_later_one(owner: Session, asker: Asker, cache: SchemaCache) -> None:
+def test_a_caller_during_a_reading_gets_a_later_one(owner: Session, asker: Asker, cache: SchemaCache) -> None:
     entered, go_on = Semaphore(0), Semaphore(0)
 
     def pause() -> None:
@@ -121,7 +121,7 @@ def test_views_belong_to_their_catalog_and_are_shared(owner: Session, cache: Sch
 
 
 @pytest.mark.parametrize("support", ["", COUNTING], ids=["without", "with"])
-def test_the_poller_finds_changes_by_itself(owner: Session, cache: SchemaCache, support: str) -> None:
+def test_the_poller_finds_changes_on_its_own(owner: Session, cache: SchemaCache, support: str) -> None:
     if support:
         owner.rows(support)
     cache.current()
@@ -170,7 +170,7 @@ def test_the_poller_survives_a_database_that_goes_away(
     assert database not in caplog.text
 
 
-def test_a_closed_poller_asks_no_more(asker: Asker, cache: SchemaCache) -> None:
+def test_a_closed_poller_sends_no_more_queries(asker: Asker, cache: SchemaCache) -> None:
     poller = Poller(cache, interval=0.01)
     poller.start()
     until(lambda: asker.looks > 2)

@@ -211,7 +211,7 @@ def test_the_search_path_decides_about_schemas_and_their_order(owner: Session) -
         assert role_view(catalog, role, ("$user",)).relations == ()
 
 
-def test_an_unknown_role_is_told_from_a_forbidden_one(owner: Session) -> None:
+def test_an_unknown_role_is_distinguished_from_a_forbidden_one(owner: Session) -> None:
     catalog = load_catalog(owner.value)
     for question in (
         lambda: role_view(catalog, "nobody there", ("public",)),

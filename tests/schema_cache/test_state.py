@@ -161,7 +161,7 @@ def test_ordinary_work_is_no_change(plain: Session, statements: str) -> None:
     assert load_catalog(plain.value).contents_fingerprint == before.contents_fingerprint
 
 
-def test_an_open_transaction_is_no_change_until_it_commits(owner: Session, connect: Connect) -> None:
+def test_an_open_transaction_is_not_a_change_until_it_commits(owner: Session, connect: Connect) -> None:
     owner.rows(OBJECTS)
     watcher = connect()
 

@@ -67,7 +67,7 @@ def test_refused_bodies(service: Service, body: object, expected: tuple[str, str
     assert error(service.post("/bucket", json=body)) == (400, *expected)
 
 
-def test_bodies_that_are_no_json(service: Service) -> None:
+def test_bodies_that_are_not_json(service: Service) -> None:
     json_type = {"content-type": "application/json"}
     assert error(service.post("/bucket"))[2:] == ("InvalidRequest", "body must be object")
     assert service.post("/bucket", headers=json_type).json() == {

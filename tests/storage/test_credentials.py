@@ -96,7 +96,7 @@ def test_roles_that_do_not_exist(service: Service, role: str) -> None:
     assert error(service.get(f"/object/{bucket}/k", token(role))) == expected
 
 
-def test_a_role_that_is_no_text(service: Service) -> None:
+def test_a_role_that_is_not_a_string(service: Service) -> None:
     for answer in (
         service.get("/bucket", token("\ud800")),
         service.put(f"/object/{service.bucket()}/k", token("\ud800"), data=b""),

@@ -129,7 +129,7 @@ def test_no_object_runs_scripts_of_its_own(service: Service, content_type: str, 
 
 
 @pytest.mark.parametrize("time", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "yesterday"])
-def test_a_time_of_somebody_s_own_making_is_no_fault(service: Service, public: str, time: str) -> None:
+def test_a_malformed_stored_time_is_not_an_error(service: Service, public: str, time: str) -> None:
     bucket, _, key = public.partition("/")
     changed = f'metadata = metadata || \'{{"lastModified": "{time}"}}\''
     service.sql(f"update storage.objects set {changed} where bucket_id = '{bucket}' and name = '{key}'")
@@ -187,7 +187,7 @@ def test_ranges(service: Service, public: str, given: str, content: bytes, conte
         "=0-1",
     ],
 )
-def test_ranges_that_cannot_be(service: Service, public: str, given: str) -> None:
+def test_ranges_that_cannot_be_satisfied(service: Service, public: str, given: str) -> None:
     answer = service.get(f"/object/public/{public}", None, headers={"range": given})
     assert error(answer) == (416, "416", "InvalidRange", "invalid range provided")
     assert answer.json()["error"] == "invalid_range"
@@ -261,7 +261,7 @@ def test_conditions(service: Service, public: str) -> None:
     assert status(if_match=etag, if_none_match=etag) == 304
 
 
-def test_revalidation_is_told_to_caches(service: Service, public: str) -> None:
+def test_caches_are_told_to_revalidate(service: Service, public: str) -> None:
     answer = service.get(f"/object/public/{public}", None, headers={"if-none-match": '"other"'})
     assert answer.headers["cache-control"] == "max-age=9, stale-while-revalidate=30"
     answer = service.request("HEAD", f"/object/public/{public}", None, headers={"if-none-match": '"other"'})
@@ -335,7 +335,7 @@ def test_reads_are_noted(service: Service) -> None:
     "content_type",
     ["application/pdf;, application/xhtml+xml", "image/png, text/html", "text/html\t;charset=x", "text/x;a=\tb"],
 )
-def test_what_is_no_media_type_is_not_stored(service: Service, content_type: str) -> None:
+def test_a_malformed_media_type_is_not_stored(service: Service, content_type: str) -> None:
     bucket = service.bucket()
     answer = service.upload(f"{bucket}/k", content_type=content_type)
     assert error(answer) == (400, "415", "InvalidMimeType", "Invalid Content-Type header")
@@ -347,7 +347,7 @@ def test_what_is_no_media_type_is_not_stored(service: Service, content_type: str
     assert error(answer)[2] == "InvalidMimeType"
 
 
-def test_rows_with_what_is_no_media_type_are_bytes_to_a_browser(service: Service) -> None:
+def test_rows_with_malformed_media_types_are_sent_as_bytes(service: Service) -> None:
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/k").raise_for_status()
     for kind in ("application/pdf;, application/xhtml+xml", "application/pdf,"):

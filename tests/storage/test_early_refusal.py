@@ -141,7 +141,7 @@ def test_bodies_together_have_a_bound(own_service: object) -> None:
     assert service.upload(f"{bucket}/k2", bytes(500_000)).status_code == 200
 
 
-def test_a_full_disk_is_told(own_service: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(own_service: object, monkeypatch: pytest.MonkeyPatch) -> None:
     service: Service = own_service()  # type: ignore[operator]
     bucket = service.bucket()
 
@@ -168,7 +168,7 @@ def test_declared_too_large(service: Service, more: tuple[str, ...]) -> None:
     assert b"100 Continue" not in answer
 
 
-def test_target_that_is_no_uri(service: Service) -> None:
+def test_a_target_that_is_not_a_uri(service: Service) -> None:
     """waitress alone would close the connection without a word."""
     answer = raw_request(service.address, head("GET", "http://[::1/health"))
     assert answer.startswith(b"HTTP/1.1 400 ")

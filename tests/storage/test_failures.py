@@ -118,7 +118,7 @@ def test_connections_run_out(own_service: Callable[..., Service]) -> None:
     assert error(answer) == (429, "429", "SlowDown", "Too many connections issued to the database")
 
 
-def test_no_folder_can_be_made(
+def test_no_folder_can_be_created(
     own_service: Callable[..., Service], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The folder below DATA_DIR, which nobody asked for, stops no service that stores nothing."""
@@ -166,7 +166,7 @@ def test_roles_that_the_service_may_not_act_as(
     assert login not in answer.text
 
 
-def test_a_role_that_there_is_not(service: Service) -> None:
+def test_a_role_that_does_not_exist(service: Service) -> None:
     answer = service.get("/bucket", token("nosuchrole"))
     assert error(answer) == (500, "500", "DatabaseError", "database error, code: 22023")
     assert answer.json()["hint"] == "The database has no role nosuchrole."

@@ -55,7 +55,7 @@ def create(service: Service, path: str, credential: str, content: bytes) -> None
     alone(service, "POST", f"/object/{path}", credential, data=content)().raise_for_status()
 
 
-def test_an_object_that_came_in_between_is_not_replaced(owned: tuple[Service, Gate, str]) -> None:
+def test_an_object_created_meanwhile_is_not_replaced(owned: tuple[Service, Gate, str]) -> None:
     service, gate, bucket = owned
     with in_between(gate, alone(service, "PUT", f"/object/{bucket}/k", A, data=b"A")) as answers:
         create(service, f"{bucket}/k", B, b"B")
@@ -64,7 +64,7 @@ def test_an_object_that_came_in_between_is_not_replaced(owned: tuple[Service, Ga
     assert len(service.blobs()) == 1
 
 
-def test_an_object_that_changed_hands_in_between_is_not_replaced(owned: tuple[Service, Gate, str]) -> None:
+def test_an_object_that_changed_its_owner_meanwhile_is_not_replaced(owned: tuple[Service, Gate, str]) -> None:
     service, gate, bucket = owned
     path = f"/object/{bucket}/k"
     create(service, f"{bucket}/k", A, b"A")
@@ -77,7 +77,7 @@ def test_an_object_that_changed_hands_in_between_is_not_replaced(owned: tuple[Se
     assert len(service.blobs()) == 1
 
 
-def test_a_copy_does_not_replace_what_came_in_between(owned: tuple[Service, Gate, str]) -> None:
+def test_a_copy_does_not_replace_an_object_created_meanwhile(owned: tuple[Service, Gate, str]) -> None:
     service, gate, bucket = owned
     create(service, f"{bucket}/a", A, b"A")
     body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "k"}
@@ -90,7 +90,7 @@ def test_a_copy_does_not_replace_what_came_in_between(owned: tuple[Service, Gate
     assert len(service.blobs()) == 2
 
 
-def test_who_may_replace_it_does_so_whatever_came_in_between(owned: tuple[Service, Gate, str]) -> None:
+def test_a_permitted_replacement_succeeds_whatever_happened_meanwhile(owned: tuple[Service, Gate, str]) -> None:
     service, gate, bucket = owned
     for _ in range(2):
         with in_between(gate, alone(service, "PUT", f"/object/{bucket}/k", A, data=b"first")) as answers:
@@ -99,7 +99,7 @@ def test_who_may_replace_it_does_so_whatever_came_in_between(owned: tuple[Servic
         assert service.get(f"/object/{bucket}/k").content == b"first"
 
 
-def test_an_object_that_was_read_in_between_is_replaced(owned: tuple[Service, Gate, str]) -> None:
+def test_an_object_read_meanwhile_is_replaced(owned: tuple[Service, Gate, str]) -> None:
     service, gate, bucket = owned
     create(service, f"{bucket}/k", A, b"old")
     with in_between(gate, alone(service, "PUT", f"/object/{bucket}/k", A, data=b"new")) as answers:
@@ -116,7 +116,7 @@ def test_a_signed_upload_does_what_its_signer_may_do_now(owned: tuple[Service, G
     assert service.get(f"/object/{path}").content == b"B"
 
 
-def test_a_signed_upload_is_judged_at_its_commit_too(owned: tuple[Service, Gate, str]) -> None:
+def test_a_signed_upload_is_checked_at_its_commit_too(owned: tuple[Service, Gate, str]) -> None:
     service, gate, bucket = owned
     url = service.post(f"/object/upload/sign/{bucket}/k", A, headers={"x-upsert": "true"}).json()["url"]
     with in_between(gate, lambda: requests.put(service.url + url, data=b"A", timeout=PATIENCE_S)) as answers:
@@ -125,7 +125,7 @@ def test_a_signed_upload_is_judged_at_its_commit_too(owned: tuple[Service, Gate,
     assert service.get(f"/object/{bucket}/k").content == b"B"
 
 
-def test_the_claims_of_who_signed_an_upload_are_not_for_everybody(owned: tuple[Service, Gate, str]) -> None:
+def test_the_claims_of_an_uploads_signer_are_not_readable(owned: tuple[Service, Gate, str]) -> None:
     service, _, bucket = owned
     service.sql(
         "create policy d on storage.objects as restrictive to authenticated using (auth.jwt() ->> 'team' = 'x')"
@@ -138,7 +138,7 @@ def test_the_claims_of_who_signed_an_upload_are_not_for_everybody(owned: tuple[S
     assert service.put(answer["url"], None, data=b"x").status_code == 200
 
 
-def test_a_move_carries_nothing_past_the_rules_of_a_bucket(own_service: Callable[..., Service]) -> None:
+def test_a_move_must_meet_the_rules_of_the_new_bucket(own_service: Callable[..., Service]) -> None:
     """The object is replaced after the move was asked for and before it is done."""
     service = own_service()
     source, target = service.bucket(), service.bucket(file_size_limit=1000, allowed_mime_types=["image/*"])
@@ -186,7 +186,7 @@ class OvertakenPlugin:
         return self.backend if url.startswith("overtaken:") else None
 
 
-def test_a_second_attempt_of_a_copy_obeys_the_bucket(own_service: Callable[..., Service], tmp_path: Path) -> None:
+def test_a_retried_copy_meets_the_rules_of_the_bucket(own_service: Callable[..., Service], tmp_path: Path) -> None:
     plugin = OvertakenPlugin(tmp_path / "overtaken")
     service = own_service(plugins={"it": plugin}, storage_url="overtaken:")
     source, target = service.bucket(), service.bucket(file_size_limit=10)
@@ -197,7 +197,7 @@ def test_a_second_attempt_of_a_copy_obeys_the_bucket(own_service: Callable[..., 
 
 
 @pytest.mark.parametrize("method", ["replace", "move"])
-def test_who_is_nobody_leaves_an_object_its_owner(service: Service, method: str) -> None:
+def test_an_anonymous_write_keeps_the_owner(service: Service, method: str) -> None:
     """A service key has no subject: what it replaces or moves stays whose it was."""
     bucket, owner = service.bucket(), "aaaaaaaa-0000-4000-8000-000000000000"
     service.upload(f"{bucket}/k", credential=token("service_role", sub=owner)).raise_for_status()

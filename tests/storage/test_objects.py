@@ -111,7 +111,7 @@ def test_the_other_bucket_has_rules(service: Service, bucket: str, operation: st
     assert service.post(f"/object/{operation}", json={**body, "destinationBucket": texts}).status_code == 200
 
 
-def test_copy_with_another_type_obeys_the_bucket(service: Service) -> None:
+def test_copy_with_another_type_meets_the_rules_of_the_bucket(service: Service) -> None:
     bucket = service.bucket(allowed_mime_types=["text/*"])
     put(service, f"{bucket}/a", b"content")
     body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b", "copyMetadata": False}

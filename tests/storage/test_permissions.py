@@ -117,7 +117,7 @@ def test_how_refusals_are_told(service: Service, policies: Policies) -> None:
     assert "UPDATE on storage.objects" in answer.json()["hint"]
 
 
-def test_who_does_not_see_it_is_not_told_that_it_is_there(service: Service, policies: Policies) -> None:
+def test_an_invisible_object_is_not_revealed(service: Service, policies: Policies) -> None:
     for path in (f"{policies.bucket}/there", f"{policies.bucket}/nowhere", f"{unique()}/there"):
         for method, door in (
             ("DELETE", "/object"), ("GET", "/object"), ("GET", "/object/authenticated"), ("GET", "/object/info"),
@@ -129,7 +129,7 @@ def test_who_does_not_see_it_is_not_told_that_it_is_there(service: Service, poli
             assert error(service.post(door, CREDENTIAL, json=body)) == NO_OBJECT
 
 
-def test_the_rules_of_a_bucket_are_told_to_who_may_write_there(service: Service, policies: Policies) -> None:
+def test_only_callers_who_may_write_learn_the_rules_of_a_bucket(service: Service, policies: Policies) -> None:
     policies.allow("select", "update")
     rules = {"file_size_limit": 1, "allowed_mime_types": ["image/png"]}
     for bucket in (service.bucket(**rules), unique()):
@@ -139,7 +139,7 @@ def test_the_rules_of_a_bucket_are_told_to_who_may_write_there(service: Service,
         assert error(service.put(f"/object/{bucket}/k", CREDENTIAL, data=bytes(100))) == DENIED
 
 
-def test_a_missing_grant_is_told_apart(service: Service, policies: Policies) -> None:
+def test_a_missing_grant_is_distinguished_from_a_missing_policy(service: Service, policies: Policies) -> None:
     service.sql("create role unprivileged nologin; grant unprivileged to authenticated")
     service.sql("grant usage on schema storage to unprivileged")
     try:
@@ -160,7 +160,7 @@ def test_nothing_stays_of_a_refused_write(service: Service, policies: Policies) 
     ]
 
 
-def test_policies_see_what_is_coming(service: Service, policies: Policies) -> None:
+def test_policies_see_the_future_object(service: Service, policies: Policies) -> None:
     policies.allow(
         "insert",
         using="metadata ->> 'mimetype' = 'image/png' and (metadata ->> 'contentLength')::int < 10 "
@@ -219,7 +219,7 @@ def test_direct_deletes_are_guarded(service: Service, policies: Policies) -> Non
         service.sql("delete from storage.objects")
 
 
-def test_a_row_cannot_be_given_the_bytes_of_another(service: Service, policies: Policies) -> None:
+def test_a_row_cannot_be_pointed_at_the_bytes_of_another(service: Service, policies: Policies) -> None:
     policies.allow("select", "insert", "update", "delete", using="name <> 'there'")
     bucket = policies.bucket
     assert service.upload(f"{bucket}/mine", b"mine", CREDENTIAL).status_code == 200

@@ -196,7 +196,7 @@ class OvertakenPlugin:
         return self.backend if url.startswith("overtaken:") else None
 
 
-def test_a_reader_who_is_overtaken_again_and_again(own_service: Callable[..., Service], tmp_path: Path) -> None:
+def test_a_reader_whose_object_is_replaced_again_and_again(own_service: Callable[..., Service], tmp_path: Path) -> None:
     plugin = OvertakenPlugin(tmp_path / "overtaken")
     service = own_service(plugins={"it": plugin}, storage_url="overtaken:", replaced_bytes_grace_s=0.0)
     path = f"/object/{service.bucket()}/k"

@@ -120,7 +120,7 @@ def signed(claims: dict[str, object], secret: str = SECRET, algorithm: str = "HS
     return jwt.encode(claims, derived_key(secret, SIGNED_URLS), algorithm=algorithm)
 
 
-def test_a_users_token_signs_no_url_and_a_url_is_no_user(service: Service, path: str) -> None:
+def test_a_users_token_and_a_signed_url_are_not_interchangeable(service: Service, path: str) -> None:
     claims = {"url": path, "scope": "download", "exp": int(time.time()) + 60}
     answer = service.get(f"/object/sign/{quote(path)}?token={token('service_role', **claims)}", None)
     assert error(answer)[2:] == ("InvalidJWT", "signature verification failed")
@@ -219,7 +219,7 @@ def test_tokens_have_one_purpose(service: Service) -> None:
     assert error(service.put(f"/object/upload/sign/{path}?token={SERVICE}", None, data=b"x"))[2] == "InvalidJWT"
 
 
-def test_signed_upload_obeys_the_bucket(service: Service) -> None:
+def test_signed_upload_meets_the_rules_of_the_bucket(service: Service) -> None:
     bucket = service.bucket(file_size_limit=3, allowed_mime_types=["text/plain"])
     url = service.post(f"/object/upload/sign/{bucket}/k", headers={"content-type": "text/plain"}).json()["url"]
     plain = {"content-type": "text/plain"}

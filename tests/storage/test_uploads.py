@@ -57,7 +57,7 @@ def test_raw(service: Service) -> None:
     }  # fmt: skip
 
 
-def test_a_sub_that_is_no_uuid_is_only_the_owner_id(service: Service) -> None:
+def test_a_sub_that_is_not_a_uuid_is_only_the_owner_id(service: Service) -> None:
     path = f"{service.bucket()}/k"
     service.upload(path, credential=token("service_role", sub="someone")).raise_for_status()
     assert service.sql(f"select owner, owner_id from storage.objects where bucket_id = '{path[:-2]}'") == [
@@ -214,7 +214,7 @@ def test_mime_rules(service: Service, allowed: list[str], given: str, taken: boo
     assert error(service.upload(f"{bucket}/g/.emptyFolderPlaceholder", b"x", content_type="x/y")) == TOO_LARGE
 
 
-def test_a_content_type_that_is_none(service: Service) -> None:
+def test_a_content_type_that_is_malformed(service: Service) -> None:
     answer = service.upload(f"{service.bucket()}/k", content_type="nonsense")
     assert error(answer) == (400, "415", "InvalidMimeType", "Invalid Content-Type header")
 
@@ -245,7 +245,7 @@ def test_metadata_that_is_no_json_is_ignored(service: Service, number: str) -> N
     assert service.get(f"/object/info/{path}").json()["metadata"] == {}
 
 
-def test_types_that_cannot_be_headers(service: Service) -> None:
+def test_types_that_cannot_be_sent_in_headers(service: Service) -> None:
     path = f"/object/{service.bucket()}/k"
     answer = service.post(path, data={"contentType": "text/plain; a=\r\nX-Evil: 1"}, files={"f": ("a", b"x")})
     assert error(answer)[2] == "InvalidMimeType"
@@ -290,7 +290,7 @@ def test_no_encoding(service: Service, given: str) -> None:
     assert answer.headers.keys().isdisjoint({"content-encoding", "content-disposition"})
 
 
-def test_an_encoding_that_is_none(service: Service) -> None:
+def test_an_encoding_that_is_malformed(service: Service) -> None:
     answer = service.upload(f"{service.bucket()}/k", content_encoding="gzip; level=9")
     assert error(answer)[2:] == ("InvalidRequest", "headers/content-encoding must be a list of content codings")
 

@@ -53,7 +53,7 @@ def test_deleting_lists_the_bytes_in_the_same_transaction(own_service: Callable[
     until(lambda: service.blobs() == set() and waiting(service) == 0)
 
 
-def test_the_service_does_it_by_itself(own_service: Callable[..., Service]) -> None:
+def test_the_service_does_it_on_its_own(own_service: Callable[..., Service]) -> None:
     service = own_service(replaced_bytes_grace_s=0.0)
     path = f"{service.bucket()}/k"
     service.upload(path).raise_for_status()
@@ -221,7 +221,7 @@ def test_webhook(
     assert body["event"]["applyTime"] < body["sentAt"]
 
 
-def test_no_version_that_any_row_names_is_deleted(own_service: Callable[..., Service]) -> None:
+def test_a_version_that_a_row_names_is_never_deleted(own_service: Callable[..., Service]) -> None:
     """Whatever the work list says, and whichever object it says it of."""
     service = own_service(replaced_bytes_grace_s=0.0)
     bucket = service.bucket()

@@ -51,7 +51,7 @@ class TestContract:
         assert readable.length == size
         assert received(readable) == data
 
-    def test_reads_short_of_what_was_asked_for_are_no_end(self, backend: Backend, folder: str) -> None:
+    def test_short_reads_are_not_the_end(self, backend: Backend, folder: str) -> None:
         class Dripping(BytesIO):
             def read(self, size: int | None = -1, /) -> bytes:
                 return super().read(min(size or 0, 7))
@@ -226,7 +226,7 @@ class TestContract:
         assert [blob.key for blob in backend.list(folder)] == sorted(keys)[-1:]
 
     @pytest.mark.parametrize("size", [1000, 9 * MIB])
-    def test_of_puts_at_the_same_time_one_wins_whole(self, backend: Backend, folder: str, size: int) -> None:
+    def test_concurrent_puts_leave_one_whole_blob(self, backend: Backend, folder: str, size: int) -> None:
         writers = 4
         together = threading.Barrier(writers, timeout=PATIENCE_S)
 
