@@ -22,18 +22,18 @@ from app.embedded import EmbeddedPostgres
 from app.settings import SETTINGS
 from tests.postgres_server import PostgresServer
 
-# What configures PostgreSQL's and the clouds' programs for whoever runs the tests, and so would our parts and theirs.
+# Variables that configure PostgreSQL's and the clouds' programs for the user, and would affect the tests too.
 _OF_THE_USER = re.compile(r"PG[A-Z]+|(AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_.*|STORAGE_EMULATOR_HOST|(?i:all_proxy)")
 _SETTINGS = {setting.env for setting in (*SETTINGS, *declared_settings(plugin_manager(required=False)))}
 for _name in list(os.environ):
     if _OF_THE_USER.fullmatch(_name) or _name in _SETTINGS:
         del os.environ[_name]
 os.environ.update(dict.fromkeys(("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "NETRC"), os.devnull))
-# A proxy is for packages to be installed through; our servers are here.
+# A proxy may be needed to install packages, but the tests' servers are local.
 for _name in ("no_proxy", "NO_PROXY"):
     os.environ[_name] = ",".join(filter(None, (os.environ.get(_name), "127.0.0.1", "localhost")))
 
-# The same examples everywhere, however long they take; `--hypothesis-profile=default` looks for new ones.
+# The same examples on every machine, without a time limit; `--hypothesis-profile=default` searches for new ones.
 hypothesis.settings.register_profile(
     "repeatable",
     derandomize=True,

@@ -1,4 +1,4 @@
-"""Packages that tests run unmodified and that cannot be among the project's own: those of npm, and some of PyPI.
+"""Packages that tests run unmodified but that are not requirements of the project: from npm, and some from PyPI.
 
 They are installed once, in a cache directory outside of the repository; a test is skipped where that is impossible.
 """
@@ -34,7 +34,7 @@ def node_packages() -> Path:
 
 
 def python_packages(*requirements: str) -> Path:
-    """A virtual environment with packages whose own requirements contradict ours."""
+    """A virtual environment with packages whose requirements conflict with the project's."""
 
     def install(folder: Path) -> None:
         _run([sys.executable, "-m", "venv", str(folder)], folder)
@@ -53,7 +53,7 @@ def _kept(kind: str, wanted: bytes, install: Callable[[Path], None]) -> Path:
         cache.mkdir(parents=True, exist_ok=True)
     except OSError as ex:
         pytest.skip(f"there is no place for packages: {ex}")
-    # Several processes may be at it at the same time; a virtual environment must be made where it stays.
+    # Several processes may do this at once, and a virtual environment cannot be moved.
     with (cache / f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not complete.exists():
@@ -74,5 +74,5 @@ def _run(command: list[str], folder: Path) -> None:
 
 
 def program(name: str) -> Path:
-    """A program of tests/node, in a place where it finds its packages."""
+    """A program of tests/node, in a directory where it finds its packages."""
     return Path(shutil.copy(NODE / name, node_packages()))

@@ -1,4 +1,4 @@
-"""The PostgreSQL that the tests run on, and databases on it that are made quickly."""
+"""The PostgreSQL that the tests run on, and quickly created databases on it."""
 
 from __future__ import annotations
 

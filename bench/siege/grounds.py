@@ -79,7 +79,7 @@ class Besieged:
         return graphql(self.address, query, *more, **options)
 
     def sql(self, statements: str) -> list[list[Any]]:
-        """Ask the database as its superuser."""
+        """Query the database as its superuser."""
         return self.server.execute(statements, self.database_url)
 
     def bucket(self, **settings: Any) -> str:

@@ -39,7 +39,7 @@ SHORT = (
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
-    """What a short siege found, by the names of attacks."""
+    """The results of a short siege, by attack name."""
     file = tmp_path_factory.mktemp("siege") / "found.json"
     command = [sys.executable, "-m", "bench.siege", "--seconds", "1", "--json", str(file)]
     command += [part for name in SHORT for part in ("--only", name)]

@@ -14,7 +14,7 @@ from cryptography.x509.oid import NameOID
 
 
 class Authority:
-    """Signs certificates; ``certificate`` is the path of its own."""
+    """Signs certificates; ``certificate`` is the path of the authority's own."""
 
     def __init__(self, directory: Path, name: str) -> None:
         self._directory = directory

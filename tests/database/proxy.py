@@ -1,4 +1,4 @@
-"""A proxy before PostgreSQL that counts flights and breaks connections on demand."""
+"""A proxy in front of PostgreSQL that counts round trips and breaks connections on demand."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SSL_REQUEST = struct.pack("!ii", 8, 80877103)
 class Proxy:
     """Listens on a loopback port and forwards to the database of ``url``.
 
-    ``flights`` counts how often the client began to send after the server had spoken: the round trips. The ``cut_``
-    and ``refuse`` switches break things; each cut happens once. While it is ``frozen`` nothing passes. With ``tls`` it
+    ``flights`` counts the round trips: how often the client began to send after the server had answered. The ``cut_``
+    and ``refuse`` switches break connections; each cut happens once. While ``frozen``, nothing passes. With ``tls`` it
     answers a client's request for TLS.
     """
 
@@ -54,7 +54,7 @@ class Proxy:
 
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
-        """Connections stay open, new ones are taken, and nothing passes in either direction."""
+        """Connections stay open and new ones are accepted, but nothing passes in either direction."""
         self._flows.clear()
         try:
             yield

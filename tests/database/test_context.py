@@ -1,4 +1,4 @@
-"""What a request sees of its caller, and that nothing of it is left for the next."""
+"""What a request can read about its caller, and that nothing of it is left for the next."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OWN_NOTES = Statement("select count(*), min(owner), max(owner) from note")
 
 @pytest.fixture
 def database(url: str, make_database: MakeDatabase) -> Database:
-    """With one connection, so that each request inherits what the one before left."""
+    """A database with one connection, so that each request inherits what the previous one left."""
     return make_database(url, pool_size=1)
 
 
@@ -160,7 +160,7 @@ end $$"""
 
 
 def test_no_prepared_statement_runs_with_the_rights_of_the_service(database: Database, as_role: AsRole) -> None:
-    """What a function puts in the place of a prepared statement runs as some caller at most."""
+    """A statement that a function puts in the place of a prepared one runs as a caller at most."""
     state = "select concat_ws(',', current_setting('app.secret', true), current_setting('app.stolen', true))"
     for _ in range(2):
         ask(database, as_role(READER), state)
@@ -220,7 +220,7 @@ def test_claims_that_cannot_be_settings_are_only_in_the_json(database: Database,
 
 
 def test_no_claim_passes_itself_off_as_another(database: Database, as_role: AsRole) -> None:
-    """Names of settings ignore case."""
+    """Names of settings are case-insensitive."""
     context = as_role(READER, ROLE="postgres", Role="postgres", SUB="u9", sub="u1", Tenant="t1", tenant="t2")
     assert setting(database, context, "request.jwt.claim.role") == READER
     assert setting(database, context, "request.jwt.claim.sub") == "u1"
@@ -300,7 +300,7 @@ def test_a_setting_that_the_role_may_not_change_is_not_about_the_role(
 
 
 def test_the_role_none_is_never_set(contexts: ContextBuilder) -> None:
-    """PostgreSQL takes it as the login role, which may do everything."""
+    """In SET ROLE it means the login role, which may do everything."""
     caller = Caller("none", {}, "{}", None, "key")
     with pytest.raises(ValueError, match="none"):
         contexts.build(caller)

@@ -158,7 +158,7 @@ def test_large_answer(database: Database) -> None:
 
 
 def test_large_parameters_while_large_answers_come(database: Database) -> None:
-    """Neither side reads while it writes unless somebody takes care: this would hang."""
+    """If neither side read while it writes, this would hang."""
     large = b"z" * 10_000_000
     calls = [(Statement("select repeat($1::text, 10000000)"), [b"a"]), (Statement("select $1::text"), [large])] * 2
     answers = database.run(None, calls, read_only=True)

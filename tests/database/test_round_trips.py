@@ -1,4 +1,4 @@
-"""A request waits for the database once."""
+"""A request takes one round trip to the database."""
 
 from __future__ import annotations
 

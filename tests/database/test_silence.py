@@ -1,4 +1,4 @@
-"""A database that is there and says nothing, such as one whose machine is frozen."""
+"""A database that accepts connections but does not answer, such as one whose machine is frozen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.database.conftest import READER, WRITER, MakeDatabase
 
 ECHO = Statement("select $1::text")
 PID = "select pg_backend_pid()::text"
-# Far less than a frozen server would take.
+# Far less than it would take to wait for a frozen server.
 SOON_S = 20.0
 
 
@@ -29,7 +29,7 @@ def context(role: str, *settings: tuple[str, str]) -> Context:
 
 @contextmanager
 def frozen(database: Database) -> Iterator[int]:
-    """The server process of the only connection is stopped; its process id."""
+    """Stop the server process of the only connection; gives its process id."""
     pid = int(database.simple(PID) or b"")
     os.kill(pid, signal.SIGSTOP)
     try:

@@ -17,7 +17,7 @@ _BLOCK = re.compile(r"^(?:<!-- not run: (?P<why>.+?) -->\n)?```(?P<language>[^\n
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """``heading`` is that of its section. ``not_run`` is the reason of one that no test runs, or None."""
+    """A fenced block. ``heading`` is its section's; ``not_run`` says why no test runs it, None if one does."""
 
     page: str
     heading: str
@@ -40,7 +40,7 @@ def _block(page: str, before: str, found: re.Match[str]) -> Block:
 
 
 def blocks(page: str, *languages: str) -> list[Block]:
-    """The blocks of a page in these languages that do not say that they are not run.
+    """The blocks of a page in these languages, except those marked as not run.
 
     A test that calls this with literals promises to run what it is given; test_every_block.py collects the promises.
     """

@@ -1,4 +1,4 @@
-"""The page about errors has every code that the GraphQL door can answer, and no other."""
+"""The page about errors has every code that the GraphQL API can answer, and no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each block of each page that a reader could run is run by a test, or says on the page why not."""
+"""Every block that a reader could run is run by a test, or the page says why not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages generate from the running code is complete."""
+"""The parts of pages that are generated from the code are complete."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.docs.blocks import PAGES, REPOSITORY
 
 @pytest.fixture
 def generated(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """The extension of the site."""
+    """The Sphinx extension that generates them."""
     monkeypatch.syspath_prepend(str(REPOSITORY / "docs" / "_extensions"))
     import generated as extension
 

@@ -1,4 +1,4 @@
-"""Every example of GraphQL works, one after the other: on the demonstration data, or on what its page creates."""
+"""Every GraphQL example works, in order, on the demonstration data or on the objects that its page creates."""
 
 from __future__ import annotations
 

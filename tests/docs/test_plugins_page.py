@@ -1,4 +1,4 @@
-"""The page about plugins tells every hook as it is, and its examples work."""
+"""The page about plugins documents every hook with its docstring, and its examples work."""
 
 from __future__ import annotations
 

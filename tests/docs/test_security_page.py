@@ -1,4 +1,4 @@
-"""What docs/security.md says of limits is what the settings say, and its statements run."""
+"""The limits in docs/security.md are those of the settings, and its statements run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database that nobody made for this service: Wagtail's, by its own migrations.
+"""A database that was not made for this service: Wagtail's, created by its own migrations.
 
 Needs the extra ``elsewhere``; run it with ``python -m pytest tests/elsewhere``.
 """

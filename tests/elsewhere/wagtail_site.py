@@ -1,4 +1,4 @@
-"""Settings of a Django project that has Wagtail's applications and nothing of its own; its database is that of PG*."""
+"""Settings of a Django project with Wagtail's applications only; the PG* variables name its database."""
 
 import os
 

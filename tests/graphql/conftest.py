@@ -1,4 +1,4 @@
-"""Doors to databases of a test's own making."""
+"""Doors: services on databases that a test creates, with a client."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OpenDoor = Callable[..., Door]
 
 @pytest.fixture
 def open_door(postgres: PostgresServer) -> Iterator[OpenDoor]:
-    """``open_door(sql, **settings)``: a door to a new database made by ``sql``; its URL is ``door.database_url``."""
+    """``open_door(sql, **settings)``: a door to a new database created by ``sql``; its URL is ``door.database_url``."""
     opened: list[Door] = []
 
     def make(sql: str = "", **settings: Any) -> Door:
@@ -51,11 +51,11 @@ def reading_door(postgres: PostgresServer) -> Iterator[OpenDoor]:
         key = sql, *sorted(settings.items())
         if key not in opened:
             if sql not in urls:
-                # Made once, so a template would only be another database to make.
+                # Used once, so a template would only be a second database to create.
                 urls[sql] = postgres.create_database()
                 postgres.execute(ROLES + sql, urls[sql])
             opened[key] = Door(urls[sql], **settings)
-            # Nothing changes, and many doors that look for changes would keep the server busy.
+            # Nothing changes, and many doors that poll for changes would keep the server busy.
             opened[key].application.services.poller.close()
         return opened[key]
 

@@ -1,4 +1,4 @@
-"""The GraphQL door as a client uses it, without a network in between."""
+"""A client of the GraphQL API, without a network in between."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ ROLES = ("anon", "authenticated", "service_role", "nesting", "reader_of_columns"
 
 
 class Door:
-    """A service on one database. ``settings`` are those of app.settings by name. Close it."""
+    """A service on one database, with settings by name. Must be closed."""
 
     def __init__(self, database_url: str, plugins: Mapping[str, Any] | None = None, **settings: Any) -> None:
         self.database_url = database_url

@@ -1,4 +1,4 @@
-"""Aggregates of collections: which there are, of what, and what they answer."""
+"""Aggregates of collections: which exist, for which columns, and their results."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_which_columns_have_which_aggregates(door: Door) -> None:
     assert list(fields(door, "bookAvgAggregateResult")) == NUMBERS
     assert list(fields(door, "bookMinAggregateResult")) == ORDERED
     assert list(fields(door, "bookMaxAggregateResult")) == ORDERED
-    # Nothing to add up or to compare, booleans included.
+    # No column that can be added up or compared; booleans cannot.
     assert fields(door, "wordsAggregate") == {"count": "Int!"}
 
 

@@ -1,4 +1,4 @@
-"""Who reads: roles with different grants, row level security, claims, and what a role brings with it."""
+"""Callers: roles with different grants, row level security, claims, and settings of a role."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def door(reading_door: OpenDoor) -> Door:
 
 @pytest.fixture
 def new_role(postgres: PostgresServer) -> Iterator[str]:
-    """A role of this test's own; what it may do is for the test to grant."""
+    """A role for this test only, which grants it its privileges."""
     name = f'role {uuid.uuid4().hex[:8]} "ü"'
     quoted = '"' + name.replace('"', '""') + '"'
     postgres.execute(f"{ROLES}; create role {quoted}; grant {quoted} to authenticated")
@@ -203,7 +203,7 @@ def test_the_services_timeout(open_door: OpenDoor) -> None:
     answer = door.ask("{ slowByPk(id: 1) { x } }")
     assert answer.errors[0]["extensions"]["sqlstate"] == "57014"
     assert "timeout" in answer.message
-    # On a busy machine this takes too long as well now and then.
+    # On a busy machine this sometimes times out too.
     nothing = {"data": {"fastCollection": {"edges": []}}}
     until(lambda: door.ask("{ fastCollection { edges { cursor } } }").body == nothing)
 

@@ -1,4 +1,4 @@
-"""Clients as their users have them: gql of PyPI and Apollo Client of npm, against a service that really runs."""
+"""Released clients, gql from PyPI and Apollo Client from npm, against a running service."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ grant select on category, note to anon, authenticated; grant insert, update, del
 
 @pytest.fixture
 def service(postgres: PostgresServer, tmp_path: Path) -> Iterator[str]:
-    """The URL of a service with two processes, which belongs to the test alone."""
+    """The URL of a service with two processes, used by this test only."""
     database = postgres.create_database(sql=ROLES + SCHEMA)
     program = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "2"]
     settings = {
@@ -123,7 +123,7 @@ def test_gql(service: str) -> None:
             assert refused.value.errors is not None
             assert refused.value.errors[0]["extensions"]["code"] == code
             assert refused.value.errors[0]["path"] == ["insertIntoNoteCollection"]
-        # A member that must be given is missed before anything is executed, so no field is to blame.
+        # A missing required member is found before execution, so the error has no path.
         add.variable_values = {"objects": [{"body": None}]}
         with pytest.raises(TransportQueryError, match="body"):
             session.execute(add)
@@ -135,7 +135,7 @@ def test_gql(service: str) -> None:
 
 
 def test_gql_makes_documents_from_the_schema(service: str) -> None:
-    """The DSL writes documents from what introspection tells, so that one is only as good as the other."""
+    """The DSL builds documents from introspection, so it works only if that is right."""
     gql_package = pytest.importorskip("gql")
     from gql.dsl import DSLMutation, DSLSchema, dsl_gql
     from gql.transport.requests import RequestsHTTPTransport

@@ -76,7 +76,7 @@ def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
 
 
 def of_accounts(door: Door, selection: str, key: str | None = None) -> list[Any]:
-    """What the three accounts answer under ``key``, the first word of the selection."""
+    """The results of the three accounts under ``key``, the first word of the selection."""
     edges = door.ask(f"{{ accountCollection {{ edges {{ node {{ {selection} }} }} }} }}").data["accountCollection"][
         "edges"
     ]
@@ -99,7 +99,7 @@ def of_accounts(door: Door, selection: str, key: str | None = None) -> list[Any]
         ("far", [1] * 3),
         ("near", [2] * 3),
         ("renamed", [3] * 3),
-        # A function covers a column of its name.
+        # A function takes precedence over a column of its name.
         ("email", ["never"] * 3),
         ("first_post { id shout }", [{"id": 1, "shout": "POST 1"}, {"id": 6, "shout": "POST 6"}, None]),
         ("last_post { id }", [{"id": 5}, {"id": 7}, None]),

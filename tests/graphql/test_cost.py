@@ -1,4 +1,4 @@
-"""What one request may cost: whatever is sent, it is answered soon and in few words."""
+"""What one request may cost: whatever is sent, the response is quick and short."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_pages_within_pages_are_multiplied(reading_door: OpenDoor, query: str, n
 
 
 def test_nodes_of_mutations_are_counted_in_each_request(open_door: OpenDoor) -> None:
-    """Their number is no part of a plan: the second request finds the plan of the first."""
+    """Their number is not part of the plan, so the second request uses the plan of the first."""
     door = open_door(NESTED, node_limit=30)
     insert = (
         "mutation ($x: [parentInsertInput!]!) { insertIntoparentCollection(objects: $x) { records { ...C } } }"
@@ -168,7 +168,7 @@ def test_too_large_an_answer_is_never_held(reading_door: OpenDoor) -> None:
     error = door.ask(query, {"n": 150}).errors[0]
     assert error["message"] == "The answer is larger than 100000 bytes (ANSWER_LIMIT)"
     assert error["extensions"]["code"] == "LIMIT_EXCEEDED"
-    # The connection goes on: what was too large is read past.
+    # The connection stays usable: the response that was too large is read to its end.
     assert len(door.ask(query, {"n": 50}).data["childCollection"]["edges"]) == 50
 
 

@@ -158,7 +158,7 @@ def test_cycles_and_depth_of_fragments(either: Door) -> None:
 
 
 def test_many_fragments_take_no_more_than_their_length(either: Door) -> None:
-    """Fragments that each spread the next one twice would be two to the power of thirty fields, had anyone to count them."""  # noqa: E501
+    """Fragments that each spread the next one twice would be 2^30 fields if they were expanded."""
     links = " ".join(f"fragment F{i} on Account {{ ...F{i + 1} ...F{i + 1} }}" for i in range(30))
     answer = either.ask(f"{{ accountByPk(id: 1) {{ ...F0 }} }} {links} fragment F30 on Account {{ id }}")
     assert answer.code == "LIMIT_EXCEEDED"
@@ -210,7 +210,7 @@ def test_directives_that_are_wrong(door: Door, loose: Door) -> None:
         assert no_data_at_least(door.ask(inner))
     text = "query ($x: Boolean) { accountByPk(id: 1) { email @skip(if: $x) } }"
     assert null_data(loose.ask(text, {"x": "true"})) == 'Value for "if" in @skip directive is required'
-    # Those on operations and fragment definitions are ignored.
+    # Directives on operations and fragment definitions are ignored.
     ignored = "query @x { accountByPk(id: 1) { ...F } } fragment F on Account @y { id }"
     assert loose.ask(ignored).data == {"accountByPk": {"id": 1}}
 
@@ -272,7 +272,7 @@ def test_merging_of_what_differs(door: Door, loose: Door) -> None:
     assert null_data(loose.ask(inner)) == "Two fields named `blogCollection` have different arguments"
     for query in (root, inner):
         assert "conflict" in no_data(door.ask(query))
-    # The order of arguments is no difference.
+    # The order of arguments does not matter.
     same = """{ accountCollection(first: 1, offset: 1) { edges { cursor } }
                 accountCollection(offset: 1, first: 1) { edges { node { id } } } }"""
     for each in (door, loose):
@@ -416,7 +416,7 @@ def test_unknown_things(door: Door, loose: Door) -> None:
         if "__" not in query:
             first = door.ask(query).errors[0]
             assert first["extensions"]["code"] in ("GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT"), query
-    # The nearest name is told.
+    # The error suggests the nearest name.
     assert "Did you mean 'email'?" in door.ask("{ accountByPk(id: 1) { emial } }").message
     assert "Did you mean 'accountCollection'" in door.ask("{ acountCollection { edges { cursor } } }").message
     assert "Did you mean 'first'" in door.ask("{ accountCollection(frist: 1) { edges { cursor } } }").message

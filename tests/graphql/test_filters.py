@@ -1,4 +1,4 @@
-"""Filters: every operator, and what null, absent and empty values mean, told by the ids of the rows that are found."""
+"""Filters: every operator, and what null, absent and empty values mean, checked by the ids of the rows found."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ FOUND: list[tuple[str, list[int]]] = [
     ("{day: {gte: \"2020-01-01\", lt: \"2020-01-03\"}}", [1, 2]),
     ("{short: {eq: \"x\"}}", [1]),
     ("{short: {in: [\"x\", \"xyz\"]}}", [1, 3]),
-    # Members of one object all hold.
+    # All members of one object must hold.
     ("{n: {gt: 10, lt: 50}}", [2, 3]),
     ("{n: {gt: 10}, flag: {eq: false}}", [2, 5]),
     # and, or, not
@@ -136,7 +136,7 @@ def test_what_is_found(door: Door) -> None:
 
 
 def test_the_same_through_a_variable(door: Door) -> None:
-    """A whole filter as a variable means what the same literal means."""
+    """A filter in a variable means the same as the literal."""
     from graphql import parse_value, value_from_ast_untyped
 
     for filter_, ids in FOUND:
@@ -167,7 +167,7 @@ def test_missing_variables(door: Door) -> None:
     assert found(door, "{n: {gt: $min, lt: $max}}", {"min": 20, "max": None}, "($min: Int, $max: Int)") == []
     assert found(door, "{n: {gt: $min}}", {}, "($min: Int = 30)") == [5]
     assert found(door, "{n: {gt: $min}}", {"min": None}, "($min: Int = 30)") == []
-    # Below a list, a missing variable is no element.
+    # In a list, a missing variable is not an element.
     assert found(door, "{n: {in: [$a, 10]}}", {"a": 20}, "($a: Int!)") == [1, 2]
 
 
@@ -257,7 +257,7 @@ def test_filters_of_nested_collections(door: Door) -> None:
 
 @pytest.mark.parametrize("depth", [12, 200])
 def test_deep_filters(door: Door, depth: int) -> None:
-    """Nesting is not limited by anything but the size of a request: whatever cannot be done is said."""
+    """Only the size of a request limits nesting; a filter that is too deep gives an error."""
     literal = "{not: " * depth + "{n: {eq: 10}}" + "}" * depth
     value: Any = {"n": {"eq": 10}}
     for _ in range(depth):
@@ -282,7 +282,7 @@ def test_a_regular_expression_that_would_keep_the_database_busy_is_refused(open_
 
 @pytest.mark.parametrize("each", [{"n": {"eq": 1}}, {}, {"not": {"n": {"is": "NULL"}}}])
 def test_a_filter_of_very_many_conditions(door: Door, each: object) -> None:
-    """It would keep the service busy for many seconds, and then the database."""
+    """Without a limit it would keep the service, and then the database, busy for many seconds."""
     refused = ask(door, "$f", {"f": {"or": [each] * 10_001}}, "($f: thingFilter)")
     assert (refused.code, refused.message) == ("LIMIT_EXCEEDED", "The filters have more than 10000 conditions")
     assert "errors" not in ask(door, "$f", {"f": {"or": [each] * 100}}, "($f: thingFilter)").body

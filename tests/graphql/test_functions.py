@@ -1,4 +1,4 @@
-"""Functions of the database as root fields: which are there, how they are called, what they give."""
+"""Database functions as root fields: which exist, how they are called, and their results."""
 
 from __future__ import annotations
 

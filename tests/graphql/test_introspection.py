@@ -1,4 +1,4 @@
-"""Introspection: what the API says of itself, and pg_graphql's peculiarities of it."""
+"""Introspection: how the API describes itself, and pg_graphql's peculiarities."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_types_of_the_other_server(reading_door: OpenDoor) -> None:
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
 def test_what_is_hidden_keeps_its_names(reading_door: OpenDoor, dialect: str) -> None:
-    """What is shown is called as it is when it is asked for, also where something hidden had the better name first."""
+    """Introspection shows the names that queries use, even where something hidden took a name first."""
     names = """
         create table other.pen (id int primary key); create table pen (id int primary key);
         create table other.cap (id int primary key); comment on table other.cap is '@graphql({"name": "capOfOther"})';
@@ -74,7 +74,7 @@ def test_what_is_hidden_keeps_its_names(reading_door: OpenDoor, dialect: str) ->
     assert door.ask(f"{{ boxByPk(id: 1) {{ cap {{ __typename }} {link} {{ __typename }} }} }}").data == {
         "boxByPk": {"cap": {"__typename": "capOfOther"}, link: {"__typename": "cap"}}
     }
-    # Of two relations with one name the first is exposed; here it is hidden, and the other one still is not there.
+    # Of two relations with one name the first is exposed; here it is hidden, and the other one is still left out.
     assert "pen" not in type_names(door)
 
 
@@ -88,7 +88,7 @@ def test_types_of_the_standard(reading_door: OpenDoor) -> None:
     assert not {name for name in type_names(hidden) if name.startswith("thing")}
     assert "stuff" in type_names(hidden)
     assert "account" in type_names(hidden)
-    # What is hidden works all the same.
+    # Hidden types can still be queried.
     query = "{ thingCollection { edges { node { account { id } } } } }"
     assert hidden.ask(query).data == {"thingCollection": {"edges": [{"node": {"account": None}}]}}
 
@@ -271,7 +271,7 @@ def test_a_database_without_tables(reading_door: OpenDoor, dialect: str) -> None
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
 def test_nested_introspection_does_not_multiply(reading_door: OpenDoor, dialect: str) -> None:
-    """Fields of types of fields of types: each level multiplies the answer, so there is an end to it."""
+    """Fields of types of fields of types multiply the response, so their depth is limited."""
     door = door_to(reading_door, dialect, OPTED_IN)
     query = "{{ __schema {{ types {{ {} name {} }} }} }}".format("fields { type { " * 8, "} }" * 8)
     answer = door.ask(query)

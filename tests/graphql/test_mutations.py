@@ -1,4 +1,4 @@
-"""Mutations: what insert, update and delete do to the database, and what they answer."""
+"""Mutations: what insert, update and delete change in the database, and their results."""
 
 from __future__ import annotations
 
@@ -328,7 +328,7 @@ def test_without_a_filter_all_rows_are_meant_and_at_most_guards_them(
     assert door.ask(f"mutation {{ x: {field} }}").data == {"x": {"affectedCount": 3}}
 
 
-# What is answered
+# Results
 
 
 def test_records_can_be_asked_for_everything_that_a_query_can(door: Door) -> None:
@@ -348,7 +348,7 @@ def test_records_can_be_asked_for_everything_that_a_query_can(door: Door) -> Non
         10,
     )
     assert record["nodeId"] == "WyJwdWJsaWMiLCAidGhpbmciLCAxXQ=="
-    # The rows around are read as they were before the statement.
+    # Related rows are read as they were before the statement.
     assert record["parent"] == {"id": 1, "thingCollection": {"edges": [{"cursor": "WzFd", "node": {"a": 1}}]}}
 
 
@@ -435,7 +435,7 @@ def test_several_run_in_order_in_one_transaction_and_one_round_trip(
     door = open_door(SCHEMA + ROWS + "alter table thing add column xact xid8 default pg_current_xact_id()")
     proxy = Proxy(door.database_url)
     through = Door(proxy.url())
-    # What is asked in the background would be counted as well.
+    # Background queries would be counted too.
     through.application.services.poller.close(PATIENCE_S)
     through.application.services.storage.background.close()
     query = """mutation {

@@ -1,4 +1,4 @@
-"""Errors of the database: told with a name and what helps, never with SQL; nothing is half done."""
+"""Errors of the database: they have a code and a hint but no SQL, and nothing is half done."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def everything(postgres: PostgresServer, door: Door) -> list[list[Any]]:
     )  # fmt: skip
 
 
-# What is told
+# Messages
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_a_message_that_looks_like_one_of_ours_is_not_taken_for_one(door: Door) 
 
 
 def assert_no_sql(answer: Answer) -> None:
-    """Neither a statement of ours nor one of the database's functions is in the answer."""
+    """The response contains no statement, neither ours nor one of a database function."""
     text = json.dumps(answer.body)
     assert not re.search(r"\b(select|insert into|with|cast|json_build_object|where|PL/pgSQL)\b", text, re.IGNORECASE), (
         text
@@ -230,7 +230,7 @@ def test_other_errors_are_not_tried_again(door: Door, postgres: PostgresServer) 
 
 
 def waits_for_a_lock(postgres: PostgresServer, door: Door) -> int:
-    """How many sessions of the door's database do."""
+    """The number of sessions of the door's database that wait for a lock."""
     return len(postgres.execute(
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         door.database_url,
@@ -270,7 +270,7 @@ def test_a_deadlock_between_two_connections(open_door: OpenDoor, postgres: Postg
     ):
         gate.run("start transaction")
         gate.run(f"{update} 2")
-        # So that it is never the other one who finds out.
+        # So that never the other one detects the deadlock.
         other.run("set deadlock_timeout = '1d'")
         other.run("start transaction")
         other.run(f"{update} 3")
@@ -296,7 +296,7 @@ def test_a_statement_that_takes_too_long(open_door: OpenDoor, postgres: Postgres
     assert (answer.status, answer.code, answer.body["data"]) == (200, "STATEMENT_TIMEOUT", None)
     assert answer.errors[0]["extensions"]["sqlstate"] == "57014"
     assert everything(postgres, door) == [["note", 1, "ann"], ["thing", 1, "n"]]
-    # On a busy machine this takes too long as well now and then.
+    # On a busy machine this sometimes times out too.
     until(lambda: door.ask("mutation { slow(seconds: 0) }").body == {"data": {"slow": 1}})
 
 
@@ -312,11 +312,11 @@ def test_an_answer_lost_on_its_way_leaves_the_outcome_unknown(door: Door, postgr
         assert (answer.status, answer.code) == (503, "OUTCOME_UNKNOWN")
         assert "unknown whether the change was saved" in answer.message
         assert "Read what was to be changed" in answer.errors[0]["extensions"]["hint"]
-        # Nobody is to send it again by itself.
+        # It must not be sent again automatically.
         assert "retry-after" not in {name.lower() for name in answer.headers}
         # It was applied, and once.
         assert postgres.execute("select id from parent", door.database_url) == [[5]]
-        # What only reads is asked again without a word.
+        # A query that only reads is sent again silently.
         parents = "{ parentCollection { edges { node { id } } } }"
         first = through.ask(parents).data
         proxy.cut_next_answer_after = 0

@@ -1,4 +1,4 @@
-"""Values of every type as inputs: they arrive as they are or are refused; nothing is cut, nothing is half done."""
+"""Values of every type as inputs: they arrive unchanged or are refused; nothing is truncated or half done."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ UPDATE = (
 
 
 def answers(door: Door, column: str, value: Any) -> list[Answer]:
-    """The answers to one insert, a bulk insert and an update with the value."""
+    """The results of an insert, a bulk insert and an update with the value."""
     one = door.ask(INSERT % column, {"objects": {"id": 1, column: value}})
     many = door.ask(INSERT % column, {"objects": [{"id": id_, column: value} for id_ in (2, 3)]})
     return [one, many, door.ask(UPDATE % column, {"set": {column: value}})]
@@ -177,7 +177,7 @@ def test_a_value_that_does_not_fit_is_refused(
     postgres.execute("insert into item (id) values (1)", door.database_url)
     before = postgres.execute("select * from item", door.database_url)
     for answer in answers(door, column, value):
-        # The row with this id is there already; the value is refused earlier.
+        # A row with this id exists; the value is refused before that matters.
         told = answer.errors[0]
         assert any(part in told["message"] for part in message.split("|")), answer.body
         assert told["extensions"].get("sqlstate") in (sqlstate, None)
@@ -355,7 +355,7 @@ def test_members_that_an_insert_cannot_leave_out_are_not_nullable(writing_door: 
 
 
 def test_a_missing_member_is_found_whatever_was_inserted_before(writing_door: OpenDoor) -> None:
-    """The plan of many objects in a variable is not shared with objects that lack what they need."""
+    """The plan of a bulk insert is not used for objects that lack a required member."""
     door = writing_door(REQUIRED, "truncate plain")
     insert = "mutation ($o: [plainInsertInput!]!) { insertIntoplainCollection(objects: $o) { affectedCount } }"
     assert door.ask(insert, {"o": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}).data
@@ -390,7 +390,7 @@ def test_json_is_given_as_a_string(writing_door: OpenDoor) -> None:
 
 
 def test_persisted_queries_are_not_supported(writing_door: OpenDoor) -> None:
-    """Clients that send a hash are told to send the text, in the words that they understand."""
+    """Clients that send a hash get the error on which they send the text."""
     door = writing_door(REQUIRED, "truncate plain")
     extensions = {"persistedQuery": {"version": 1, "sha256Hash": "0" * 64}}
     answer = door.post(json.dumps({"extensions": extensions}))

@@ -1,4 +1,4 @@
-"""What things are called: from SQL names to GraphQL names."""
+"""Names: from SQL to GraphQL."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_with_inflection(reading_door: OpenDoor, dialect: str) -> None:
 def test_enum_mappings(reading_door: OpenDoor, dialect: str) -> None:
     sql = """comment on schema public is '@graphql({"introspection": true})';""" + TABLES
     door = reading_door(sql, graphql_dialect=dialect)
-    # In the order of the enum; in the peer's dialect a label that is no GraphQL name stays out.
+    # In the order of the enum; in the dialect pg_graphql a label that is not a GraphQL name is left out.
     made = ["true_"] if dialect == "standard" else []
     assert fields(door, "Feeling", "enumValues") == ["a_b", "ok", "Not_OK", *made, "first"]
     data = door.ask("""{ all: moodsCollection(orderBy: [{one: DescNullsLast}]) { edges { cursor node { one } } }
@@ -158,7 +158,7 @@ ODD_LABELS = {
 
 
 def test_every_enum_label_has_a_value(writing_door: OpenDoor) -> None:
-    """A label that is no GraphQL name is given one, which is taken as well; a mapping goes before a label."""
+    """A label that is not a GraphQL name gets a generated one, also for input; a mapping takes precedence."""
     labels = ", ".join(f"'{label}'" for label in ODD_LABELS)
     sql = f"""create type odd as enum ({labels});
         comment on type odd is '@graphql({{"mappings": {{"a.1": "a_1", "bad": "no name"}}}})';
@@ -199,7 +199,7 @@ def test_enum_values_as_strings(reading_door: OpenDoor) -> None:
 
 
 def test_several_schemas(reading_door: OpenDoor) -> None:
-    """Each schema has its own rules; tables of schemas that are not exposed are not there."""
+    """Each schema has its own rules; tables of schemas that are not exposed are left out."""
     door = reading_door(
         """
         create schema other; create schema hidden; create schema unusable;

@@ -1,4 +1,4 @@
-"""How deep fields may be nested; in processes of their own, since the interpreter has one limit for all of one."""
+"""How deep fields may be nested; in separate processes, since the recursion limit is the interpreter's."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ask():
     beyond = door.ask("{ partByPk(id: 1) { %s id %s } }" % ("part { " * 199, "}" * 199), role="nesting")
     assert "deep" in beyond.message, beyond.body
     print("answered")
-# As in the threads that serve requests, whose stack is what counts.
+# As in the threads that serve requests, whose stack size matters.
 thread = threading.Thread(target=ask)
 thread.start()
 thread.join()
@@ -60,7 +60,7 @@ door.close()
 
 def in_a_process(program: str, *arguments: str) -> str:
     ran = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, cwd=REPOSITORY)
-    # What looks for changes of the schema may have told on stderr that there is no database.
+    # The poller for schema changes may have reported on stderr that there is no database.
     assert ran.returncode == 0, ran.stderr
     assert "Traceback" not in ran.stderr
     return ran.stdout

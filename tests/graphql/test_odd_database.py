@@ -1,4 +1,4 @@
-"""A database that nobody designed for this API: whatever is odd about one relation, the others are served."""
+"""A database not designed for this API: whatever is odd about one relation, the others are served."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def rows(door: Door, field: str, selection: str, arguments: str = "") -> list[An
 
 
 def test_what_is_ordinary_is_served(door: Door) -> None:
-    # Of two columns with one name the later stands.
+    # Of two columns with one name the later one is kept.
     assert rows(door, "ordinaryCollection", "id") == [{"id": "one"}, {"id": "two"}]
     assert rows(door, "nodeCollection", "id") == []
     assert rows(door, "page_infoCollection", "id") == []
@@ -231,7 +231,7 @@ def test_names_that_need_quotes(door: Door) -> None:
         "quotedCollection": {"edges": [{"node": {"Id": 1}}]},
     }
     assert door.ask('{ node(nodeId: "WyJwdWJsaWMiLCAicXVvdGVkIiwgMV0=") { nodeId } }').data["node"]
-    # A column that is called like the table it leads to keeps its name, or is covered by the field to the row.
+    # A column named like the table that it references keeps its name, or the field to the row replaces it.
     found = field_names(door, "quoted")
     if is_standard(door):
         assert found[:4] == ["nodeId", "Id", "UPPER", "ordinary"]
@@ -278,7 +278,7 @@ def test_enums_called_like_other_types(door: Door) -> None:
     assert {"nodeId", "id"} <= found
     fields = door.ask('{ __type(name: "enums") { fields { name type { name kind } } } }').data["__type"]["fields"]
     types = {each["name"]: each["type"]["name"] for each in fields if each["type"]["name"]}
-    # A name that is taken already cannot be an enum's: such a column is opaque.
+    # An enum cannot have a name that is taken already: its columns are opaque.
     assert {types[name] for name in "abcdg"} == {"Opaque"}
     columns = " ".join(sorted(types))
     assert rows(door, "enumsCollection", columns)[0]["a"] is None
@@ -336,7 +336,7 @@ def test_everything_that_is_listed_can_be_asked(door: Door) -> None:
 
 
 def test_wide_tables(reading_door: OpenDoor) -> None:
-    """As many columns as PostgreSQL has room for, all of them asked for at once, in a row, a collection and a relation."""  # noqa: E501
+    """As many columns as PostgreSQL allows, all selected at once, in a row, a collection and a relationship."""
     columns = 1590
     door = reading_door(
         f"""create table wide (id int primary key, parent_id int references wide, {", ".join(f"c{i} int" for i in
@@ -409,7 +409,7 @@ def test_a_thousand_tables_in_a_chain(reading_door: OpenDoor, caplog: pytest.Log
     assert len(types) > 5 * count
     caplog.set_level(logging.INFO)
     logging.getLogger("tests").info("1,000 tables: first answer %.2f s, introspection %.2f s", built, introspected)
-    # Seconds on a busy machine with two cores; what is meant is that it does not grow with the square of the tables.
+    # Seconds on a busy machine with two cores; the point is that it does not grow with the square of the tables.
     assert built < 20
     assert introspected < 10
 

@@ -1,4 +1,4 @@
-"""Values of types that only the database knows: anything goes, and nothing of it is lost on the way."""
+"""Values of types that only the database knows: any JSON is accepted and arrives unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages: which rows a page holds and what pageInfo says of it, against a model of the rules in a few lines of Python."""  # noqa: E501
+"""Pages: the rows of a page and its pageInfo, compared with a model of the rules in a few lines of Python."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Window:
         return f"({', '.join(parts)})" if parts else ""
 
     def expected(self) -> dict[str, Any]:
-        """What the specification says of this window, in its own words."""
+        """The rows of this window, by the rules of the specification."""
         everything = sorted(ROWS, key=self.sort_key)
         rows = everything
         size = min(next((n for n in (self.first, self.last) if n is not None), MAX_ROWS), MAX_ROWS)
@@ -156,7 +156,7 @@ def test_windows(door: Door, selection: int) -> None:
 
 
 def test_many_windows() -> None:
-    """The model is asked about what matters: nulls on both ends, ties, empty pages, pages over the limit."""
+    """Compares with the model: nulls at both ends, ties, empty pages, pages over the limit."""
     assert len(list(windows())) > 800
 
 
@@ -225,7 +225,7 @@ def test_a_cursor_need_not_be_of_a_row(door: Door) -> None:
 def test_pages_of_a_filtered_collection(door: Door) -> None:
     query = """{ itemCollection(filter: {rank: {is: NOT_NULL}}, first: 2, after: "%s") {
       totalCount edges { node { id } } pageInfo { hasPreviousPage hasNextPage } } }"""
-    # The first row of the filtered set is 1, not on the page; 2 and 5 are no rows of it.
+    # The first row of the filtered set is 1, which is not on the page; 2 and 5 are not in the set.
     assert door.ask(query % encode([1])).data["itemCollection"] == {
         "totalCount": 5,
         "edges": [{"node": {"id": 3}}, {"node": {"id": 4}}],
@@ -253,7 +253,7 @@ ERRORS = [
     ('last: 1, after: "WzFd"', '"last" may only be used with "before"'),
     ("offset: 1, last: 1", '"offset" may only be used with "first" and "after"'),
     ('offset: 1, before: "WzFd"', '"offset" may only be used with "first" and "after"'),
-    # The sign is looked at first, then the cursor, then the pairs.
+    # The sign is checked first, then the cursor, then the combinations.
     ('first: -1, last: 1, before: "x"', "`first` must be an unsigned integer"),
     ('first: 1, last: 1, before: "x"', "Failed to decode cursor, error 1"),
     ('after: "not base64"', "Failed to decode cursor, error 1"),
@@ -276,7 +276,7 @@ def test_errors(door: Door, reading_door: OpenDoor, dialect: str) -> None:
 
 
 def test_errors_by_variables_also_when_planned_before(door: Door) -> None:
-    """A value that does not fit is told also where a plan for the shape is there already."""
+    """An invalid value is reported even if a plan for the shape exists."""
     query = """query ($first: Int, $after: Cursor, $offset: Int) {
       itemCollection(first: $first, after: $after, offset: $offset) { edges { cursor } } }"""
     good = {"first": 1, "after": "WzFd", "offset": 1}
@@ -331,7 +331,7 @@ def test_max_rows(
     ]
     inner = [edge["node"]["childCollection"]["edges"] for edge in data["parentCollection"]["edges"]]
     assert [len(edges) for edges in inner] == [expected]
-    # A view has its schema's limit, not that of the table below it.
+    # A view has its schema's limit, not that of the underlying table.
     assert (
         len(data["child_viewCollection"]["edges"]) == (30 if setting is None else setting) if schema is None else schema
     )

@@ -1,4 +1,4 @@
-"""Plans are shared by requests that differ in values only: a cached plan never answers for a request of another shape."""  # noqa: E501
+"""Requests that differ only in values share a plan; a cached plan is never used for another shape."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def loose(reading_door: OpenDoor) -> Door:
 
 
 def cold(door: Door, query: str, variables: Any) -> Any:
-    """The answer of the same service with nothing remembered."""
+    """The response of the same service with empty caches."""
     engine: Engine = door.application.services.engine
     forgetful = replace(
         engine,
@@ -61,14 +61,14 @@ def node_id(*parts: Any) -> str:
 
 
 def test_one_variable_that_steers_in_two_ways(door: Door, loose: Door) -> None:
-    """What either use of the variable depends on keeps plans apart."""
+    """What either use of the variable depends on distinguishes plans."""
     sizes = """query ($n: Int) { manyCollection(first: $n) { edges { cursor } } fewCollection(first: $n) { edges { cursor } } }"""  # noqa: E501
     reverse = """query ($n: Int) { fewCollection(first: $n) { edges { cursor } } manyCollection(first: $n) { edges { cursor } } }"""  # noqa: E501
     for query in (sizes, reverse):
         for n in (2, 5, 10, 12, 4):
             data = door.ask(query, {"n": n}).data
             assert (len(data["fewCollection"]["edges"]), len(data["manyCollection"]["edges"])) == (min(n, 3), n)
-    # An array of two strings and a number is a cursor as well as a nodeId.
+    # An array of two strings and a number is both a cursor and a nodeId.
     mixed = "{ node(nodeId: $x) { id } manyCollection(after: $x, orderBy: [{name: AscNullsLast}, {id: AscNullsLast}]) { edges { node { id } } } }"  # noqa: E501
     for table in ("few", "many"):
         query = f"query ($x: ID) {mixed}" if table == "few" else f"query ($x: Cursor) {mixed}"
@@ -88,7 +88,7 @@ def test_the_type_of_a_node_is_steered(door: Door) -> None:
 
 
 def test_conditions_steer_though_the_first_request_never_met_them(door: Door) -> None:
-    """What a skipped field would have depended on is learnt when it is first not skipped."""
+    """What a skipped field depends on becomes known when it is first included."""
     query = """query ($with: Boolean!, $direction: OrderByDirection) {
       fewCollection(first: 2) @include(if: $with) { edges { node {
         manyCollection(first: 1, orderBy: [{id: $direction}]) { edges { node { id } } } } } }
@@ -251,7 +251,7 @@ def test_shapes_are_equal_only_where_a_plan_may_be_shared(one: Any, other: Any, 
 
 
 def _check_sharable(one: Any, other: Any) -> None:
-    """Alike up to scalars; lists without lists and objects within may be of any length."""
+    """Check that two values are equal except for scalars; lists of scalars may differ in length."""
     kinds = [
         dict if isinstance(x, dict) else list if isinstance(x, list) else type(None) if x is None else "scalar"
         for x in (one, other)

@@ -1,4 +1,4 @@
-"""Random filters find the rows that the same question in plain SQL finds."""
+"""Random filters find the same rows as the equivalent SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regular expressions of a filter: those that could keep the database busy are refused, all others are PostgreSQL's."""
+"""Regular expressions in filters: those that could keep the database busy are refused, others are passed on."""
 
 from __future__ import annotations
 

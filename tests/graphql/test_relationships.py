@@ -1,4 +1,4 @@
-"""Relationships: which there are, what they are called in either dialect, of which type they are, and where they lead."""  # noqa: E501
+"""Relationships: which exist, their names in either dialect, their types, and where they lead."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def fields(door: Door, type_name: str) -> dict[str, str]:
 
 
 def test_names_by_table(reading_door: OpenDoor) -> None:
-    """The standard dialect: after the table; where two would have one name, both after their columns."""
+    """In the standard dialect: after the table; if two would have one name, both after their columns."""
     door = reading_door(INFLECTED + SHOP)
     assert fields(door, "Person") == {
         "country": "Country",
@@ -79,7 +79,7 @@ def test_names_by_table(reading_door: OpenDoor) -> None:
 
 
 def test_names_by_column(reading_door: OpenDoor) -> None:
-    """pg_graphql: after the column without its suffix, and certain rows are NonNull."""
+    """In pg_graphql: after the column without its suffix; fields to rows that must exist are NonNull."""
     door = reading_door(INFLECTED + SHOP, graphql_dialect="pg_graphql")
     assert fields(door, "Person") == {
         # country_id is NOT NULL, and no row level security hides a country.
@@ -158,7 +158,7 @@ grant select (id, user_id) on badge to anon; grant select on badge to authentica
 
 
 def test_names_follow_from_the_schema_alone(open_door: OpenDoor) -> None:
-    """Whatever the order in which keys are made, and whatever of them a role may read."""
+    """Names do not depend on the order in which keys are created, or on which of them a role may read."""
     printed = set()
     for seed in range(6):
         keys = random.Random(seed).sample(KEYS, len(KEYS))
@@ -387,7 +387,7 @@ def test_views(reading_door: OpenDoor) -> None:
         },
         "articleByPk": {"title": "nobody's", "writerOf": None, "post": None},
         "tallyByPk": {"posts": 2, "person": {"email": "a@x"}},
-        # A row without its key is no row of the API.
+        # A row without its key is not in the API.
         "nullsCollection": {"edges": [{"node": {"name": "a"}}, {"node": {"name": "c"}}]},
     }
     names = {
@@ -530,7 +530,7 @@ def test_what_a_role_may_not_read_leads_nowhere(reading_door: OpenDoor, dialect:
 def test_malformed_directives_are_left_out_and_told_once(
     reading_door: OpenDoor, dialect: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Who may comment on one table does not take down the API of those who see it."""
+    """A role that may comment on one table cannot break the API for others."""
     base = (
         INFLECTED
         + """

@@ -1,4 +1,4 @@
-"""Requests as HTTP brings them: what is wrong with one is told plainly, and the service goes on."""
+"""HTTP requests: a bad one gets a clear error, and the service goes on."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_accepted_types(door: Door) -> None:
     answer = door.ask(ITEMS, headers=wanted)
     assert answer.status == 200
     assert answer.headers["content-type"].startswith("application/graphql-response+json")
-    # With its own media type a request that has no data is a client's error; otherwise it is an answer.
+    # With GraphQL's own media type a request without data is a client error; otherwise the status is 200.
     assert door.ask("{ x }", headers=wanted).status == 400
     assert door.ask("{ x }").status == 200
     assert door.ask("{", headers=wanted).status == 400
@@ -191,7 +191,7 @@ def test_the_limit_of_the_body(reading_door: OpenDoor) -> None:
     door = limits(reading_door)
     big = json.dumps({"query": "{ __typename }", "variables": {"x": "y" * 4000}})
     is_clear(door.post(big), 413, "LIMIT_EXCEEDED", "3000")
-    # Also where the length is not told before.
+    # Also if the length is not declared.
     result = door.client.simulate_post(
         "/graphql/v1", body=big, headers={"apiKey": ANON_KEY, "Content-Type": "application/json", "Content-Length": ""}
     )
@@ -226,7 +226,7 @@ def test_equal_fields_are_not_compared_with_each_other_for_long(door: Door) -> N
     assert time.perf_counter() - began < 4
 
 
-# Keys and tokens at the door
+# Keys and tokens
 
 
 def test_api_keys(door: Door) -> None:
@@ -266,7 +266,7 @@ def test_bearer_tokens(door: Door) -> None:
         assert answer.status == 401 and answer.errors[0]["extensions"]["code"], (authorization, answer.body)  # noqa: PT018
         assert JWT_SECRET not in json.dumps(answer.body)
         assert "data" not in answer.body
-    # A token does not spare the key.
+    # A token does not replace the key.
     is_clear(door.ask(ITEMS, key=None, headers=service), 401, "MISSING_API_KEY")
 
 

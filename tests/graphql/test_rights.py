@@ -1,4 +1,4 @@
-"""Rights: what a role may not do does not exist for it, and the printed schema of that role says so."""
+"""Rights: what a role has no privilege on does not exist for it, nor in its printed schema."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def door(open_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
 
 
 def printed(door: Door, role: str = "anon") -> str:
-    """What ``portico schema print --role`` prints, and says of a role as whom nothing was asked before."""
+    """The output of ``portico schema print --role``, for a role that has made no request before."""
     services = door.application.services
     return schema_sdl(services.settings, services.plugins, role)
 
@@ -68,7 +68,7 @@ READ = "{ thingCollection { edges { node { id } } } }"
 
 
 def is_gone(door: Door, query: str, name: str) -> None:
-    """The query names something that does not exist for the role, and nothing is half done."""
+    """Check that the query names something that does not exist for the role, and that nothing is half done."""
     answer = door.ask(query)
     assert answer.body.get("data") is None
     assert name in answer.errors[0]["message"]
@@ -111,7 +111,7 @@ def test_a_revoked_privilege_of_reading(door: Door, postgres: PostgresServer) ->
     assert "thing" not in members(sdl, "Query")
     assert not ALL_MUTATIONS & set(members(sdl, "Mutation"))
     assert members(sdl, "thing") == []
-    # What led to it is gone as well: the foreign key, and the function that gives its rows.
+    # What led to it is gone too: the foreign key, and the function that returns its rows.
     assert members(sdl, "other") == ["nodeId", "id", "thing_id"]
     assert "things" not in members(sdl, "Query")
     assert "otherCollection" in members(sdl, "Query")
@@ -120,7 +120,7 @@ def test_a_revoked_privilege_of_reading(door: Door, postgres: PostgresServer) ->
 def test_select_on_columns(door: Door, postgres: PostgresServer) -> None:
     changed(postgres, door, "revoke select on thing from anon; grant select (id, name) on thing to anon")
     sdl = printed(door)
-    # A computed field is given the whole row, so that it needs the right to read all of it.
+    # A computed field gets the whole row, so it needs the right to read all of it.
     assert members(sdl, "thing") == ["nodeId", "id", "name", "otherCollection"]
     assert members(sdl, "thingFilter") == ["id", "name", "nodeId", "and", "or", "not"]
     assert members(sdl, "thingOrderBy") == ["id", "name"]
@@ -130,7 +130,7 @@ def test_select_on_columns(door: Door, postgres: PostgresServer) -> None:
     is_gone(door, "{ thingCollection { edges { node { secret } } } }", "secret")
     is_gone(door, '{ thingCollection(filter: {secret: {eq: "x"}}) { edges { node { id } } } }', "secret")
     is_gone(door, 'mutation { updatethingCollection(set: {name: "u"}) { records { secret } } }', "secret")
-    # What is returned and counted needs no more than that.
+    # Returning and counting rows needs no further rights.
     arguments = 'set: {secret: "new"}, filter: {id: {eq: 1}}'
     answer = door.ask(f"mutation {{ updatethingCollection({arguments}) {{ affectedCount records {{ name }} }} }}")
     assert answer.data["updatethingCollection"] == {"affectedCount": 1, "records": [{"name": "one"}]}
@@ -359,7 +359,7 @@ def test_partitions(open_door: OpenDoor, dialect: str, names: list[str]) -> None
 
 
 def test_the_service_notices_a_revoked_right_on_its_own(door: Door, postgres: PostgresServer) -> None:
-    """Where nothing is installed PostgreSQL itself refuses, until the schema is looked at again."""
+    """Without the support objects PostgreSQL itself refuses until the schema is read again."""
     assert door.ask(UPDATE).data
     postgres.execute("revoke update on thing from anon", door.database_url)
     answer = door.ask(UPDATE)

@@ -1,4 +1,4 @@
-"""A schema that changes under way: the next answer is made from the new one, on a busy server too."""
+"""A schema that changes while requests run: the next response uses the new one, on a busy server too."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Execute = Callable[[str], Any]
 
 @pytest.fixture
 def watched(postgres: PostgresServer) -> Iterator[tuple[Door, Execute]]:
-    """A door to a database where changes are counted, and a way to change it."""
+    """A door to a database that counts schema changes, and a function that changes it."""
     yield from _door(postgres, installed=True)
 
 
@@ -66,7 +66,7 @@ def test_each_change_is_seen_by_the_next_request(watched: tuple[Door, Execute]) 
 
     before = asked()
     assert before["data"]["itemCollection"]["edges"][0] == {"node": {"name": "one"}}
-    # Each change is asked about with data, which the database answers, and twice, so that plans are at hand.
+    # Each change is queried with data, which the database answers, and twice, so that plans are cached.
     execute("alter table item add added int")
     assert door.ask("{ itemCollection { edges { node { added } } } }").data
     execute("alter table item rename name to label")
@@ -112,8 +112,8 @@ def test_a_change_that_is_rolled_back_does_not_count(watched: tuple[Door, Execut
 
 
 def test_on_a_busy_server(watched: tuple[Door, Execute]) -> None:
-    """Whatever is asked while the schema changes to and fro: an answer is of one schema or the other, as a whole, and
-    whoever begins to ask after a change was made sees it."""
+    """While the schema changes back and forth, each response is entirely from one schema or the other, and
+    a request that begins after a change sees it."""
     door, execute = watched
     stop = threading.Event()
     generation: list[int | None] = [0]
@@ -161,7 +161,7 @@ def test_on_a_busy_server(watched: tuple[Door, Execute]) -> None:
 
 
 def test_a_migration_of_many_steps(watched: tuple[Door, Execute]) -> None:
-    """Each step commits while a request is about to be answered from the schema that the step before left."""
+    """Each step commits while a request is about to be answered from the schema of the previous step."""
     door, execute = watched
     steps = iter(range(8))
 
@@ -203,7 +203,7 @@ def test_without_support_objects_at_once_where_a_statement_fails(unwatched: tupl
         execute(change)
         query = NAMES if "to label" in change else "{ itemCollection { edges { node { label } } } }"
         answer = door.ask(query)
-        # The plan at hand fails for the missing column; what is told is what the new schema says.
+        # The cached plan fails for the missing column; the error is that of the new schema.
         assert all(error["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED" for error in answer.errors)
         assert answer.errors
         right = NAMES if "to name" in change else "{ itemCollection { edges { node { label } } } }"

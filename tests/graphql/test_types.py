@@ -1,4 +1,4 @@
-"""How values of every PostgreSQL type cross the API: as which GraphQL type, printed how, and taken how in a filter."""
+"""How values of every PostgreSQL type cross the API: their GraphQL type, output, and input in a filter."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_types_of_fields(door: Door) -> None:
     fields = described(door, "everything", "fields")
     expected = {f"c{i}": each[2] for i, each in enumerate(TYPES)}
     assert list(fields) == ["nodeId", "id", *expected, "pair_domain", "generated", "required"]
-    # Composite columns and arrays of them are left out; a domain over one is opaque like any domain.
+    # Composite columns and arrays of them are left out; a domain over one is opaque, as all domains are.
     assert fields == {
         "nodeId": "ID!", "id": "Int!", **expected, "pair_domain": "Opaque", "generated": "Int", "required": "String!"
     }  # fmt: skip
@@ -314,7 +314,7 @@ def test_too_long_strings_are_refused_not_truncated(door: Door) -> None:
 
 def test_types_that_the_role_may_not_use(door: Door) -> None:
     fields = described(door, "secretive", "fields")
-    # A column keeps its enum; an array of what may not be used is left out.
+    # A column keeps its enum; an array of a type that may not be used is left out.
     assert fields == {"nodeId": "ID!", "id": "Int!", "one": "secret"}
     assert door.ask("{ secretiveCollection { edges { node { one } } } }").data == {
         "secretiveCollection": {"edges": [{"node": {"one": "s"}}]}
@@ -384,7 +384,7 @@ def test_arrays_of_several_dimensions(writing_door: OpenDoor) -> None:
         "commented": "[[String]]",
     }
     fields = described(door, "nested", "fields")
-    # Of an enum with other names than PostgreSQL's they are left out.
+    # They are left out for an enum whose values have other names than its labels.
     assert {name: type_ for name, type_ in fields.items() if type_.startswith("[")} == {**lists, "fs": "[Float]"}
     assert lists.items() <= described(door, "nestedInsertInput", "inputFields").items()
     assert set(lists) & set(described(door, "nestedFilter", "inputFields")) == {"line"}

@@ -1,4 +1,4 @@
-"""Keys of types that have no order, an order of their own, or whose type the role may not even name."""
+"""Keys of types that have no order, have an order of their own, or may not be named by the role."""
 
 from __future__ import annotations
 

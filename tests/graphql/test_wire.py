@@ -1,4 +1,4 @@
-"""What a request costs on the wire, and what happens when the database is away."""
+"""What a request costs on the wire, and what happens when the database is down."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def through_proxy(postgres: PostgresServer) -> Iterator[OpenDoor]:
         proxy = Proxy(url)
         door = Door(proxy.url(), **settings)
         opened.append((door, proxy))
-        # What is asked in the background would be counted as well.
+        # Background queries would be counted too.
         door.application.services.poller.close(PATIENCE_S)
         door.application.services.storage.background.close()
         return door, proxy
@@ -69,7 +69,7 @@ def test_a_warm_request_is_one_round_trip(through_proxy: OpenDoor, installed: bo
                 before = proxy.flights
                 assert door.ask(query, {"n": number}, **asked).data
                 assert proxy.flights - before == 1
-    # What the database is not needed for costs nothing; what the schema says or forbids, a look whether it still does.
+    # A request that needs no database costs nothing; one that the schema answers costs a check that it is current.
     for query, about_schema in (
         ("{ __typename }", False), ("{", False), ("query A { __typename } { __typename }", False), ("{ x }", True),
         ("{ __schema { types { name } } }", True), ("{ itemCollection(first: -1) { edges { cursor } } }", True),
@@ -100,7 +100,7 @@ def test_down_and_back(through_proxy: OpenDoor) -> None:
         assert int(answer.headers["retry-after"]) >= 1
         assert "data" not in answer.body
         assert "127.0.0.1" not in str(answer.body)
-    # What needs no database is answered.
+    # Requests that need no database are answered.
     assert door.ask("{ __typename }").data == {"__typename": "Query"}
     proxy.refuse = False
     assert door.ask(ONE, {"n": 8}).data["itemCollection"]["totalCount"] == 1

@@ -1,4 +1,4 @@
-"""Which file of a tree imports which, read from the syntax alone: nothing is executed.
+"""Which files import which, read from the syntax tree; nothing is executed.
 
 Every import counts the same: at the top of a file, inside a function, below ``if TYPE_CHECKING``.
 """

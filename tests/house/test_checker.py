@@ -1,4 +1,4 @@
-"""The checker finds what it is for: made-up trees that break each rule."""
+"""The import checker finds violations of each rule in made-up trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may import whom in this repository, and what the rooms below the features may know of them."""
+"""Which modules may import which, and what the layers below the features may know about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The storage core knows no protocol: it names no header, no status, no JSON key and no place of a token."""
+"""The storage core knows no protocol: it names no header, no status, no JSON key and no location of a token."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STORED = {"eTag"}
 
 
 def violations(source: str) -> Iterator[str]:
-    """What this text of Python names of a protocol."""
+    """The parts of a protocol that this Python source names."""
     tree = ast.parse(source)
     documentation = {id(each) for each in _documentation(tree)}
     for node in ast.walk(tree):

@@ -1,4 +1,4 @@
-"""From the headers of a request to its caller."""
+"""Identifying the caller from the headers of a request."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_expiry_inside_the_memory(user_token: UserToken) -> None:
     clock.now += 58
     assert identity.caller(ANON_KEY, authorization, host=None) is first
     clock.now += 3
-    # Judged anew, by the real clock.
+    # Verified again, by the real clock.
     assert identity.caller(ANON_KEY, authorization, host=None) is not first
 
 
@@ -213,7 +213,7 @@ def test_hosts_of_other_projects(host: str | None) -> None:
 
 @pytest.mark.parametrize("claims", [{"scope": "download"}, {"scope": "upload", "upsert": False}, {}])
 def test_the_token_of_a_signed_url_is_not_a_users(user_token: UserToken, claims: dict[str, Any]) -> None:
-    """It is made with the same secret and given to anybody: it must not make its bearer ``authenticated``."""
+    """Anybody may hold it, and it is made with the same secret: it must not count as a user's token."""
     identity = make_identity()
     token = user_token(url="bucket/key", **claims)
     with pytest.raises(TokenError, match="signed URL"):

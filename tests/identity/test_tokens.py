@@ -1,4 +1,4 @@
-"""Genuine tokens of every algorithm, forged ones, and the life of keys."""
+"""Genuine tokens of every algorithm, forged ones, and the lifetime of keys."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def reason(token: str, **options: Any) -> str:
 
 
 def forge(header: dict[str, Any], claims: dict[str, Any], secret: bytes | None) -> str:
-    """A token by hand: libraries refuse to make what attackers make."""
+    """Make a token by hand, since libraries refuse to make such tokens."""
     parts = [_encoded(json.dumps(part).encode()) for part in (header, claims)]
     signature = b"" if secret is None else hmac.digest(secret, ".".join(parts).encode(), hashlib.sha256)
     return ".".join([*parts, _encoded(signature)])
@@ -147,7 +147,7 @@ def test_an_unknown_critical_extension() -> None:
 def test_times_with_leeway(claims: dict[str, int], expected: str | None) -> None:
     now = int(time.time())
     token = jwt.encode({name: now + offset for name, offset in claims.items()}, SECRET, "HS256")
-    # The distances are too large for a machine to be so slow.
+    # The margins are larger than any machine is slow.
     if expected is None:
         make_identity(leeway_s=1000).verify(token)
     else:
@@ -156,7 +156,7 @@ def test_times_with_leeway(claims: dict[str, int], expected: str | None) -> None
 
 @pytest.mark.parametrize("value", ["soon", None, [], {}, float("nan"), float("inf"), 10**400])
 def test_times_that_are_not_valid(value: Any) -> None:
-    """The largest is a time, but none that we can count with."""
+    """The largest value is a time, but beyond what Python can represent."""
     with pytest.raises(AccessError) as raised:
         make_identity().verify(forge({"alg": "HS256"}, {"exp": value}, SECRET.encode()))
     assert raised.value.code == "INVALID_JWT"

@@ -1,4 +1,4 @@
-"""Everything that Portico has in a database, described so that two databases can be compared."""
+"""Describes all of Portico's objects in a database, so that two databases can be compared."""
 
 from __future__ import annotations
 

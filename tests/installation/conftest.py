@@ -75,7 +75,7 @@ def extension_url(postgres: PostgresServer, database_url: str, files: Path) -> s
 
 @pytest.fixture(scope="module")
 def fresh_server() -> Iterator[PostgresServer]:
-    """A server of its own, in which the roles do not exist yet: roles belong to a whole cluster."""
+    """A separate server, in which the roles do not exist yet: roles belong to a whole cluster."""
     with (
         tempfile.TemporaryDirectory(prefix="portico-rights-") as directory,
         EmbeddedPostgres(Path(directory) / "cluster", durable=False, temporary=True) as cluster,

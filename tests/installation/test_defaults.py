@@ -1,4 +1,4 @@
-"""What the roles see after the installation, and what the functions for policies answer."""
+"""What the roles see after the installation, and what the functions for policies return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each command on the pages about the database is run here, in the order of the pages."""
+"""Runs each command on the pages about the database, in order."""
 
 from __future__ import annotations
 

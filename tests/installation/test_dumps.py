@@ -1,4 +1,4 @@
-"""pg_dump and what is restored from it: everything as it was, and no right more than there was."""
+"""pg_dump and restore: everything is as it was, and no role has more rights than before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An installer who may not do everything: what is possible is done, the rest is told, nothing fails half way."""
+"""An installer with limited rights: what is possible is done, the rest is reported, nothing fails half way."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def told(report: Report) -> str:
 
 @pytest.fixture
 def nobody_yet(fresh_server: PostgresServer):
-    """A server without the three roles; makes a database owned by a role with the rights that are asked for."""
+    """A server without the three roles; the function creates a database owned by a role with the given rights."""
     made: list[str] = []
 
     def make(rights: str) -> str:
@@ -57,7 +57,7 @@ def test_an_ordinary_owner(nobody_yet, fresh_server: PostgresServer, session: Se
     assert owner.run("select graphql.schema_version()") == [[None]]
     assert owner.run("select auth.uid(), storage.foldername('a/b/c.txt')") == [[None, ["a", "b"]]]
 
-    # somebody does what was asked for; the next run does the rest
+    # somebody fixes what was reported; the next run does the rest
     for lack in report.lacks:
         if "create role" in lack.fix:
             fresh_server.execute(lack.fix.partition(": ")[2])
@@ -81,7 +81,7 @@ def test_a_role_that_may_create_roles(nobody_yet, session: Session) -> None:
     for role in ("anon", "authenticated", "service_role"):
         owner.run(f"set role {role}")
         owner.run("reset role")
-    # not with its rights unasked
+    # not with its rights unless asked
     inherits = "select count(*) from pg_auth_members where member = 'installer'::regrole and inherit_option"
     assert owner.run(inherits) == [[0]]
     # the storage API works all the same

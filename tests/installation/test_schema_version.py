@@ -1,4 +1,4 @@
-"""The version of the schema: what counts, what does not, and never at the cost of somebody's DDL."""
+"""The schema version: what counts as a change, what does not, and that counting never makes DDL fail."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_transactions_with_ddl_do_not_wait_for_each_other(database_url: str, ses
     versions = [version(reader)]
     writers = [session(database_url) for _ in range(5)]
     for number, writer in enumerate(writers):
-        # whoever waited for the transaction of another would do so until this
+        # a session that waited for another's transaction would wait until this
         writer.run("set lock_timeout = '10s'")
         writer.run(f"begin isolation level {isolation}")
         writer.run("select count(*) from pg_class")

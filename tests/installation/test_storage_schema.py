@@ -139,7 +139,7 @@ def test_nobody_lists_bytes_by_a_table_of_their_own(installed: str, postgres: Po
     owner.run("create schema mine authorization authenticated; set role authenticated; set search_path to mine")
     owner.run(forger)
     assert refused_now(owner, trigger) == "42501"
-    # Not even for those who may execute it.
+    # Not even for roles that may execute it.
     owner.run("reset role")
     owner.run(trigger)
     owner.run("insert into mine values ('b', 'n', 'of a victim')")

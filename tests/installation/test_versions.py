@@ -1,4 +1,4 @@
-"""Both ways to install, every way to come to the newest version: the same objects."""
+"""Both ways to install, and every upgrade path to the newest version, give the same objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upgrade, and drop and create, under requests as the service makes them: none fails, no row is lost."""
+"""Upgrades, and drop and create, while requests run: no request fails, no row is lost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.installation.scripts import versions
 from tests.installation.catalog import describe
 from tests.installation.conftest import Session
 
-# What the service takes as: the schema has changed, plan again. 42P01: the check began before its table was dropped.
+# Errors after which the service plans again, since the schema changed. 42P01: the check ran before the drop.
 AGAIN = frozenset({"PTSCH", "42883", "3F000", "42P01"})
 WRITE = Statement("insert into storage.objects (bucket_id, name, version) values ('b', $1, $2) returning name")
 REPLACE = Statement("update storage.objects set version = $2 where bucket_id = 'b' and name = $1 returning name")
@@ -50,7 +50,7 @@ def context_for(version: bytes | None) -> Context:
 
 
 class Requests:
-    """Writes, replaces and reads objects in some threads until it is told to stop."""
+    """Writes, replaces and reads objects in some threads until it is stopped."""
 
     def __init__(self, url: str, threads: int = 3) -> None:
         self.database = Database(Settings(url))
@@ -78,7 +78,7 @@ class Requests:
         turn = 0
         while not self._stop.is_set():
             name = f"{number}/{turn}".encode()
-            # without the counter the service looks for changes now and then, and sees when it is back
+            # without the counter the service polls for changes, and notices when it is back
             version = version or version_of(self.database)
             for attempt in range(50):
                 try:

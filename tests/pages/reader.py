@@ -1,4 +1,4 @@
-"""A reader who does what a page says: one shell, one database, and a service where the page starts one."""
+"""A reader who follows a page: one shell, one database, and a service if the page starts one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _END = "the reader has come to the end of the block"
 
 
 class Reader:
-    """Works in ``directory``. Where a page names its example of a database, ``database_url`` is meant. Close it."""
+    """Works in ``directory``; ``database_url`` replaces the example URL on the pages. Must be closed."""
 
     def __init__(self, directory: Path, database_url: str | None = None) -> None:
         self.directory = directory
@@ -39,7 +39,7 @@ class Reader:
         self._closing.callback(self._end_shell)
 
     def run(self, block: Block) -> str:
-        """Do what a block says; gives what it prints. Fails as the program fails."""
+        """Run a block; gives its output. Fails if the program fails."""
         if block.language == "sh":
             return self.shell(block.text)
         if block.language == "sql":
@@ -79,7 +79,7 @@ class Reader:
             connection.close()
 
     def set(self, **variables: str) -> None:
-        """Give the shell variables, as a reader does who pastes them."""
+        """Set variables of the shell, as a reader who pastes them would."""
         self._in_shell("".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items()))
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The lines on the pages about clients work, in the packages that they are about."""
+"""The examples on the pages about clients work in the actual packages."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ def test_relay(reader: Reader) -> None:
     (reader.directory / "relay.config.json").write_text(CONFIGURATION["Relay"])
     (reader.directory / "src").mkdir()
     (reader.directory / "src" / "cities.js").write_text(JAVASCRIPT["Relay"])
-    # npx would look into the network for what is not in its own node_modules.
+    # npx would download what is not in its own node_modules.
     compile_ = f"node {packages}/node_modules/relay-compiler/cli.js"
     assert "npx relay-compiler" in SHELL["Relay"]
     reader.shell(SHELL["Relay"].replace("npx relay-compiler", compile_))
-    # What the plugin of a build tool does: the tag becomes what the compiler made of it.
+    # What a build tool's plugin does: it replaces the tag with the compiler's output.
     artifact = "query from './src/__generated__/citiesQuery.graphql.js'"
     built = re.sub(r"const query = graphql`.*?`", "", JAVASCRIPT["Relay"], flags=re.S).replace(", graphql }", " }")
     assert node(reader, f"import {artifact}\n{built}") == f"{FIRST_FOUR}\n"

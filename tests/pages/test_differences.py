@@ -1,4 +1,4 @@
-"""What the page about pg_graphql says of both dialects holds in each of them."""
+"""What the page about pg_graphql says about each dialect is true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tutorial of docs/plugins.md, as somebody follows it who copies its blocks into files and a shell."""
+"""The tutorial of docs/plugins.md, followed by copying its blocks into files and a shell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A newcomer's pages, done from top to bottom."""
+"""The pages for newcomers, followed from top to bottom."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_first_five_minutes(reading: Reading) -> None:
 
 
 def test_the_demonstration_is_what_demo_sh_serves() -> None:
-    """Readers of these tests skip the installation that demo.sh does first."""
+    """These tests skip the installation that demo.sh does first."""
     assert (REPOSITORY / "demo.sh").read_text().splitlines()[-1] == 'exec "$python" -m app serve --demo "$@"'
 
 
@@ -67,7 +67,7 @@ def test_your_own_database(reading: Reading, database_url: str) -> None:
 
 def test_readme(reading: Reading, database_url: str) -> None:
     reader = reading(database_url)
-    # The two that begin the page: the one is done above, the other one runs these tests.
+    # The first two on the page: one is run above, the other runs these tests.
     demo, suite, serve, ask = blocks("README.md", "sh")
     assert (demo.text, suite.text) == ("sh demo.sh\n", "sh test.sh\n")
     reader.run(serve)

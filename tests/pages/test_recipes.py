@@ -1,4 +1,4 @@
-"""The recipes of the page about roles and policies keep what they promise."""
+"""The recipes on the page about roles and policies do what they promise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Ask = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def door(postgres: PostgresServer) -> Iterator[Door]:
-    """A service on a database in which all of the page up to the recipes' end was done."""
+    """A service on a database in which the page was followed up to the end of the recipes."""
     url = postgres.create_database()
     install(url)
     recipes = [each.text for each in blocks("docs/roles-and-policies.md", "sql")]
@@ -41,7 +41,7 @@ def door(postgres: PostgresServer) -> Iterator[Door]:
 
 
 def names(door: Door, user: str, collection: str, field: str, **claims: Any) -> list[str]:
-    """The values of a field in all rows that a user sees."""
+    """The values of a field in all rows visible to a user."""
     query = f"{{ {collection}Collection {{ edges {{ node {{ {field} }} }} }} }}"
     edges = door.ask(query, claims={"sub": user, **claims}).data[f"{collection}Collection"]["edges"]
     return [edge["node"][field] for edge in edges]

@@ -1,4 +1,4 @@
-"""Packages of strangers: distributions with an entry point, found on the path of this process only."""
+"""Third-party packages: distributions with an entry point, found on the path of this process only."""
 
 from __future__ import annotations
 

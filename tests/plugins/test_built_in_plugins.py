@@ -1,4 +1,4 @@
-"""Any built-in plugin may be disabled: what it made is gone, what is left is a valid API that answers."""
+"""Any built-in plugin can be disabled: what it added is gone, and the rest is a valid API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plugins are found, left out where asked for, and told by name and distribution where they cannot be used."""
+"""Plugins are found, left out on request, and reported by name and distribution if they cannot be used."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_portico_plugins_shows_what_is_disabled(portico: Portico) -> None:
 
 
 class Failing:
-    """Fails wherever it is asked about the relation ``thing``."""
+    """Fails whenever it is called for the relation ``thing``."""
 
     @hookimpl
     def node_fields(self, api: Any, relation: Any) -> Fields:

@@ -1,4 +1,4 @@
-"""The package in examples/, as a stranger's: installed by pip, found by its entry points, tested by its own tests."""
+"""The package in examples/ as a third-party package: installed by pip, found by entry points, with its own tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plugins add around the APIs: settings, commands, who calls, and what is around the stages."""
+"""What plugins add around the APIs: settings, commands, identifications, and wrappers of stages."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ QUERY = "{ thingCollection { edges { node { id } } } }"
 
 
 class Cookies:
-    """Takes the cookie ``session=ann`` for a user."""
+    """Identifies the cookie ``session=ann`` as a user."""
 
     @hookimpl
     def identifications(self) -> Any:
@@ -105,7 +105,7 @@ def test_hook_identifications_at_the_storage(own_service: Callable[..., Service]
 
 
 class Around:
-    """Keeps what it saw of the stages, and refuses an operation called Never."""
+    """Records the stages, and refuses an operation called Never."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []

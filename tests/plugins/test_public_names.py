@@ -1,4 +1,4 @@
-"""The package ``portico``: names that stay, and what happens where its own packages are hidden."""
+"""The package ``portico``: its public names, and what happens if its implementation packages are hidden."""
 
 from __future__ import annotations
 

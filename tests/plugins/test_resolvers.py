@@ -1,4 +1,4 @@
-"""Mistakes in a plugin's resolver are told as such, and none leaves as an answer that is no JSON."""
+"""Mistakes in a plugin's resolver are reported as the plugin's, and never give an invalid JSON response."""
 
 from __future__ import annotations
 

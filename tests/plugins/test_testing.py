@@ -1,4 +1,4 @@
-"""What pytest gives the author of a plugin, in a project of the author's own."""
+"""The pytest fixtures for plugin authors, in a project of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands run in this process, which is quicker than one of their own."""
+"""Runs commands in this process, which is faster than in separate ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Portico = Callable[..., Finished]
 
 @contextmanager
 def logging_restored() -> Iterator[None]:
-    """``serve`` sends log records to the stderr of its process, which here is that of one test."""
+    """Remove the log handler of ``serve``, whose stderr is that of one test here."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     try:
@@ -39,7 +39,7 @@ def logging_restored() -> Iterator[None]:
 
 @pytest.fixture
 def portico(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Portico:
-    """Runs a command line in an empty directory, with nothing in the environment but the variables given by name."""
+    """Runs a command line in an empty directory; the environment has only the given variables."""
     for setting in SETTINGS:
         monkeypatch.delenv(setting.env, raising=False)
     monkeypatch.chdir(tmp_path)

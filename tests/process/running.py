@@ -1,4 +1,4 @@
-"""Processes of the tests' own: started, spoken to, and gone at the end by their process ids."""
+"""Processes that tests start, talk to, and end by their process ids."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TypeVar
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-# A machine that does many other things at the same time is slow, not wrong.
+# Generous, because a busy machine is slow, not wrong.
 PATIENCE_S = 100.0
 T = TypeVar("T")
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """Ours, without what would configure a service, with the repository importable."""
+    """The environment without variables that configure a service, and with the repository importable."""
     from app.settings import SETTINGS
 
     kept = {name: value for name, value in os.environ.items() if name not in {each.env for each in SETTINGS}}
@@ -28,7 +28,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def until(find: Callable[[], T], patience_s: float = PATIENCE_S) -> T:
-    """What ``find`` gives as soon as it is true; fails when that takes too long."""
+    """The first true result of ``find``; fails if that takes too long."""
     deadline = time.monotonic() + patience_s
     while not (found := find()):
         assert time.monotonic() < deadline, "it did not happen in time"
@@ -48,9 +48,9 @@ def is_running(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
-        # It went just now.
+        # It has just ended.
         return False
-    # A process whose parent did not look yet is there, but does not run.
+    # A zombie still exists, but does not run.
     return state != "Z"
 
 
@@ -72,7 +72,7 @@ def started(program: list[str], cwd: Path, **variables: str) -> Iterator[subproc
 
 @contextmanager
 def open_directory() -> Iterator[Path]:
-    """Not pytest's tmp_path: its parents are closed to the account that runs the server for root."""
+    """A directory that every account can enter, as the server's account cannot enter pytest's tmp_path of root."""
     base = Path(tempfile.mkdtemp(prefix="portico-cluster-"))
     base.chmod(0o755)
     try:

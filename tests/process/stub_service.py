@@ -1,4 +1,4 @@
-"""A service with a stub in place of the application. Arguments: settings as NAME=value, then flags.
+"""A service with a stub instead of the application. Arguments: settings as NAME=value, then flags.
 
 GET /pid answers the worker's process id; /hold FILE waits until FILE exists; /die ends the worker by SIGKILL; /large
 answers 40 MB in one piece and /pieces in many; anything else, such as /health, as /pid.

@@ -1,4 +1,4 @@
-"""Clients that are slow, silent or too many: what they hold is bounded, and others are served meanwhile."""
+"""Clients that are slow, silent or too many: what they occupy is limited, and others are served meanwhile."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.process.test_server import in_background, service
 
 LARGE = 40_000_000
 RSA = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-# Far less than anything here would take if it waited for a client.
+# Far less than waiting for a client would take.
 SOON_S = 20.0
 
 
@@ -59,7 +59,7 @@ def status(url: str, path: str = "/pid") -> int:
 
 @pytest.mark.parametrize("path", ["/large", "/pieces"])
 def test_clients_that_do_not_read(tmp_path: Path, path: str) -> None:
-    """Each asks twice in one segment for 40 MB; there are more of them than threads."""
+    """Each requests 40 MB twice in one segment, and there are more of them than threads."""
     with service(tmp_path, "workers=1", "threads=2") as (_, url), ExitStack() as clients:
         for _ in range(8):
             clients.enter_context(client(url, 2 * get(path), small_buffer=True))
@@ -118,7 +118,7 @@ def test_a_header_must_come_in_time_however_often_a_byte_comes(tmp_path: Path) -
 
 
 def has_ended(connection: socket.socket, more: bytes) -> bool:
-    """Whether the server ended the connection, to which ``more`` is sent otherwise."""
+    """Whether the server closed the connection; ``more`` is sent to find out."""
     try:
         connection.send(more)
         return connection.recv(1) == b""
@@ -129,7 +129,7 @@ def has_ended(connection: socket.socket, more: bytes) -> bool:
 
 
 def test_silent_connections_make_room_for_new_ones(tmp_path: Path) -> None:
-    """Twice as many as there may be, each in the middle of a header."""
+    """Twice as many connections as the limit, each in the middle of a header."""
     with (
         service(tmp_path, "workers=1", "connection_limit=20", "header_timeout_s=600") as (_, url),
         ExitStack() as clients,
@@ -184,7 +184,7 @@ def test_health_answers_while_all_threads_are_busy(tmp_path: Path, path: str) ->
 
 
 def test_a_long_request_does_not_stop_others(tmp_path: Path) -> None:
-    """The thread that waits for connections is the one that answers: another one takes its place."""
+    """When the thread that waits on connections answers a request, another one takes its place."""
     with service(tmp_path, "workers=1", "threads=4") as (_, url):
         answers: list[requests.Response | Exception] = []
         asking = [in_background(f"{url}/hold?go{number}", answers, requests.Session()) for number in range(3)]
@@ -202,7 +202,7 @@ def test_a_long_request_does_not_stop_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize("connections", [8, 9])
 def test_connections_are_spread_over_the_workers(tmp_path: Path, connections: int) -> None:
     def spread(url: str) -> list[int]:
-        """How many connections each worker has, when so many are opened one after the other."""
+        """The number of connections of each worker after so many were opened one by one."""
         with ExitStack() as clients:
             opened = [clients.enter_context(client(url, get("/pid"))) for _ in range(connections)]
             pids = [each.recv(65536).partition(b"\r\n\r\n")[2].split()[0] for each in opened]
@@ -210,7 +210,7 @@ def test_connections_are_spread_over_the_workers(tmp_path: Path, connections: in
         return sorted(Counter(pids).values())
 
     with service(tmp_path, "workers=2") as (_, url):
-        # A worker that the machine stops for a quarter of a second counts as stuck, and the other takes all.
+        # If the machine pauses a worker for a quarter of a second it counts as stuck, and the other gets all.
         until(lambda: all(spread(url) == [connections // 2, (connections + 1) // 2] for _ in range(5)))
 
 
@@ -245,7 +245,7 @@ def test_old_clients(tmp_path: Path) -> None:
 
 
 def test_clients_that_go_away(tmp_path: Path) -> None:
-    """Before, during and after their answer; the threads and the connections are free again."""
+    """Before, during and after the response; the threads and connections become free again."""
     with service(tmp_path, "workers=1", "threads=2") as (_, url):
 
         def leave() -> None:
@@ -263,7 +263,7 @@ def test_clients_that_go_away(tmp_path: Path) -> None:
 
 
 def test_health_answers_although_a_client_also_sends_a_long_request(tmp_path: Path) -> None:
-    """The thread that answers operators takes nothing else from a client that sends both in one segment."""
+    """The thread for health checks handles nothing else, even if a client sends both in one segment."""
     with service(tmp_path, "workers=1", "threads=2") as (_, url), ExitStack() as clients:
         for number in range(4):
             clients.enter_context(client(url, get("/health") + get(f"/hold?go{number}")))
@@ -305,7 +305,7 @@ def test_a_body_must_come_in_time_however_often_a_byte_comes(tmp_path: Path) -> 
 
 
 def test_what_a_client_has_read_no_longer_counts(tmp_path: Path) -> None:
-    """Each answer is kept in a file while its client takes it; there is space for two of them."""
+    """Each response is kept in a file until its client has read it; there is space for two."""
     with service(tmp_path, "workers=1", "transfer_space=100MB") as (_, url), client(url) as slow:
         for _ in range(4):
             slow.sendall(get("/large"))
@@ -317,7 +317,7 @@ def test_what_a_client_has_read_no_longer_counts(tmp_path: Path) -> None:
 
 
 def test_keys_that_are_waited_for_stop_nobody_else(tmp_path: Path) -> None:
-    """Whose token has to be verified with them before the body is read."""
+    """The keys are needed to verify a token before the body is read."""
     uploading = b"POST /storage/v1/object/b/k HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
     uploading += b"Authorization: Bearer " + jwt.encode({}, RSA, "RS256", {"kid": "a"}).encode() + b"\r\n\r\n{}"
     with socket.create_server(("127.0.0.1", 0)) as silent, ExitStack() as clients:

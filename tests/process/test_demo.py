@@ -1,4 +1,4 @@
-"""The demonstration data, and what its banner promises."""
+"""The demonstration data, and the promises of its banner."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def client(settings: Settings) -> Iterator[falcon.testing.TestClient]:
 
 
 def run(client: falcon.testing.TestClient, curl: str) -> Any:
-    """What the request of a curl command line is answered."""
+    """The response to the request of a curl command line."""
     words = shlex.split(curl)
     headers = dict(words[at + 1].split(": ", 1) for at, word in enumerate(words) if word == "-H")
     body = words[words.index("-d") + 1]

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: shared, kept, never root's, and back after whatever was killed."""
+"""The embedded PostgreSQL: shared, kept, never run as root, and restarted after any process is killed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root drops privileg
 
 @pytest.fixture(scope="module")
 def prepared() -> Iterator[Path]:
-    """A cluster to copy, which is quicker than making one."""
+    """A cluster to copy, which is faster than initializing one."""
     with open_directory() as base:
         EmbeddedPostgres(base / "postgres", durable=False).join().leave()
         yield base / "postgres"
@@ -90,7 +90,7 @@ def test_processes_share_one_server_and_the_last_one_stops_it(directory: Path, c
     until(lambda: not is_running(keeper))
 
 
-# Read by each interpreter at its start; the keeper is what was forked from the one that has it as its argument.
+# Each interpreter imports it at startup; the keeper is forked from the one with this argument.
 LATE_END = """
 import atexit, os, pathlib, sys, time
 
@@ -193,7 +193,7 @@ def test_it_starts_after_everything_was_killed(directory: Path) -> None:
 def test_it_starts_although_a_stranger_has_the_old_process_id(directory: Path) -> None:
     with EmbeddedPostgres(directory, durable=False) as first:
         data, owner = Path(first.data_directory), Path(first.data_directory).stat()
-    # PostgreSQL believes its pid file if a process with that number exists; here our own account's.
+    # PostgreSQL trusts its pid file if a process with that id exists; here it is one of our account.
     stranger = subprocess.Popen(["sleep", "1000"], user=owner.st_uid if os.geteuid() == 0 else None)
     try:
         stale = data / "postmaster.pid"

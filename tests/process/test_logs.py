@@ -1,4 +1,4 @@
-"""Log lines, whatever is in them."""
+"""Log lines, whatever they contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``pip install .`` must bring besides modules: every data file is one that setup.cfg names."""
+"""The data files that ``pip install .`` installs: setup.cfg names all of them."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def service(cwd: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str],
 
 
 def workers(url: str, least: int = 1) -> set[int]:
-    """Process ids that answer; asks until ``least`` different ones have."""
+    """The process ids of workers, found by asking until ``least`` different ones have answered."""
     seen: set[int] = set()
 
     def enough() -> bool:

@@ -1,4 +1,4 @@
-"""Settings: one table, and every face of it says the same."""
+"""Settings: variables, options, documentation and attributes agree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.process.conftest import Portico
 from tests.process.running import REPOSITORY
 
 DECLARED = (*SETTINGS, *declared_settings(plugin_manager()))
-"""With those that built-in plugins declare."""
+"""The settings of the service and of the built-in plugins."""
 
 
 def test_the_table_and_the_attributes_are_the_same() -> None:

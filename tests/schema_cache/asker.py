@@ -9,7 +9,7 @@ from tests.schema_cache.session import Session
 
 
 class Asker:
-    """Asks on one connection, made anew when it broke, that counts what it was asked."""
+    """Runs queries on one connection, which it reopens when it breaks, and counts them."""
 
     def __init__(self, url: str) -> None:
         self.url = url

@@ -12,7 +12,7 @@ Connect = Callable[..., Session]
 
 @pytest.fixture
 def connect(database_url: str) -> Iterator[Connect]:
-    """Opens sessions on the test's own database, as its superuser or as ``user``; all are closed in the end."""
+    """Opens sessions on the test's own database, as its superuser or as ``user``; they are closed at the end."""
     opened: list[Session] = []
 
     def open_session(url: str = database_url, user: str | None = None) -> Session:
@@ -26,7 +26,7 @@ def connect(database_url: str) -> Iterator[Connect]:
 
 @pytest.fixture
 def ask(database_url: str) -> Iterator[Callable[..., Asker]]:
-    """Makes what a schema cache asks with, on the test's own database or that of ``url``."""
+    """Makes the ``run`` of a schema cache, on the test's own database or that of ``url``."""
     made: list[Asker] = []
 
     def make(url: str = database_url) -> Asker:

@@ -1,4 +1,4 @@
-"""The least of the support objects: a function that tells how often the schema changed, and triggers that count."""
+"""The minimal support objects: a function that returns the number of schema changes, and triggers that count them."""
 
 COUNTING = """
 create schema graphql;

@@ -1,4 +1,4 @@
-"""A connection for tests, which knows nothing of the service's own."""
+"""A connection for tests, independent of the service's."""
 
 from __future__ import annotations
 

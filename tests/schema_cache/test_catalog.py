@@ -1,4 +1,4 @@
-"""The records say what the database holds: each test makes objects and reads them back."""
+"""The catalog's records describe the database: each test creates objects and reads them back."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_foreign_keys(owner: Session) -> None:
         ("a", "pair", ("c", "b"), "r", ("y", "x"), "about the key"),
         ("whole", "whole_up_fkey", ("up",), "a", ("id",), None),
         ("part", "whole_up_fkey", ("up",), "a", ("id",), None),
-        # Not a second time to the partition, which does not hold all of what can be pointed at.
+        # Not also to the partition, which does not contain all rows that can be referenced.
         ("points", "points_w_fkey", ("w",), "whole", ("id",), None),
     }
 

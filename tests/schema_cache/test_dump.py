@@ -48,7 +48,7 @@ def test_a_process_starts_from_the_dump_of_the_one_before(owner: Session, ask: A
     second = SchemaCache(asker, ("public",), path).current()
     assert second.contents_fingerprint == first.contents_fingerprint
     assert second.relations == first.relations
-    # Roles belong to the server: another test may have made one since, and then the dump is rightly not used.
+    # Roles belong to the server: if another test has created one since, the dump is rightly not used.
     assert asker.loads == (0 if second.shared_fingerprint == first.shared_fingerprint else 1)
     stored = read_dump(path)
     assert stored is not None
@@ -79,7 +79,7 @@ def test_a_dump_of_another_database_is_not_used(postgres: PostgresServer, ask: A
 
 
 def test_a_dump_of_another_server_is_not_used(owner: Session, ask: Ask, path: Path) -> None:
-    """Two servers that the same script has set up have the same oids and transaction numbers throughout."""
+    """Two servers set up by the same script have the same oids and transaction ids."""
     payload = json.loads(fetch_catalog(owner.value))
     payload["identity"] += "1"
     write_dump(path, json.dumps(payload))

@@ -94,7 +94,7 @@ def ask_server(session: Session, role: str) -> dict[str, set[object]]:
     relation = "pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('alpha', 'beta', 'Gam ma')"
     column = f"{relation} join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped"
     kinds = "c.relkind in ('r', 'p', 'v', 'm')"
-    # On a schema without USAGE nothing of it is shown, so such schemas are left out here as well.
+    # Without USAGE on a schema nothing in it is shown, so such schemas are left out here too.
     usable = "has_schema_privilege(:role, n.oid, 'usage')"
     return {
         "schemas": answers(

@@ -1,4 +1,4 @@
-"""The version changes with everything that the records are made of, and with nothing else."""
+"""The version changes with everything that the records contain, and with nothing else."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ NO_CHANGES = [
 
 @pytest.fixture(scope="module")
 def plain(postgres: PostgresServer) -> Iterator[Session]:
-    """A session on a database with objects; a test that changes something takes it back."""
+    """A session on a database with objects; tests undo their changes."""
     yield from _with_objects(postgres, OBJECTS)
 
 
@@ -139,7 +139,7 @@ def test_a_change_is_seen_with_support_objects(counting: Session, change: str) -
 
 
 def check_change(session: Session, change: str) -> None:
-    # What a transaction did it sees itself, and taking it back is cheaper than a database for each change.
+    # A transaction sees its own changes, and rolling it back is cheaper than a database for each change.
     session.execute(BEGIN, "create role role_of_test")
     try:
         before = load_catalog(session.value)

@@ -1,4 +1,4 @@
-"""A running storage API for the tests: the real server, a real database, a folder for the bytes."""
+"""A running storage API for the tests: the real server, a real database, and a folder for the bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.storage.service import Service, running
 
 @pytest.fixture(scope="session")
 def storage_database(postgres: PostgresServer) -> Callable[[], str]:
-    """Makes databases with the storage tables in them; they go with the server's other ones."""
+    """Creates databases with the storage tables; they are dropped with the server's other ones."""
     return lambda: postgres.create_database(sql=install_script(VERSION))
 
 
@@ -24,7 +24,7 @@ def storage_database(postgres: PostgresServer) -> Callable[[], str]:
 def service(
     postgres: PostgresServer, storage_database: Callable[[], str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Service]:
-    """One service for all tests that do not change its settings; each makes buckets of its own."""
+    """One service for all tests that do not change its settings; each test creates its own buckets."""
     with running(postgres, storage_database(), tmp_path_factory.mktemp("objects")) as service:
         yield service
 

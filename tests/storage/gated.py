@@ -1,4 +1,4 @@
-"""Requests that are held between their judgement and their commit, so that others come in between."""
+"""Holds requests between the permission check and the commit, so that others can run in between."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.storage.service import SERVICE, Service
 
 
 class Gate:
-    """A place in the storage where requests can be held: between the permission and the commit."""
+    """Holds requests in the storage between the permission check and the commit."""
 
     def __init__(self) -> None:
         self.barrier: threading.Barrier | None = None
@@ -78,7 +78,7 @@ def alone(
 
 
 def waits_for_a_lock(service: Service) -> int:
-    """How many sessions of the service's database do."""
+    """The number of sessions of the service's database that wait for a lock."""
     rows = service.sql(
         "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
     )

@@ -1,4 +1,4 @@
-"""The program of restarting.py, as a test uses it."""
+"""Runs the program restarting.py for a test."""
 
 from __future__ import annotations
 

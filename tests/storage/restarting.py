@@ -1,4 +1,4 @@
-"""A program that serves the API in a child process, and in a new one when told.
+"""A program that serves the API in a child process, and in a new one on request.
 
 python -m tests.storage.restarting SETTINGS [BYTES]     settings as JSON; the largest file that may be written
 

@@ -1,4 +1,4 @@
-"""The service under test, and what a client has: its URL, and credentials of every kind."""
+"""The service under test, with its URL and credentials of every kind."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Service:
         return self.post(f"/object/{path}", credential, data=data, headers=names)
 
     def sql(self, statement: str) -> list[list[Any]]:
-        """Ask the database as its superuser."""
+        """Query the database as its superuser."""
         return self.postgres.execute(statement, self.database_url)
 
     def blobs(self) -> set[str]:
@@ -150,7 +150,7 @@ def error(response: requests.Response) -> tuple[int, str, str, str]:
 
 
 def raw_request(address: tuple[str, int], data: bytes, *, answers: int = 1) -> bytes:
-    """What comes back for these bytes until the server closes, or until ``answers`` answers have come."""
+    """What the server sends for these bytes, until it closes or ``answers`` responses have arrived."""
     with socket.create_connection(address, timeout=PATIENCE_S) as connection:
         connection.sendall(data)
         received = b""
@@ -160,7 +160,7 @@ def raw_request(address: tuple[str, int], data: bytes, *, answers: int = 1) -> b
 
 
 def _answers(received: bytes) -> int:
-    """How many whole answers these bytes are; each says how long it is."""
+    """The number of complete responses in these bytes; each declares its length."""
     count = 0
     while (end := received.find(b"\r\n\r\n")) >= 0:
         length = re.search(rb"(?i)^content-length: *(\d+)", received[:end], re.MULTILINE)

@@ -47,7 +47,7 @@ def test_life_cycle_and_sweep(
     storage.backend.put(orphan, io.BytesIO(b"left behind"))
     work = WorkList(storage.database, storage.contexts, lambda: storage.backend, (), grace_s=0.0)
     service.sql("update storage.work set due_at = now() - interval '1 hour'")
-    # Some servers keep their times in whole seconds, or in those of another clock.
+    # Some servers keep times in whole seconds, or by another clock.
     sweep = Sweep(storage.database, storage.contexts, storage.backend, work, older_than_s=-60.0)
     looked = sweep.run(delete=False)
     assert (looked.orphans, looked.orphan_bytes) == (1, 11)

@@ -1,4 +1,4 @@
-"""Buckets over HTTP: operations 1 to 6."""
+"""Buckets over HTTP."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_more_than_a_batch_is_emptied(service: Service) -> None:
 
 
 def test_strangers_learn_nothing(service: Service) -> None:
-    """A bucket with objects, an empty one and none at all are the same to who has no right to any."""
+    """To a caller without rights, a bucket with objects, an empty one and a missing one look the same."""
     full, empty = service.bucket(), service.bucket()
     service.upload(f"{full}/k").raise_for_status()
     for name in (full, empty, unique()):

@@ -1,4 +1,4 @@
-"""Users' packages, unmodified, through a whole life cycle: storage3 and supabase (PyPI), storage-js (npm)."""
+"""Released client packages through a whole life cycle: storage3 and supabase (PyPI), storage-js (npm)."""
 
 from __future__ import annotations
 

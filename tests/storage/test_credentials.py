@@ -1,4 +1,4 @@
-"""Where the credential of a request is, and what a bad one of each kind is told."""
+"""Where a request carries its credential, and the error for each kind of bad one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPERATIONS = [
 @pytest.mark.parametrize("prefix", ["", "/storage/v1"])
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 def test_header_and_query(service: Service, method: str, path: str, prefix: str) -> None:
-    """Both places do, the header goes first, and neither is an error."""
+    """Both places work, the header takes precedence, and a request with neither is an error."""
 
     def answer(credential: str | None, query: str = "", body: object = None) -> tuple[int, str, str, str]:
         response = service.request(method, f"{prefix}{path}{query}", credential, json={} if method != "GET" else None)

@@ -1,4 +1,4 @@
-"""Pages of other origins in a browser, at both doors; tests/storage has the service that both stand in."""
+"""CORS: pages of other origins in a browser, with both APIs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading objects over HTTP: who may, headers, ranges and conditions."""
+"""Reading objects over HTTP: permissions, headers, ranges and conditions."""
 
 from __future__ import annotations
 
@@ -379,7 +379,7 @@ def test_a_tab_in_a_header_is_a_space_in_the_answer(service: Service) -> None:
     ],
 )
 def test_what_browsers_guess(service: Service, method: str, content_type: str, expected: str | None) -> None:
-    """Never a script or a page; of what is declared as text, as forms declare every file, whether it is an image."""
+    """Never a script or HTML; but in files declared as text, which some clients send for every file, images."""
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/k", content_type=content_type).raise_for_status()
     headers = service.request(method, f"/object/public/{bucket}/k").headers

@@ -1,4 +1,4 @@
-"""What is refused before its body is read, over the wire."""
+"""Requests that are refused before their body is read, over the wire."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def head(method: str, target: str, *lines: str) -> bytes:
 
 
 def answer_to_chunks(service: Service, path: str, *, size: int, most: int) -> bytes:
-    """What comes back while a chunked body is sent that does not end, until nobody takes more of it."""
+    """The response to an endless chunked body, sent until the server accepts no more."""
     chunk = b"%x\r\n" % size + bytes(size) + b"\r\n"
     answer = b""
     with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
@@ -52,7 +52,7 @@ def body_of(answer: bytes) -> dict[str, str]:
     ],
 )
 def test_no_credential(service: Service, request_head: bytes) -> None:
-    """The answer comes though not a byte of the body was sent."""
+    """The response arrives before any byte of the body is sent."""
     answer = raw_request(service.address, request_head)
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert body_of(answer) == {
@@ -125,7 +125,7 @@ def test_bodies_of_reading_methods_are_refused(service: Service, method: str, pa
 
 
 def test_bodies_together_have_a_bound(own_service: object) -> None:
-    """Who has a credential cannot fill the disk either; what was held is given back."""
+    """A caller with a credential cannot fill the disk either, and the space is freed again."""
     service: Service = own_service(transfer_space=1_000_000)  # type: ignore[operator]
     bucket = service.bucket()
     begun = head("POST", f"/object/{bucket}/k", f"Authorization: Bearer {SERVICE}", "Content-Length: 900000")
@@ -169,7 +169,7 @@ def test_declared_too_large(service: Service, more: tuple[str, ...]) -> None:
 
 
 def test_a_target_that_is_not_a_uri(service: Service) -> None:
-    """waitress alone would close the connection without a word."""
+    """waitress alone would close the connection without a response."""
     answer = raw_request(service.address, head("GET", "http://[::1/health"))
     assert answer.startswith(b"HTTP/1.1 400 ")
 
@@ -186,7 +186,7 @@ def test_unknown_path_does_not_take_a_large_body(service: Service) -> None:
 
 
 def test_client_that_sends_first_can_read_the_answer(service: Service) -> None:
-    """Most clients send the whole body before they read: they must not see a reset connection."""
+    """Most clients send the whole body before they read, and must not get a connection reset."""
     data = head("POST", "/object/b/k", "Content-Length: 8000000") + bytes(8_000_000)
     with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
         connection.sendall(data)
@@ -208,7 +208,7 @@ def test_body_is_not_taken_for_a_request(service: Service) -> None:
 
 
 def test_chunked_without_end(own_service: object) -> None:
-    """A chunked body has no declared length; it ends where the limit is."""
+    """A chunked body has no declared length; it is refused at the limit."""
     service: Service = own_service(upload_size_limit=100_000, body_limit=1000)  # type: ignore[operator]
     answer = answer_to_chunks(service, "/object/b/k", size=0x10000, most=40)
     assert body_of(answer)["code"] == "EntityTooLarge"
@@ -216,7 +216,7 @@ def test_chunked_without_end(own_service: object) -> None:
 
 @pytest.mark.parametrize("beginning", [b"2;", b"0000", b"0\r\nX: "], ids=["extension", "size", "trailer"])
 def test_chunked_framing_without_end(service: Service, beginning: bytes) -> None:
-    """What is no body counts for no limit of bodies, and would be kept, and searched again with each packet."""
+    """Framing is not part of the body; without its own limit it would be kept and parsed again with each packet."""
     with socket.create_connection(service.address, timeout=PATIENCE_S) as connection:
         connection.sendall(head("POST", "/graphql/v1", "Transfer-Encoding: chunked") + beginning)
         connection.sendall(b"0" * 200_000)
@@ -225,7 +225,7 @@ def test_chunked_framing_without_end(service: Service, beginning: bytes) -> None
 
 
 def test_a_body_of_two_lengths(service: Service) -> None:
-    """A proxy that believes the other one takes the rest for another request (RFC 9112, section 6.1)."""
+    """A proxy that uses the other length takes the rest for another request (RFC 9112, section 6.1)."""
     request = head("POST", "/graphql/v1", "Content-Length: 5", "Transfer-Encoding: chunked") + b"0\r\n\r\n"
     answer = raw_request(service.address, request + head("GET", "/status"), answers=2)
     assert answer.startswith(b"HTTP/1.1 400 ")
@@ -242,6 +242,6 @@ def test_accepted_requests_keep_the_connection(service: Service) -> None:
 
 @pytest.mark.parametrize("path", ["/graphql/v1", "/nothing", "/bucket"])
 def test_chunked_bodies_have_the_limit_of_their_path(service: Service, path: str) -> None:
-    """Without a declared length the limit is found while the body comes."""
+    """Without a declared length the limit applies while the body arrives."""
     answer = answer_to_chunks(service, path, size=0x100000, most=30)
     assert b"LIMIT_EXCEEDED" in answer or body_of(answer)["code"] == "EntityTooLarge"

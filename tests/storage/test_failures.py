@@ -1,4 +1,4 @@
-"""A full disk, a database that goes away in the middle: an error, the connection intact, nothing half stored."""
+"""A full disk, or a database that goes down midway: an error, an intact connection, nothing half stored."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.storage.service import SECRET, SERVICE, Service, error, running, toke
 
 
 def test_full_disk(postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path) -> None:
-    """The system refuses to write files larger than 100 KiB, in the middle of the write, as a full disk does."""
+    """The system refuses to write files larger than 100 KiB, midway, as a full disk does."""
     url = storage_database()
     postgres.execute("insert into storage.buckets (id, name) values ('b', 'b')", url)
 
@@ -62,7 +62,7 @@ def gated(own_service: Callable[..., Service], tmp_path: Path) -> tuple[Service,
 
 @pytest.fixture
 def outage(gated: tuple[Service, Gate], postgres: PostgresServer) -> Iterator[Callable[[], None]]:
-    """Makes the database refuse connections, and ends those there are; afterwards it accepts them again."""
+    """Makes the database refuse connections and ends the existing ones; afterwards it accepts connections again."""
     name = parse_database_url(gated[0].database_url).database
 
     def begin() -> None:
@@ -96,7 +96,7 @@ def test_database_gone_before_the_commit(
 
 def test_statement_timeout(own_service: Callable[..., Service]) -> None:
     service = own_service(statement_timeout_ms=100)
-    # Not through the service, which on a busy machine needs longer than that for a bucket as well.
+    # Not through the service, which on a busy machine may need longer than that even for a bucket.
     service.sql("insert into storage.buckets (id, name) values ('b', 'b')")
     service.sql(
         "create policy slow on storage.objects for insert to authenticated with check (pg_sleep(60) is not null)"
@@ -121,7 +121,7 @@ def test_connections_run_out(own_service: Callable[..., Service]) -> None:
 def test_no_folder_can_be_created(
     own_service: Callable[..., Service], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The folder below DATA_DIR, which nobody asked for, stops no service that stores nothing."""
+    """If the default folder below DATA_DIR cannot be created, a service that stores nothing still starts."""
     (tmp_path / "file").touch()
     service = own_service(storage_url="", data_dir=str(tmp_path / "file"))
     service.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -134,7 +134,7 @@ def test_no_folder_can_be_created(
 def test_no_storage_tables(
     postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A database without `portico init`: GraphQL may work, storage says what to do."""
+    """In a database without `portico init` GraphQL works, and storage says what to do."""
     url = storage_database()
     postgres.execute("drop schema storage cascade", url)
     with running(postgres, url, tmp_path) as service:

@@ -1,4 +1,4 @@
-"""What is committed is what was judged: nobody comes in between a caller's permission and the change it permits."""
+"""Only the permitted change is committed, whatever happens between the permission check and the commit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WHO_OWNS_MAY_REPLACE = """
 
 @pytest.fixture
 def owned(gated: tuple[Service, Gate]) -> tuple[Service, Gate, str]:
-    """Everybody may create objects, and who owns one may replace it; a bucket."""
+    """A bucket in which everybody may create objects, and owners may replace theirs."""
     service, gate = gated
     service.sql(WHO_OWNS_MAY_REPLACE)
     return service, gate, service.bucket()
@@ -40,7 +40,7 @@ def owned(gated: tuple[Service, Gate]) -> tuple[Service, Gate, str]:
 
 @contextlib.contextmanager
 def in_between(gate: Gate, request: Callable[[], requests.Response]) -> Iterator[list[requests.Response]]:
-    """The block runs after the request was judged and before it commits; then the list has its answer."""
+    """Run the block between the request's permission check and its commit; then the list has its response."""
     answers: list[requests.Response] = []
     with ThreadPoolExecutor(1) as pool, gate.hold():
         held = pool.submit(request)
@@ -139,7 +139,7 @@ def test_the_claims_of_an_uploads_signer_are_not_readable(owned: tuple[Service, 
 
 
 def test_a_move_must_meet_the_rules_of_the_new_bucket(own_service: Callable[..., Service]) -> None:
-    """The object is replaced after the move was asked for and before it is done."""
+    """The object is replaced after the move was requested and before it is done."""
     service = own_service()
     source, target = service.bucket(), service.bucket(file_size_limit=1000, allowed_mime_types=["image/*"])
     service.upload(f"{source}/k", b"x", content_type="image/png").raise_for_status()
@@ -165,7 +165,7 @@ def test_a_placeholder_does_not_become_what_the_bucket_refuses(service: Service)
 
 
 class Overtaken(FolderBackend):
-    """Before the bytes of an object are copied, another one has its name, and they are gone."""
+    """Before the bytes of an object are copied, the object is replaced and they are deleted."""
 
     overtake: Callable[[], Any] | None = None
 
@@ -198,7 +198,7 @@ def test_a_retried_copy_meets_the_rules_of_the_bucket(own_service: Callable[...,
 
 @pytest.mark.parametrize("method", ["replace", "move"])
 def test_an_anonymous_write_keeps_the_owner(service: Service, method: str) -> None:
-    """A service key has no subject: what it replaces or moves stays whose it was."""
+    """A service key has no subject, so objects that it replaces or moves keep their owner."""
     bucket, owner = service.bucket(), "aaaaaaaa-0000-4000-8000-000000000000"
     service.upload(f"{bucket}/k", credential=token("service_role", sub=owner)).raise_for_status()
     if method == "replace":

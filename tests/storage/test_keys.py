@@ -1,4 +1,4 @@
-"""Names of buckets and keys of objects, as they stand in paths."""
+"""Names of buckets and keys of objects in paths."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_bucket_names_in_paths(service: Service, name: str) -> None:
     st.text(st.characters(exclude_categories=["Cs"])),
 )
 def test_successor(prefix: str, other: str) -> None:
-    """Exactly the texts with the prefix are between it and its successor."""
+    """The keys between a prefix and its successor are exactly those with the prefix."""
     end = successor(prefix)
     for text in (prefix + other, other):
         between = text.encode() >= prefix.encode() and (end is None or text.encode() < end.encode())

@@ -1,4 +1,4 @@
-"""The service is killed at random moments, again and again: nothing that it acknowledged is lost or damaged."""
+"""The service is killed at random moments, again and again: nothing that it has acknowledged is lost or damaged."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ World = tuple[Content, Content]
 
 
 class Client(threading.Thread):
-    """Writes, overwrites, moves and deletes under two keys of its own, and knows what may be there.
+    """Writes, overwrites, moves and deletes under two keys of its own, and tracks their possible states.
 
     ``worlds`` are the possible states: one after an acknowledged request, more when the connection broke.
     """
@@ -110,7 +110,7 @@ class Client(threading.Thread):
         apply: Callable[[World], World | None],
         content_type: str | None = None,
     ) -> None:
-        """``apply`` tells the world after the request, or None when it is refused there."""
+        """``apply`` gives the state after the request, or None if it is refused in that state."""
         done = {world: apply(world) for world in self.worlds}
         answer = self._send(method, path, body, content_type)
         if answer is None:
@@ -171,7 +171,7 @@ def any_failed(made: list[Client]) -> bool:
 
 
 def wait_for_backends_to_end(postgres: PostgresServer, name: str) -> None:
-    """Until PostgreSQL has ended what the killed process had sent: only then a later request is really later."""
+    """Wait until PostgreSQL has finished what the killed process sent; only then is a new request later."""
     until(lambda: postgres.execute(f"select count(*) from pg_stat_activity where datname = '{name}'") == [[0]])
 
 
@@ -182,7 +182,7 @@ def test_kills(postgres: PostgresServer, storage_database: Callable[[], str], tm
     postgres.execute(f"insert into storage.buckets (id, name) values ('{bucket}', '{bucket}')", url)
     settings = {
         "database_url": url, "jwt_secret": SECRET, "storage_url": tmp_path.as_uri(), "threads": 4,
-        # Without grace the background is always at it too.
+        # Without a grace period the background work always runs too.
         "replaced_bytes_grace_s": 0.0,
     }  # fmt: skip
     service = Restarting(settings)
@@ -194,7 +194,7 @@ def test_kills(postgres: PostgresServer, storage_database: Callable[[], str], tm
                 acknowledged = count_acknowledged(made)
                 time.sleep(moments.uniform(0.0, 0.08))
                 if turn % 2:
-                    # However slow the machine is, not every process is killed before it has done anything.
+                    # On a slow machine too, some processes must do something before they are killed.
                     until(lambda before=acknowledged: count_acknowledged(made) > before or any_failed(made))
                 service.kill(child)
                 wait_for_backends_to_end(postgres, str(name))
@@ -203,7 +203,7 @@ def test_kills(postgres: PostgresServer, storage_database: Callable[[], str], tm
         for client in made:
             assert client.failure is None
         assert count_acknowledged(made) >= KILLS // 2
-        # Who was answered had a connection, which broke; but the last ones may not have noticed.
+        # Clients with a response had a connection, which broke; but the last ones may not have noticed.
         assert sum(client.broken for client in made) >= KILLS // 2 - CLIENTS
         service.kill(child)
         wait_for_backends_to_end(postgres, str(name))
@@ -222,7 +222,7 @@ def test_kills(postgres: PostgresServer, storage_database: Callable[[], str], tm
         stored[str(key)] = content
     for client in made:
         assert (stored.get(client.keys[0]), stored.get(client.keys[1])) in client.worlds
-    # And after a sweep there is not one blob more than there are rows, nor a write that never ended.
+    # After a sweep there are no more blobs than rows, and no unfinished writes.
     database = Database(load({}, settings))
     try:
         contexts = ContextBuilder()

@@ -1,4 +1,4 @@
-"""Both listings over HTTP, compared with what a plain program over all keys would say."""
+"""Both listings over HTTP, compared with a plain program over all keys."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEYS = [
 
 @pytest.fixture(scope="module")
 def bucket(service: Service) -> str:
-    """A bucket with the keys above, written in an order of their own."""
+    """A bucket with the keys above, written in random order."""
     bucket = service.bucket()
     for number, key in enumerate(sorted(KEYS, key=lambda key: (len(key), key[::-1]))):
         service.sql(
@@ -181,7 +181,7 @@ def test_v2_pages(service: Service, bucket: str, column: str, order: str, size: 
         if not page["hasNext"]:
             break
         assert page["nextCursorKey"] == (found[-1].replace("\0folder", ""))
-        # The cursor's own order counts, whatever the request says.
+        # The cursor's order applies, whatever the request says.
         page = list_v2(service, bucket, limit=size, with_delimiter=delimited, cursor=page["nextCursor"])
     expected = level_v2("", delimited=delimited)
     assert sorted(found) == sorted(expected)
@@ -203,7 +203,7 @@ def test_v2_broken_cursors(service: Service, bucket: str, cursor: str) -> None:
 
 
 def test_a_page_is_full_though_most_is_not_visible(service: Service) -> None:
-    """Rows that the caller may not see do not count, and the search goes on behind them."""
+    """Rows that are not visible to the caller do not count, and the walk continues after them."""
     bucket = service.bucket()
     service.sql(
         "insert into storage.objects (bucket_id, name, version, owner_id) select "
@@ -240,7 +240,7 @@ def large(service: Service) -> str:
 
 
 def rows_read(service: Service, statement: Statement, parameters: list[str], role: str) -> tuple[int, list[list[Any]]]:
-    """How many rows of storage.objects PostgreSQL touches for a statement, as it says itself; and its answer."""
+    """The number of rows of storage.objects that EXPLAIN ANALYZE reports for a statement, and its result."""
     connection = connect(service.database_url)
     try:
         connection.run("begin")
@@ -279,7 +279,7 @@ def array(values: list[Any]) -> str:
 def test_a_listing_reads_what_it_lists(
     service: Service, large: str, prefix: str, entries: int, folded: bool, order: Direction, role: str
 ) -> None:
-    """A folder of 100 costs some hundred rows of the 40,000, by an index, also under row level security."""
+    """Listing a folder of 100 reads a few hundred of the 40,000 rows, by an index, under row level security too."""
     lower, upper = prefix, successor(prefix) or BEYOND
     start = lower if order == "asc" else upper
     statement = walk(folded=folded, direction=order, delimited=True)

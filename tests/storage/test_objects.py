@@ -1,4 +1,4 @@
-"""Deleting, copying and moving objects over HTTP: operations 7, 11, 16 and 19."""
+"""Deleting, copying and moving objects over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies decide: which of them which operation needs, and how a refusal is told."""
+"""Policies: which ones each operation needs, and the error of a refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients of PostgREST learn in their own words that there is GraphQL instead."""
+"""Clients of PostgREST get an error that they understand, which points to GraphQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests at the same moment: nothing acknowledged is lost, nobody reads half an object."""
+"""Concurrent requests: nothing acknowledged is lost, and no reader gets half an object."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_upload_while_the_bucket_goes(gated: tuple[Service, Gate]) -> None:
 
 
 def test_overwrite_while_it_is_moved(gated: tuple[Service, Gate]) -> None:
-    """The overwrite began before the move and ends after it: both are told as done, and both contents are there."""
+    """The overwrite begins before the move and ends after it: both succeed, and both contents exist."""
     service, gate = gated
     bucket = service.bucket()
     service.upload(f"{bucket}/a", b"old").raise_for_status()
@@ -107,7 +107,7 @@ def test_overwrite_while_it_is_moved(gated: tuple[Service, Gate]) -> None:
 
 
 def test_moves_and_overwrites_lose_nothing(own_service: Callable[..., Service]) -> None:
-    """The last overwrite that was acknowledged is found, under whichever of the two names."""
+    """The last acknowledged overwrite exists under one of the two names."""
     service = own_service()
     bucket = service.bucket()
     service.upload(f"{bucket}/a", b"0").raise_for_status()
@@ -128,7 +128,7 @@ def test_moves_and_overwrites_lose_nothing(own_service: Callable[..., Service]) 
             body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b"}
             if alone(service, "POST", "/object/move", json=body)().status_code == 200:
                 moved = service.get(f"/object/{bucket}/b").content.decode()
-                # What was written last may have been read before its writer was told.
+                # The last write may have been read before its response arrived.
                 assert int(moved) <= int(acknowledged[-1]) + 1
                 service.delete(f"/object/{bucket}/b").raise_for_status()
                 found.append(moved)
@@ -142,7 +142,7 @@ def test_moves_and_overwrites_lose_nothing(own_service: Callable[..., Service]) 
 
 
 def test_readers_see_old_or_new(own_service: Callable[..., Service]) -> None:
-    """Downloads while the object is replaced, and the replaced bytes deleted at once: always one whole version."""
+    """Downloads give one whole version while the object is replaced and the replaced bytes are deleted at once."""
     service = own_service(replaced_bytes_grace_s=0.0)
     path = f"/object/{service.bucket()}/k"
     contents = [bytes([65 + number]) * 300_000 for number in range(20)]
@@ -175,7 +175,7 @@ def test_readers_see_old_or_new(own_service: Callable[..., Service]) -> None:
 
 
 class Overtaken(FolderBackend):
-    """Before the bytes of an object are opened, the object is replaced and they are deleted, so often as it is told."""
+    """Before the bytes of an object are opened, the object is replaced and they are deleted, as often as requested."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -214,7 +214,7 @@ def test_a_reader_whose_object_is_replaced_again_and_again(own_service: Callable
 
 
 def test_a_deadlock_is_not_the_clients(own_service: Callable[..., Service]) -> None:
-    """PostgreSQL undoes the request to end a deadlock with another session; it is done again, and nobody is told."""
+    """PostgreSQL aborts the request to end a deadlock with another session; it is repeated without an error."""
     service = own_service()
     bucket = service.bucket()
     for key in ("k1", "k2", "k3"):
@@ -228,7 +228,7 @@ def test_a_deadlock_is_not_the_clients(own_service: Callable[..., Service]) -> N
         gate.run("begin")
         gate.run(lock.format("k2"))
         other.run("begin")
-        # So that it is never the other session that is undone.
+        # So that never the other session is aborted.
         other.run("set local deadlock_timeout = '1d'")
         other.run(lock.format("k3"))
         body = {"prefixes": ["k1", "k2", "k3"]}

@@ -1,4 +1,4 @@
-"""Which path is which operation, at both places, and what is none."""
+"""Which path is which operation, with and without the prefix, and which paths are none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WORDS = ["list", "list-v2", "sign", "info", "public", "authenticated", "move", "
 @pytest.mark.parametrize("prefix", ["", "/storage/v1"])
 @pytest.mark.parametrize("name", WORDS)
 def test_no_bucket_name_is_reserved(service: Service, name: str, prefix: str) -> None:
-    """A bucket may be called like a part of the API's paths: the router is per method, and falls back."""
+    """A bucket may be named like a part of the API's paths: each method has its own routes."""
     service.post(f"{prefix}/bucket", json={"name": name})
     assert service.get(f"{prefix}/bucket/{name}").json()["id"] == name
     path = f"{prefix}/object/{name}/foo.txt"
@@ -31,13 +31,13 @@ def test_no_bucket_name_is_reserved(service: Service, name: str, prefix: str) ->
 
 
 def test_longer_routes_win(service: Service) -> None:
-    """What has the shape of a longer route is that route, also when a bucket has the word as its name."""
+    """A path that fits a route with more fixed segments is that route, even if a bucket has that name."""
     assert error(service.get("/object/sign/nobucket/k"))[3] == "querystring must have required property 'token'"
     assert error(service.get("/object/public/nobucket/k", None))[2] == "NoSuchBucket"
 
 
 def test_info_is_also_a_bucket(service: Service) -> None:
-    """GET /object/info/{bucket}/{key} needs both; with only one segment more it is an object in bucket "info"."""
+    """GET /object/info/{bucket}/{key} needs both; with one segment it is an object in the bucket "info"."""
     assert error(service.get("/object/info/onlykey"))[2] in ("NoSuchKey", "NoSuchBucket")
 
 

@@ -15,7 +15,7 @@ NO_OBJECT = (400, "404", "NoSuchKey", "Object not found")
 
 
 def encode_uri(url: str) -> str:
-    """JavaScript's encodeURI, which clients apply to what they get."""
+    """JavaScript's encodeURI, which clients apply to the URLs that they get."""
     return quote(url, safe="A-Za-z0-9;,/?:@&=+$-_.!~*'()#")
 
 
@@ -80,7 +80,7 @@ def test_too_long_a_lifetime(service: Service, path: str) -> None:
 
 
 def test_the_longest_lifetime(service: Service, path: str) -> None:
-    """It ends after the last year that a date of HTTP can tell."""
+    """It ends after the last year that an HTTP date can express."""
     url = service.post(f"/object/sign/{path}", json={"expiresIn": 8 * 10**12}).json()["signedURL"]
     answer = service.get(url, None)
     assert (answer.status_code, answer.headers["expires"]) == (200, "Fri, 31 Dec 9999 23:59:59 GMT")

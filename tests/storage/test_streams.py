@@ -1,4 +1,4 @@
-"""Large objects: memory that does not grow with them, and threads that slow clients do not hold."""
+"""Large objects: memory does not grow with them, and slow clients occupy no thread."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tests.storage.restarted import Restarting
 from tests.storage.service import SECRET, SERVICE, Service, error
 
 MIB = 1024 * 1024
-# Far more than memory may grow, and not so much that a slow disk takes minutes.
+# Far more than memory may grow, but not so much that a slow disk takes minutes.
 LARGE = int(os.environ.get("PORTICO_TEST_LARGE_MIB", "256")) * MIB
 
 
 class Zeros:
-    """A readable body that is not in memory."""
+    """A readable body of zeros that is not held in memory."""
 
     def __init__(self, size: int) -> None:
         self.left = size
@@ -38,7 +38,7 @@ class Zeros:
 
 
 def test_memory(postgres: PostgresServer, storage_database: Callable[[], str], tmp_path: Path) -> None:
-    """A large object up and down: the process grows by less than 16 MiB."""
+    """While a large object is uploaded and downloaded, the process grows by less than 16 MiB."""
     url = storage_database()
     postgres.execute("insert into storage.buckets (id, name) values ('b', 'b')", url)
     server = Restarting(
@@ -74,7 +74,7 @@ def test_memory(postgres: PostgresServer, storage_database: Callable[[], str], t
 
 
 def _peak(process: psutil.Process) -> int:
-    """The most memory that the process has had, where the system keeps it; else what it has."""
+    """The peak memory of the process if the system records it, else its current memory."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
             if line.startswith("VmHWM"):
@@ -85,7 +85,7 @@ def _peak(process: psutil.Process) -> int:
 
 @contextlib.contextmanager
 def stalled_download(service: Service, path: str) -> Iterator[socket.socket]:
-    """A client that asks for an object and does not read it."""
+    """A client that requests an object and does not read it."""
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.connect(service.address)
@@ -105,7 +105,7 @@ def test_slow_clients_hold_no_thread(own_service: Callable[..., Service]) -> Non
 
 
 class Remote(FolderBackend):
-    """A backend that gives streams instead of files, as those over a network do."""
+    """A backend that gives streams instead of files, as remote ones do."""
 
     open_streams = 0
 
@@ -160,7 +160,7 @@ def test_remote_streams_leave_threads_to_others(own_service: Callable[..., Servi
         assert service.request("HEAD", path).status_code == 200
     # When the clients are gone, their places are free again.
     until(lambda: service.get(path, headers={"range": "bytes=0-0"}).content == b"\0")
-    # A stream is closed by the thread that sent it, which may be after the client has read it all.
+    # The sending thread closes a stream, possibly after the client has read it all.
     until(lambda: Remote.open_streams == 0)
 
 

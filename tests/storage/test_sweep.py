@@ -65,7 +65,7 @@ def test_dry_run_and_deletion(sweep: tuple[Service, Callable[..., Result]]) -> N
     assert not orphan.exists()
     assert not unfinished.exists()
     assert foreign.exists()
-    # The replaced version is in its time of grace: it is nobody's orphan.
+    # The replaced version is in its grace period, so it is not an orphan.
     assert len(service.blobs()) == 3
     service.sql("update storage.work set due_at = due_at - interval '2 hours'")
     assert "1 replaced versions deleted" in run("--delete").output

@@ -223,7 +223,7 @@ def test_no_bucket(service: Service) -> None:
     expected = (400, "404", "NoSuchBucket", "Bucket not found")
     assert error(service.upload(f"{unique()}/k")) == expected
     assert error(service.put(f"/object/{unique()}/k", data=b"")) == expected
-    # Who may not write there is told the same of every bucket, there or not.
+    # A caller who may not write gets the same error for every bucket, existing or not.
     refused = (400, "403", "AccessDenied", "new row violates row-level security policy")
     for bucket in (unique(), service.bucket(file_size_limit=1)):
         assert error(service.upload(f"{bucket}/k", credential=token())) == refused
@@ -260,7 +260,7 @@ def test_robots(service: Service) -> None:
 
 
 def test_headers_that_are_kept(service: Service) -> None:
-    """A page that is stored compressed is shown by a browser; the name of a file may be given with it."""
+    """Browsers can show a page that is stored compressed; a file name can be stored with it."""
     bucket = service.bucket(public=True)
     page = b"a page " * 100
     name = 'attachment; filename="\u00fc.txt"'.encode().decode("latin-1")
@@ -312,7 +312,7 @@ def test_conditions(service: Service) -> None:
 
 
 def test_connection_goes_on_after_a_refusal(service: Service) -> None:
-    """A refused upload leaves its connection usable: the next request on it is answered."""
+    """After a refused upload the connection is usable for the next request."""
     bucket = service.bucket(file_size_limit=5)
     head = f"POST /object/{bucket}/k HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {SERVICE}\r\n"
     refused = f"{head}Content-Length: 1000000\r\n\r\n".encode() + bytes(1_000_000)

@@ -1,4 +1,4 @@
-"""What happens after commits: replaced bytes go after their grace, events reach their receivers at least once."""
+"""Work after the commit: replaced bytes are deleted after the grace period, events are delivered at least once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_deleting_lists_the_bytes_in_the_same_transaction(own_service: Callable[
     service.delete(f"/object/{bucket}", json={"prefixes": ["b"]}).raise_for_status()
     service.post(f"/bucket/{bucket}/empty").raise_for_status()
     service.application.services.storage.background.work_now()
-    # The thread of the service may be at it as well.
+    # The service's own thread may do it too.
     until(lambda: service.blobs() == set() and waiting(service) == 0)
 
 
@@ -81,7 +81,7 @@ def test_bytes_that_cannot_be_deleted_are_tried_again(own_service: Callable[...,
 
 
 class Listening:
-    """A plugin that hears events, or fails while it is told to."""
+    """A plugin that receives events, or fails while requested."""
 
     def __init__(self) -> None:
         self.heard: list[ObjectEvent] = []
@@ -164,7 +164,7 @@ def test_no_receiver_no_entries(service: Service) -> None:
 
 @pytest.fixture
 def receiver() -> Iterator[tuple[str, list[tuple[dict[str, str], dict[str, Any]]], list[int]]]:
-    """A web server that keeps what is posted to it, and answers with the last status that it was told."""
+    """A web server that records what is posted to it, and answers with the status set last."""
     posted: list[tuple[dict[str, str], dict[str, Any]]] = []
     answers = [204]
 
@@ -222,7 +222,7 @@ def test_webhook(
 
 
 def test_a_version_that_a_row_names_is_never_deleted(own_service: Callable[..., Service]) -> None:
-    """Whatever the work list says, and whichever object it says it of."""
+    """Whatever the work list says, and about whichever object."""
     service = own_service(replaced_bytes_grace_s=0.0)
     bucket = service.bucket()
     service.upload(f"{bucket}/victim", b"victim").raise_for_status()

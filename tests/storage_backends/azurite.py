@@ -20,7 +20,7 @@ KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr
 
 
 class NoAzurite(Exception):
-    """Node or the package cannot be had here; the message says what is missing."""
+    """Node or the package is not available here; the message says what is missing."""
 
 
 def installed() -> Path:

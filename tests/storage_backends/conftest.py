@@ -21,7 +21,7 @@ KINDS = ("file", "s3", "gcs", "azure")
 
 @dataclass(frozen=True)
 class Place:
-    """Somewhere to keep blobs: a storage URL, what the environment says of it, and the port of its server."""
+    """A place for blobs: a storage URL, its environment variables, and the port of its server."""
 
     kind: str
     url: str
@@ -49,7 +49,7 @@ class Place:
 
 
 class Places:
-    """The places of a test session; the server of each is started when it is first asked for."""
+    """The places of a test session; the server of each is started on first use."""
 
     def __init__(self, folder: Path, exits: ExitStack) -> None:
         self._folder = folder
@@ -58,7 +58,7 @@ class Places:
         self._missing: dict[str, str] = {}
 
     def get(self, kind: str) -> Place:
-        """Skips the test where the server cannot be had, which is found out once."""
+        """The place; skips the test if its server is not available, which is checked once."""
         if kind in self._missing:
             pytest.skip(self._missing[kind])
         if kind not in self._places:
@@ -95,7 +95,7 @@ class Places:
     def _gcs(self) -> Place:
         emulator = pytest.importorskip("gcp_storage_emulator.server")
         server = emulator.create_server("127.0.0.1", 0, in_memory=True, default_bucket=BUCKET)
-        # It would write down all its metadata after every request, which nobody reads again: minutes for 1,000 blobs.
+        # It would write all its metadata to disk after every request: minutes for 1,000 blobs.
         server._storage._write_config_to_file = lambda: None
         server.start()
         self._exits.callback(server.stop)
@@ -123,7 +123,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
 
 @pytest.fixture(scope="session", params=KINDS)
 def place(request: pytest.FixtureRequest, places: Places) -> Place:
-    """A place of each kind in turn."""
+    """A place of each kind, in turn."""
     return places.get(request.param)
 
 

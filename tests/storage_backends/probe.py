@@ -1,4 +1,4 @@
-"""A process of its own that uses a backend, for what cannot be seen or done in the process of the tests.
+"""A separate process that uses a backend, for what the tests' own process cannot show or do.
 
 python -m tests.storage_backends.probe URL memory KEY MIB   prints by how many bytes memory grew at most
 python -m tests.storage_backends.probe URL die KEY          is killed in the middle of a put
@@ -32,7 +32,7 @@ def main(url: str, action: str, *argument: str) -> None:
 
 
 def growth(backend: Backend, key: str, size: int) -> int:
-    """By how much memory grew at most while ``size`` bytes went in, of declared length and not, and out again."""
+    """The peak growth of memory while ``size`` bytes are written, with and without a declared length, and read."""
     for _ in range(2):
         backend.put(key, Generated(1000))
         read_all(backend, key, 1000)
@@ -51,7 +51,7 @@ def read_all(backend: Backend, key: str, size: int) -> None:
 
 
 def fresh_peak() -> int:
-    """The memory now, from which the peak is counted anew; proc(5), clear_refs."""
+    """The current memory; resets the peak (proc(5), clear_refs)."""
     Path("/proc/self/clear_refs").write_text("5")
     return peak()
 

@@ -10,7 +10,7 @@ from tests.process.running import until
 
 
 class SeverableRelay:
-    """Listens on ``port`` of the loopback and passes everything on to another port there."""
+    """Listens on the loopback port ``port`` and relays everything to another one."""
 
     def __init__(self, target: int) -> None:
         self._target = target
@@ -32,11 +32,11 @@ class SeverableRelay:
         try:
             return socket.create_server(("127.0.0.1", self.port))
         except OSError:
-            # While the port was nobody's, the system may have given it to somebody for a moment.
+            # While the port was free, the system may have given it to another process for a moment.
             return None
 
     def sever(self) -> None:
-        """Refuse new connections and cut those that there are."""
+        """Refuse new connections and cut the existing ones."""
         with self._lock:
             listener, self._listener = self._listener, None
             ends = [*self._open, *([listener] if listener else [])]

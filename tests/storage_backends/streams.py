@@ -1,4 +1,4 @@
-"""Sources of bytes for puts, and a reader of what came of them."""
+"""Sources of bytes for puts, and a reader for the results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BLOCK = bytes(range(256)) * 4096
 
 
 class Generated:
-    """``size`` bytes that are never all in memory; ``at_end`` runs instead of telling the end."""
+    """``size`` bytes that are never all in memory; at the end ``at_end`` runs."""
 
     def __init__(self, size: int, at_end: Callable[[], None] = lambda: None) -> None:
         self._left = size
@@ -29,7 +29,7 @@ class Generated:
 
 
 def received(readable: Readable) -> bytes:
-    """The bytes that a reader of ``readable`` is promised, which is closed."""
+    """The bytes of ``readable``, which is closed."""
     try:
         if readable.file:
             return readable.file.read(readable.length)

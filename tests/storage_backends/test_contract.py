@@ -1,4 +1,4 @@
-"""What every backend promises, the same for all; each on a real server of its kind."""
+"""The contract of all backends, tested on a real server of each kind."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ODD_NAMES = [
 
 
 class Interrupted(Exception):
-    """What a source raises in the middle."""
+    """Raised by a source midway."""
 
 
 def interrupt() -> None:
@@ -241,7 +241,7 @@ class TestContract:
             try:
                 backend.put(f"{folder}blob", Waiting(bytes([number]) * size))
             except BackendUnavailable:
-                # The contract allows it to the others; see Backend.
+                # The contract allows the others to fail; see Backend.
                 return None
             return number
 

@@ -1,4 +1,4 @@
-"""Servers that go away: at the start, in the middle of a put, in the middle of a read."""
+"""Servers that go down: at the start, during a put, during a read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def line(request: pytest.FixtureRequest, places: Places) -> Iterator[Line]:
 
 
 class CutAfter:
-    """A source of ``size`` bytes that runs something when half of them were read."""
+    """A source of ``size`` bytes that runs a function when half of them have been read."""
 
     def __init__(self, size: int, act: Callable[[], None]) -> None:
         self._first = Generated(size // 2, act)
@@ -79,7 +79,7 @@ def test_a_put_that_could_not_be_cancelled_is_not_completed_later(line: Line, fo
         line.relay.sever()
         raise Interrupted
 
-    # While the error is kept, so is the writer; when it goes, a writer closes itself, which completes an upload.
+    # The error keeps the writer alive; when it is collected, the writer closes itself, which completes an upload.
     with pytest.raises(Interrupted) as caught:
         line.backend.put(f"{folder}blob", Generated(20 * MIB, interrupt))
     line.relay.restore()

@@ -1,4 +1,4 @@
-"""What is particular to a local folder."""
+"""Behaviour that is specific to a local folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def blobs(tmp_path: Path) -> FolderBackend:
 
 
 def files(folder: Path) -> set[str]:
-    """All that is below the folder, folders too."""
+    """All files and folders below the folder."""
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
@@ -59,7 +59,7 @@ def test_everything_is_on_the_disk_before_put_returns(
 
 
 def test_a_full_disk(blobs: FolderBackend, tmp_path: Path) -> None:
-    # A limit of the process stands for it: the write that goes over it fails in the kernel in the same way.
+    # A limit of the process simulates it: the write that exceeds it fails in the kernel in the same way.
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (MIB, hard))
     try:

@@ -1,4 +1,4 @@
-"""What only shows in a process of its own: memory, being killed, what is imported."""
+"""What only a separate process shows: memory, being killed, imports."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_killed_process_leaves_nothing_to_see(place: Place, backend: Backend, 
     assert backend.stat(f"{folder}blob") is None
     assert list(backend.list(folder)) == []
     left = 1 if place.kind in ("file", "s3") else 0
-    if place.kind != "s3":  # moto says of every upload that it began in 2010
+    if place.kind != "s3":  # moto reports that every upload began in 2010
         assert backend.discard_unfinished(now - timedelta(minutes=1)) == 0
     later = datetime.now(UTC) + timedelta(minutes=1)
     assert backend.discard_unfinished(later, dry_run=True) == left

@@ -1,4 +1,4 @@
-"""Storage URLs: which plugin takes them, and what an operator reads who got one wrong."""
+"""Storage URLs: which plugin serves them, and the error for a wrong one."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _ALGORITHMS: tuple[Any, ...] = (
 
 
 def forge(header: Any, claims: Any, secret: bytes | None, digest: str = "sha256") -> str:
-    """A token by hand: libraries refuse to make what attackers make."""
+    """Make a token by hand, since libraries refuse to make such tokens."""
     parts = [_encoded(json.dumps(part).encode()) for part in (header, claims)]
     signature = b"" if secret is None else hmac.digest(secret, ".".join(parts).encode(), digest)
     return ".".join([*parts, _encoded(signature)])

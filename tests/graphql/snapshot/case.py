@@ -20,7 +20,7 @@ _NOTE = re.compile(r"# (\w+): (.*)")
 
 @dataclass(frozen=True)
 class Case:
-    """One case; ``notes`` are what the comments at the top of the document say."""
+    """One case; ``notes`` are the comments at the top of the document."""
 
     path: Path
     query: str

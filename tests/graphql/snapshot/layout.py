@@ -1,4 +1,4 @@
-"""SQL laid out so that a changed part is a changed line. Only the white space between tokens changes."""
+"""Lays out SQL so that a change shows as a changed line. Only the white space between tokens changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST_CLAUSE = 3
 
 @dataclass
 class Group:
-    """What is between parentheses, or the whole statement: words, each with its spaces before it, and groups."""
+    """The contents of parentheses, or the whole statement: words, each with the spaces before it, and groups."""
 
     parts: list[str | Group] = field(default_factory=list)
     spaced: bool = False
@@ -30,12 +30,12 @@ class Group:
 
 
 def tokens(sql: str) -> list[str]:
-    """The tokens of a statement: what two statements have in common that differ in white space only."""
+    """The tokens of a statement, which are equal for two statements that differ only in white space."""
     return [match[0] for match in _TOKEN.finditer(sql) if not match[0].isspace()]
 
 
 def laid_out(sql: str) -> str:
-    """The statement with a line for each clause, and what does not fit in one with a line for each element."""
+    """The statement with a line for each clause; a clause that is too long gets a line for each element."""
     return "\n".join(_lines(_parsed(sql), ""))
 
 
@@ -75,7 +75,7 @@ def _lines(group: Group, indent: str) -> Iterator[str]:
 
 
 def _element(parts: Sequence[str | Group], indent: str) -> Iterator[str]:
-    """One clause or element; its groups are opened where it is too long."""
+    """One clause or element; if it is too long, its groups get lines of their own."""
     if _fits(parts, indent):
         yield indent + str(Group(list(parts))).strip()
         return

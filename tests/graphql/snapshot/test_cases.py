@@ -36,7 +36,7 @@ def test_case(
 
 
 def _statements(case: Case, door: Door) -> list[tuple[str, list[str | None]]]:
-    """The statements that the case's query becomes, with their parameters; none where it cannot be planned."""
+    """The statements that the case's query becomes, with their parameters; none if it cannot be planned."""
     engine = door.application.services.engine
     try:
         request = GraphQLRequest(case.query, case.variables, case.notes.get("operation"))
