@@ -71,7 +71,7 @@ def test_an_unreachable_database_is_one_line(portico: Portico, command: list[str
 def test_without_any_database_a_command_says_so(portico: Portico, tmp_path: Path) -> None:
     finished = portico("doctor")
     assert finished.returncode == 1
-    assert finished.stderr.startswith("portico: set DATABASE_URL;")
+    assert finished.stderr.startswith("portico: set DATABASE_URL, ")
     assert not (tmp_path / ".portico").exists()
 
 
@@ -92,10 +92,10 @@ def test_doctor_reads_the_keys_of_tokens(portico: Portico, database_url: str, tm
     asked = {"DATABASE_URL": database_url, "ANON_KEY": "k", "JWT_JWKS": str(keys)}
     missing = portico("doctor", **asked)
     assert missing.returncode == 1
-    assert "WRONG the keys of JWT_JWKS cannot be read: " in missing.stdout
+    assert "WRONG the key set of JWT_JWKS cannot be read: " in missing.stdout
     assert "No such file" in missing.stdout
     keys.write_text('{"keys": []}')
-    assert "WRONG JWT_JWKS has no key that could verify a token" in portico("doctor", **asked).stdout
+    assert "WRONG JWT_JWKS has no key that can verify tokens" in portico("doctor", **asked).stdout
     keys.write_text('{"keys": [{"kty": "oct", "k": "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA", "alg": "HS256"}]}')
     assert "ok    JWT_JWKS has 1 key" in portico("doctor", **asked).stdout
 
@@ -106,7 +106,7 @@ def test_doctor_before_and_after_init(
     before = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
     assert before.returncode == 0, before.stderr
     assert "portico init was not run here" in before.stdout
-    assert f"STORAGE_URL is not set, so objects are kept in file://{tmp_path}/.portico/objects" in before.stdout
+    assert f"STORAGE_URL is not set, so objects are stored in file://{tmp_path}/.portico/objects" in before.stdout
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute(
         """create table open (id int primary key); grant select on open to anon;
@@ -130,7 +130,7 @@ def test_uninstall(portico: Portico, postgres: PostgresServer, database_url: str
     assert portico("uninstall", DATABASE_URL=database_url).stdout == "Nothing is installed.\n"
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute("insert into storage.buckets (id, name) values ('b', 'b')", database_url)
-    assert "Version 1.0.0 is gone" in portico("uninstall", DATABASE_URL=database_url).stdout
+    assert "Version 1.0.0 was removed" in portico("uninstall", DATABASE_URL=database_url).stdout
     assert postgres.execute("select to_regnamespace('graphql') is null", database_url) == [[True]]
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     assert postgres.execute("select id from storage.buckets", database_url) == [["b"]]
@@ -239,11 +239,11 @@ def test_doctor_names_what_should_be_closed(portico: Portico, database_url: str,
         "WRONG JWT_SECRET is shorter than 32 bytes",
         "WRONG ANON_KEY is shorter than 20 characters",
         "WRONG ANON_KEY and SERVICE_ROLE_KEY are the same",
-        "has SUPERUSER, more than it needs",
+        "has SUPERUSER, which it does not need",
         "WRONG anon may write to tables in schema public without row level security: open\n",
         "note  anon reads views in schema public with the rights of their owners: around\n",
         "have no search_path of their own: mighty()\n",
-        "note  anon may read what schema public looks like (introspection)",
+        "note  anon may read the GraphQL schema made from schema public (introspection)",
         "note  pages of every origin may use the APIs",
         "note  callers' functions can list the statements prepared on a shared connection",
     ):

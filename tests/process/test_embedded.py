@@ -282,7 +282,7 @@ def test_data_of_another_version_is_refused(directory: Path) -> None:
     with EmbeddedPostgres(directory, durable=False) as first:
         data = Path(first.data_directory)
     (data / "PG_VERSION").write_text("16\n")
-    with pytest.raises(EmbeddedError, match="made by PostgreSQL 16"):
+    with pytest.raises(EmbeddedError, match="created by PostgreSQL 16"):
         EmbeddedPostgres(directory, durable=False).join()
 
 
