@@ -100,8 +100,8 @@ class Postmaster:
         found = (self.home / "data" / "PG_VERSION").read_text().strip()
         if found != MAJOR_VERSION:
             raise EmbeddedError(
-                f"the data in {self.home / 'data'} was created by PostgreSQL {found}, but this is PostgreSQL {MAJOR_VERSION}."
-                " Upgrade it with pg_upgrade, or move it away to start with an empty database."
+                f"the data in {self.home / 'data'} was created by PostgreSQL {found}, but this is PostgreSQL"
+                f" {MAJOR_VERSION}. Upgrade it with pg_upgrade, or move it away to start with an empty database."
             )
 
     def _find(self) -> int:

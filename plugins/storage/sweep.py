@@ -56,7 +56,7 @@ def sweep(delete: bool, older_than: float, rows: bool) -> int:
             click.echo(f"{found.unfinished} unfinished writes: {done}")
             if delete:
                 click.echo(f"{found.replaced} replaced versions deleted")
-            click.echo(f"{found.waiting} replaced versions are kept until their grace period is over")
+            click.echo(f"{found.waiting} replaced versions wait until their grace period is over")
             if found.foreign:
                 click.echo(f"{found.foreign} blobs of other origin: left alone")
             missing = 0
