@@ -12,9 +12,10 @@ from collections.abc import Collection, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from app.graphql.features import Features, UnknownFeature
 from app.hooks import GROUP, GraphQLHooks, ServiceHooks, StorageHooks
 from app.plugin_guard import InstalledPlugin, Plugins, PluginUnusable, one_line
-from app.settings import Setting, Settings, load
+from app.settings import Setting, SettingError, Settings, load
 
 log = logging.getLogger("portico.plugins")
 
@@ -54,7 +55,12 @@ def configure(
     chosen = {name: value for name, value in (overrides or {}).items() if name in _CHOICE}
     choice = load(environ, chosen)
     plugins = plugin_manager(extra, disabled=choice.disabled_plugins, required=choice.plugins_required)
-    return load(environ, overrides, declared_settings(plugins)), plugins
+    settings = load(environ, overrides, declared_settings(plugins))
+    try:
+        Features(plugins).chosen(settings.graphql_features)
+    except UnknownFeature as ex:
+        raise SettingError(f"GRAPHQL_FEATURES: {ex}") from None
+    return settings, plugins
 
 
 def declared_settings(plugins: Plugins) -> list[Setting[Any]]:

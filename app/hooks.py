@@ -153,6 +153,13 @@ class ServiceHooks:
     """Hooks of the service around both APIs."""
 
     @hookspec
+    def features(self) -> Sequence[str]:
+        """The features that this plugin adds to the GraphQL API, normally one. Where the dialect, GRAPHQL_FEATURES or a
+        role leaves all of them out, the plugin's hooks that make the schema are not called. A plugin that names none is
+        always on."""
+        return ()
+
+    @hookspec
     def settings(self) -> Sequence[Setting[Any]]:
         """Settings of this plugin: declared once, like the built-in ones, and read with ``settings[DECLARATION]``."""
         return ()

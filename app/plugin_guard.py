@@ -86,6 +86,14 @@ class Plugins(pluggy.PluginManager):
         results = ((each.plugin_name, each.function(*(arguments[name] for name in each.argnames))) for each in impls)
         return [(plugin, result) for plugin, result in results if result is not None]
 
+    def hooks_without(self, names: Iterable[str]) -> pluggy.HookRelay:
+        """The hooks, calling all plugins but those of these names."""
+        left_out = [self.get_plugin(name) for name in names]
+        relay = pluggy.HookRelay()
+        for hook in vars(self.hook):
+            setattr(relay, hook, self.subset_hook_caller(hook, left_out))
+        return relay
+
     def blame(self, plugin: str, place: str) -> None:
         """Log the exception being handled as the plugin's, once for each place, and have /health name the plugin."""
         if (plugin, place) not in self._logged:

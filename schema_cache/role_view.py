@@ -41,6 +41,7 @@ class RoleView:
 
     ``schemas`` are those of the API search path that exist and that the role may use, in the order of the path;
     ``relations`` and ``functions`` those in them, in the order of their oids, on which it holds a privilege.
+    ``extension_functions`` are those of extensions, in any schema that the role may use, which it may execute.
     ``unnamed_types`` are in schemas that the role may not use: it may read their values, but not name the types.
     """
 
@@ -49,6 +50,7 @@ class RoleView:
     schemas: tuple[Schema, ...]
     relations: tuple[VisibleRelation, ...] = field(repr=False)
     functions: tuple[Function, ...] = field(repr=False)
+    extension_functions: tuple[Function, ...] = field(repr=False)
     unusable_types: frozenset[int] = field(repr=False)
     unnamed_types: frozenset[int] = field(repr=False)
 
@@ -105,16 +107,22 @@ def role_view(catalog: Catalog, role_name: str, api_schemas: tuple[str, ...]) ->
         for function in catalog.functions
         if function.schema in exposed and is_offered(function) and "EXECUTE" in privileges.granted(function.acl)
     )
+    extension_functions = tuple(
+        function
+        for function in catalog.functions
+        if function.of_extension and function.schema in usable and "EXECUTE" in privileges.granted(function.acl)
+    )
     unnamed_types = frozenset(type_.oid for type_ in catalog.types if type_.schema not in usable)
     unusable_types = unnamed_types.union(
         type_.oid for type_ in catalog.types if "USAGE" not in privileges.granted(type_.acl)
     )
     return RoleView(
-        key=_key(catalog, schemas, relations, functions, unusable_types, unnamed_types),
+        key=_key(catalog, schemas, relations, (functions, extension_functions), unusable_types, unnamed_types),
         catalog=catalog,
         schemas=schemas,
         relations=relations,
         functions=functions,
+        extension_functions=extension_functions,
         unusable_types=unusable_types,
         unnamed_types=unnamed_types,
     )
@@ -145,7 +153,7 @@ def _key(
     catalog: Catalog,
     schemas: tuple[Schema, ...],
     relations: tuple[VisibleRelation, ...],
-    functions: tuple[Function, ...],
+    functions: tuple[tuple[Function, ...], ...],
     unusable_types: frozenset[int],
     unnamed_types: frozenset[int],
 ) -> str:
@@ -154,7 +162,7 @@ def _key(
     def lines() -> Iterator[str]:
         yield catalog.version
         yield repr([schema.oid for schema in schemas])
-        yield repr([function.oid for function in functions])
+        yield repr([[function.oid for function in some] for some in functions])
         yield repr((sorted(unusable_types), sorted(unnamed_types)))
         for visible in relations:
             everything = catalog.column_names[visible.relation.oid]

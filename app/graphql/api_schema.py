@@ -28,7 +28,7 @@ from app.graphql.exposure import Exposure
 from app.graphql.fields import in_order
 from app.graphql.notices import Notices
 from app.graphql.recursion import long_chains
-from app.graphql.relations import ApiRelation, RelationNames, is_composite, with_own_names
+from app.graphql.relations import ApiRelation, RelationNames, is_composite, relation_subject, with_own_names
 from app.graphql.values_of_types import ValueType
 from schema_cache.model import Catalog, Type
 from schema_cache.role_view import RoleView
@@ -152,7 +152,7 @@ class ApiSchema:
                 name,
                 fields=lambda: {
                     field_name: field
-                    for field_name, field in in_order(self.hooks.node_fields(api=self, relation=relation)).items()
+                    for field_name, field in self.contributed("node_fields", relation).items()
                     if self.is_name(field_name)
                 },
                 interfaces=lambda: self._interfaces() if relation.has_readable_key else [],
@@ -160,6 +160,20 @@ class ApiSchema:
                 extensions={"unknown_field": lambda field: f"Unknown field '{field}' on type '{relation.type_name}'"},
             ),
         )
+
+    def contributed(self, hook: str, relation: ApiRelation) -> dict[str, Any]:
+        """What plugins add to a relation by a hook, in order; a notice tells of what is left out for its name."""
+        return self._in_order(hook, relation_subject(relation.relation), relation=relation)
+
+    def operators_of(self, value_type: ValueType) -> dict[str, Any]:
+        """The members that plugins give the filter of a type's values, as ``contributed`` does."""
+        return self._in_order("filter_operators", f"type {value_type.filter}Filter", value_type=value_type)
+
+    def _in_order(self, hook: str, subject: str, **about: Any) -> dict[str, Any]:
+        def left_out(name: str) -> None:
+            self.notices.add(subject, f"of two {hook.replace('_', ' ')} called {name} one is left out")
+
+        return in_order(getattr(self.hooks, hook)(api=self, **about), left_out)
 
     def _interfaces(self) -> list[GraphQLInterfaceType]:
         return [each for some in self.hooks.node_interfaces(api=self) for each in some]
@@ -174,6 +188,22 @@ class ApiSchema:
         """Whether types of these names are ``owner``'s to make: not the API's, a relation's or an earlier owner's."""
         return self._exposure.claim(owner, type_names)
 
+    def own_type_name(self, owner: object, name: str) -> str:
+        """``name`` for a type that goes beyond the relations' families, with underscores behind it until it is nobody
+        else's; ``owner`` tells apart who asks. It never takes a name that something of the database would have."""
+        if self.whole is not None:
+            return self.whole.own_type_name(owner, name)
+        self.shared("names of enums", self._claim_names_of_enums)
+        while not self.claim(owner, name):
+            name = f"{name}_"
+        return name
+
+    def _claim_names_of_enums(self) -> None:
+        shown = {each.name for each in self.schemas}
+        for type_ in self.catalog.types:
+            if type_.kind == "e" and type_.schema in shown:
+                self.value_type(type_.oid)
+
     def _build(self) -> GraphQLSchema:
         # graphql-core recurses from type to type, with several frames for each step.
         with long_chains():
@@ -181,7 +211,7 @@ class ApiSchema:
             listed += [each for some in self.hooks.database_types(api=self) for each in some]
             schema = GraphQLSchema(
                 query=GraphQLObjectType(
-                    "Query", self._root_fields(self.hooks.query_fields(api=self)), extensions=_root_extensions("Query")
+                    "Query", self._root_fields("query_fields"), extensions=_root_extensions("Query")
                 ),
                 mutation=self._mutation_type(),
                 types=[*listed, *(self.object_type(each) for each in self.relations)],
@@ -195,11 +225,11 @@ class ApiSchema:
         return _sorted_by_name(schema)
 
     def _mutation_type(self) -> GraphQLObjectType | None:
-        fields = self._root_fields(self.hooks.mutation_fields(api=self))
+        fields = self._root_fields("mutation_fields")
         return GraphQLObjectType("Mutation", fields, extensions=_root_extensions("Mutation")) if fields else None
 
-    def _root_fields(self, contributions: Any) -> dict[str, GraphQLField]:
-        fields = in_order(contributions)
+    def _root_fields(self, hook: str) -> dict[str, GraphQLField]:
+        fields = self._in_order(hook, "the API")
         return {name: fields[name] for name in sorted(fields) if self.is_name(name)}
 
     # Introspection

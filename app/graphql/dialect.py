@@ -26,6 +26,7 @@ class Dialect:
     ``nullable_json``: a JSON column is nullable even where it is NOT NULL: the null of JSON is null.
     ``lists_all_enums``: the enums of exposed schemas are types of the schema even where no field uses them.
     ``required_inserts``: a column that is NOT NULL and has no default must be given a value by an insert.
+    ``extended``: the features that go beyond pg_graphql are offered (app.graphql.features).
     """
 
     name: str
@@ -45,6 +46,7 @@ class Dialect:
     nullable_json: bool
     lists_all_enums: bool
     required_inserts: bool
+    extended: bool
 
 
 STANDARD = Dialect(
@@ -65,6 +67,7 @@ STANDARD = Dialect(
     nullable_json=True,
     lists_all_enums=False,
     required_inserts=True,
+    extended=True,
 )
 
 PG_GRAPHQL = Dialect(
@@ -85,6 +88,7 @@ PG_GRAPHQL = Dialect(
     nullable_json=False,
     lists_all_enums=True,
     required_inserts=False,
+    extended=False,
 )
 
 DIALECTS = {dialect.name: dialect for dialect in (STANDARD, PG_GRAPHQL)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,8 +19,8 @@ class Fields:
     absent: Mapping[str, str] = field(default_factory=dict)
 
 
-def in_order(contributions: Sequence[Fields | None]) -> dict[str, Any]:
-    """The fields of all contributions by position, only one of each name."""
+def in_order(contributions: Sequence[Fields | None], left_out: Callable[[str], object]) -> dict[str, Any]:
+    """The fields of all contributions by position, only one of each name; ``left_out`` is told of another one."""
     given = sorted((each for each in contributions if each), key=lambda each: each.position)
     standing: dict[str, int] = {}
     for contribution in given:
@@ -29,8 +29,10 @@ def in_order(contributions: Sequence[Fields | None]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for contribution in given:
         for name, made in contribution.fields.items():
-            if contribution.precedence == standing[name]:
-                result.setdefault(name, made)
+            if contribution.precedence < standing[name] or name in result:
+                left_out(name)
+            else:
+                result[name] = made
     return result
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from app.database import ContextBuilder, Database
 from app.graphql.bounded_cache import BoundedCache
 from app.graphql.dialect import DIALECTS
+from app.graphql.features import Features
 from app.graphql.limits import DocumentLimits
 from app.graphql.recursion import allow_levels
 from app.graphql.role_schemas import RoleSchemas
@@ -58,6 +59,8 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
     dump = Path(settings.schema_dump) if settings.schema_dump else None
     schema_cache = SchemaCache(database.read, settings.api_schemas, dump)
     entries = settings.plan_cache_entries
+    dialect, features = DIALECTS[settings.graphql_dialect], Features(plugins)
+    offered = features.offered(dialect, settings.graphql_features)
     roles = ApiRoles(settings.api_roles, schema_cache.current, schema_cache.refresh_if_changed)
     identity = Identity(settings, roles=roles)
     return Engine(
@@ -69,7 +72,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
             statement_timeout_ms=settings.statement_timeout_ms, with_tokens=settings.tokens_in_database
         ),
         schema_cache=schema_cache,
-        role_schemas=RoleSchemas(schema_cache, DIALECTS[settings.graphql_dialect], plugins.hook, settings.max_rows),
+        role_schemas=RoleSchemas(schema_cache, dialect, features.hooks(offered), settings.max_rows),
         limits=DocumentLimits(
             tokens=settings.token_limit,
             depth=settings.depth_limit,

@@ -10,10 +10,9 @@ from graphql import GraphQLID, GraphQLInputField, GraphQLInputObjectType
 from sqlalchemy import ColumnElement, and_
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import in_order
 from app.graphql.relations import ApiColumn, ApiRelation
-from app.graphql.values import Leaf
-from app.graphql.values_of_types import ValueType
+from app.graphql.values_of_types import ToText, ValueType
+from app.query.comparison import operators_of
 from app.query.planning import Planning, Rows
 from app.query.walk import Field
 from schema_cache.model import Operators
@@ -27,26 +26,48 @@ no effect. It is the extension ``condition`` of the GraphQLInputField or GraphQL
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What an operator compares: the ``value`` of a column in the current row, with the SQL operators of its type."""
+    """What an operator compares: a ``value`` in the current row, of a column or an expression.
 
-    column: ApiColumn
-    operators: Operators
+    ``type`` says how such values cross the API, ``type_text`` what PostgreSQL calls their type, ``to_text`` makes an
+    operand text that fits, and ``operators`` are the SQL operators of the type.
+    """
+
     value: ColumnElement[Any]
+    type: ValueType
+    type_text: str
+    to_text: ToText
+    operators: Operators
 
 
-Operator = Callable[[Planning, Compared, Leaf | None], Condition]
-"""Turns the operand of a filter's operator, None for null, into a condition. It is the extension ``operator`` of the
-filter's member."""
+Operator = Callable[[Planning, Compared, Any], Condition | None]
+"""Turns the operand of a filter's operator, None for null, into a condition; None if it has no effect. It is the
+extension ``operator`` of the filter's member."""
+
+
+def compared_column(api: ApiSchema, column: ApiColumn, rows: Rows) -> Compared:
+    """A column of the current row, to be compared."""
+    own = column.column
+    return Compared(rows.column(own.name), column.type, own.type_text, column.to_text, operators_of(api.view, own.type))
 
 
 def value_filter_type(api: ApiSchema, value_type: ValueType) -> GraphQLInputObjectType:
     """The filter of a type's values, such as IntFilter, StringListFilter or that of an enum."""
 
-    def members() -> dict[str, GraphQLInputField]:
-        operators = in_order(api.hooks.filter_operators(api=api, value_type=value_type))
-        return {name: operators[name] for name in sorted(operators)}
+    return api.named(
+        f"{value_type.filter}Filter", lambda name: GraphQLInputObjectType(name, lambda: api.operators_of(value_type))
+    )
 
-    return api.named(f"{value_type.filter}Filter", lambda name: GraphQLInputObjectType(name, members))
+
+def value_condition(
+    type_: GraphQLInputObjectType, planning: Planning, compared: Compared, value: Mapping[str, Any] | None
+) -> Condition | None:
+    """All members of a value's filter together as one condition on it; None where they have no effect."""
+    made = (
+        type_.fields[name].extensions["operator"](planning, compared, operand)
+        for name, operand in (value or {}).items()
+    )
+    parts = [part for part in made if part is not None]
+    return and_(*parts) if parts else None
 
 
 def id_filter_type(api: ApiSchema) -> GraphQLInputObjectType:
@@ -58,9 +79,7 @@ def relation_filter_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputO
     """The filter of a relation's rows."""
     return api.named(
         f"{relation.type_name}Filter",
-        lambda name: GraphQLInputObjectType(
-            name, lambda: in_order(api.hooks.filter_fields(api=api, relation=relation))
-        ),
+        lambda name: GraphQLInputObjectType(name, lambda: api.contributed("filter_fields", relation)),
     )
 
 

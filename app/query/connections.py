@@ -8,7 +8,7 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull, GraphQLObject
 from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import absent_field, in_order, unknown_field_in
+from app.graphql.fields import absent_field, unknown_field_in
 from app.graphql.relations import ApiRelation
 from app.query.collection import Collection
 from app.query.planning import Rows
@@ -18,16 +18,14 @@ from app.query.walk import Field
 def connection_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
     """The type of a collection of a relation's rows."""
 
-    def contributions() -> Any:
-        return api.hooks.connection_fields(api=api, relation=relation)
-
     def unknown_field(name: str) -> str:
-        return absent_field(contributions(), name) or "unknown field in connection"
+        contributions = api.hooks.connection_fields(api=api, relation=relation)
+        return absent_field(contributions, name) or "unknown field in connection"
 
     return api.named(
         f"{relation.type_name}Connection",
         lambda name: GraphQLObjectType(
-            name, lambda: in_order(contributions()), extensions={"unknown_field": unknown_field}
+            name, lambda: api.contributed("connection_fields", relation), extensions={"unknown_field": unknown_field}
         ),
     )
 
@@ -58,4 +56,4 @@ def _edge_node(field: Field, collection: Collection) -> ColumnElement[Any]:
 
 def arguments_of_collections(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:
     """The arguments that every collection of a relation's rows takes."""
-    return in_order(api.hooks.collection_arguments(api=api, relation=relation))
+    return api.contributed("collection_arguments", relation)

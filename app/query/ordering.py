@@ -16,7 +16,6 @@ from sqlalchemy import ColumnElement, func, literal_column
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import in_order
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
 from app.query.comparison import Comparison, key_comparison, order_comparison
@@ -152,7 +151,7 @@ def order_by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectTy
 
 
 def _members(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLInputField]:
-    return in_order(api.hooks.order_fields(api=api, relation=relation))
+    return api.contributed("order_fields", relation)
 
 
 def keys_of_element(api: ApiSchema, type_: GraphQLInputObjectType, element: Mapping[str, Any]) -> Sequence[OrderKey]:

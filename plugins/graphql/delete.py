@@ -8,7 +8,7 @@ from graphql import GraphQLField, GraphQLNonNull
 from sqlalchemy import ColumnElement, Delete, delete
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields, in_order
+from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation, RelationNames
 from app.hooks import hookimpl
 from app.query.changes import answer, at_most_argument, response_type, row_limit
@@ -38,7 +38,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
 
     return GraphQLField(
         GraphQLNonNull(response_type(api, relation, "Delete")),
-        {**in_order(api.hooks.delete_arguments(api=api, relation=relation)), "atMost": at_most_argument()},
+        {**api.contributed("delete_arguments", relation), "atMost": at_most_argument()},
         resolve,
         description=f"Removes rows from `{relation.type_name}`",
     )

@@ -15,7 +15,7 @@ from graphql import (
     GraphQLNamedType,
     GraphQLNonNull,
 )
-from sqlalchemy import ColumnElement, and_, func, null
+from sqlalchemy import func, null
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
@@ -24,15 +24,17 @@ from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
 from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText, ValueType
 from app.hooks import hookimpl
-from app.query.comparison import compared, operators_of
+from app.query.comparison import compared
 from app.query.conditions import (
     Compared,
     Condition,
     MemberCondition,
     Operator,
+    compared_column,
     condition,
     id_filter_type,
     relation_filter_type,
+    value_condition,
     value_filter_type,
 )
 from app.query.planning import Planning, Rows
@@ -70,15 +72,13 @@ class ComparisonOperator:
         if operand is None:
             # A comparison with NULL is neither true nor false, whatever the operator.
             return cast_to(null(), "boolean")
-        column = left.column
-        type_text = column.column.type_text
-        to_text: ToText = column.to_text
+        to_text, type_text = left.to_text, left.type_text
         if self.operand == "list":
-            to_text, type_text = ArrayText(column.to_text), f"{type_text}[]"
+            to_text, type_text = ArrayText(left.to_text), f"{left.type_text}[]"
         elif self.operand == "pattern":
-            to_text, type_text = column.type.to_text, "text"
+            to_text, type_text = left.type.to_text, "text"
         elif self.operand == "regex":
-            to_text, type_text = RegexText(column.type.to_text), "text"
+            to_text, type_text = RegexText(left.type.to_text), "text"
         value = planning.bind(operand, to_text, type_text)
         return compared(left.value, self.symbol(left.operators), func.any(value) if self.operand == "list" else value)
 
@@ -143,7 +143,7 @@ def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields:
         10,
         {
             name: GraphQLInputField(_operand_type(api, value_type, name), extensions={"operator": OPERATORS[name]})
-            for name in names
+            for name in sorted(names)
         },
     )
 
@@ -180,15 +180,9 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 def _column_condition(api: ApiSchema, column: ApiColumn) -> MemberCondition:
     type_ = value_filter_type(api, column.type)
-    operators = operators_of(api.view, column.column.type)
 
     def make(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
-        left = Compared(column, operators, rows.column(column.name))
-        parts: list[ColumnElement[Any]] = [
-            type_.fields[name].extensions["operator"](planning, left, operand)
-            for name, operand in (value or {}).items()
-        ]
-        return and_(*parts) if parts else None
+        return value_condition(type_, planning, compared_column(api, column, rows), value)
 
     return make
 

@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, Insert, func, insert, literal_column, sele
 
 from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields, in_order
+from app.graphql.fields import Fields
 from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
 from app.graphql.values import Leaf, shape_of
 from app.hooks import hookimpl
@@ -76,7 +76,7 @@ def _member_type(api: ApiSchema, relation: ApiRelation, column: ApiColumn) -> Gr
 
 
 def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
-    members: dict[str, GraphQLInputField] = in_order(api.hooks.insert_fields(api=api, relation=relation))
+    members: dict[str, GraphQLInputField] = api.contributed("insert_fields", relation)
     columns: Columns = {name: each.extensions["column"] for name, each in members.items()}
     required = frozenset(name for name, each in members.items() if isinstance(each.type, GraphQLNonNull))
     type_ = api.named(f"{relation.type_name}InsertInput", lambda name: GraphQLInputObjectType(name, members))

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Update, update
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields, in_order
+from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation, RelationNames
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
@@ -65,7 +65,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
 
         return answer(field, relation, statement, row_limit(field, "update"))
 
-    arguments: dict[str, GraphQLArgument] = in_order(api.hooks.update_arguments(api=api, relation=relation))
+    arguments: dict[str, GraphQLArgument] = api.contributed("update_arguments", relation)
     assigning: Mapping[str, Assign] = {
         name: each.extensions["assign"] for name, each in arguments.items() if "assign" in each.extensions
     }

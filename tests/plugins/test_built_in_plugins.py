@@ -28,6 +28,7 @@ GONE = {
     "insert": ["insertIntoThingCollection", "ThingInsertInput"],
     "logical_filters": ["  and: [ThingFilter!]"],
     "node": ["nodeId", "interface Node", "node("],
+    "operators": ["distinctFrom", "  not: IntFilter", "endsWith"],
     "ordering": ["orderBy:", "OrderBy {", "OrderByDirection"],
     "page_info": ["pageInfo", "PageInfo"],
     "relationships": ["owner: Owner"],

@@ -1,0 +1,126 @@
+"""Further operators of the filters of values: not, distinctFrom, parts and patterns of text, and similar text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLList, GraphQLNonNull
+from sqlalchemy import func, not_, null, true
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.values import Leaf
+from app.graphql.values_of_types import ToText, ValueType
+from app.hooks import hookimpl
+from app.query.comparison import compared
+from app.query.conditions import Compared, Condition, Operator, value_condition, value_filter_type
+from app.query.planning import Planning
+from app.query.sql import cast_to, quoted
+from app.query.texts import ArrayText
+
+TEXT_FILTER = "String"
+
+TRIGRAM_OPERATORS = {
+    "similar": ("%", "similarity_op", "Text that is similar as a whole, by pg_trgm.similarity_threshold"),
+    "wordSimilar": (
+        "%>", "word_similarity_commutator_op", "Text with similar words in it, by pg_trgm.word_similarity_threshold"
+    ),
+}  # fmt: skip
+"""By member: the operator of the extension pg_trgm, the function that makes it, and a description."""
+
+
+@hookimpl
+def features() -> Sequence[str]:
+    return ("operators",)
+
+
+@hookimpl
+def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields:
+    members = {"distinctFrom": _distinct_from(value_type)}
+    if value_type.filter == TEXT_FILTER:
+        members |= _of_text(value_type) | _of_trigrams(api, value_type)
+    members["not"] = _negation(value_filter_type(api, value_type))
+    return Fields(40, members)
+
+
+def _member(type_: Any, operator: Operator, description: str) -> GraphQLInputField:
+    return GraphQLInputField(type_, description=description, extensions={"operator": operator})
+
+
+def _negation(type_: GraphQLInputObjectType) -> GraphQLInputField:
+    def operator(planning: Planning, left: Compared, operand: Mapping[str, Any] | None) -> Condition | None:
+        planning.count_conditions(1)
+        part = value_condition(type_, planning, left, operand)
+        return None if part is None else not_(part)
+
+    return _member(type_, operator, "Values that do not match; what is unknown stays unknown")
+
+
+def _distinct_from(value_type: ValueType) -> GraphQLInputField:
+    element = value_type.element
+    type_ = value_type.graphql if element is None else GraphQLList(GraphQLNonNull(element.graphql))
+    return _member(type_, _is_distinct, "Other values, where null is a value like any other")
+
+
+def _is_distinct(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
+    if operand is None:
+        return left.value.is_not(None)
+    # IS DISTINCT FROM takes the operator = of the search path, which may be that of another type.
+    other = planning.bind(operand, left.to_text, left.type_text)
+    return compared(left.value, left.operators.equal, other).is_not(true())
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A pattern for LIKE of which ``to_text`` is a part, as it is: no character in it stands for others."""
+
+    to_text: ToText
+    before: str = "%"
+    after: str = "%"
+
+    def __call__(self, value: Any) -> str | None:
+        text = self.to_text(value)
+        return None if text is None else self.before + re.sub(r"([\\%_])", r"\\\1", text) + self.after
+
+
+@dataclass(frozen=True)
+class TextOperator:
+    """A comparison of text by an SQL operator. The operand is text; with ``after`` a part of it, with that behind it;
+    with ``any_of`` a list of which one suffices."""
+
+    symbol: str
+    after: str | None = None
+    any_of: bool = False
+
+    def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
+        if operand is None:
+            return cast_to(null(), "boolean")
+        to_text = left.type.to_text
+        if self.any_of:
+            return compared(left.value, self.symbol, func.any(planning.bind(operand, ArrayText(to_text), "text[]")))
+        pattern = to_text if self.after is None else Pattern(to_text, after=self.after)
+        return compared(left.value, self.symbol, planning.bind(operand, pattern, "text"))
+
+
+def _of_text(value_type: ValueType) -> dict[str, GraphQLInputField]:
+    one, many = value_type.graphql, GraphQLList(GraphQLNonNull(value_type.graphql))
+    return {
+        "endsWith": _member(one, TextOperator("LIKE", after=""), "Text that ends so"),
+        "iincludes": _member(one, TextOperator("ILIKE", after="%"), "Text with this in it, in upper or lower case"),
+        "ilikeAny": _member(many, TextOperator("ILIKE", any_of=True), "Text that is `ilike` one of the patterns"),
+        "includes": _member(one, TextOperator("LIKE", after="%"), "Text with this in it"),
+        "likeAny": _member(many, TextOperator("LIKE", any_of=True), "Text that is `like` one of the patterns"),
+    }
+
+
+def _of_trigrams(api: ApiSchema, value_type: ValueType) -> dict[str, GraphQLInputField]:
+    """The operators of the extension pg_trgm, where it is installed and the role may use them."""
+    schemas = {each.name: each.schema for each in api.view.extension_functions}
+    return {
+        name: _member(value_type.graphql, TextOperator(f"OPERATOR({quoted(schemas[function])}.{symbol})"), description)
+        for name, (symbol, function, description) in TRIGRAM_OPERATORS.items()
+        if function in schemas
+    }
