@@ -157,7 +157,7 @@ def test_what_does_not_fit_is_refused(reading_door: OpenDoor, members: Any, code
 
 
 def test_each_not_counts_as_a_condition(reading_door: OpenDoor) -> None:
-    many = [{"i": {"not": {"eq": 1}}}] * 4000
+    many = [{"i": {"not": {"eq": 1}}}] * 5000
     query = "query ($f: noteFilter) { noteCollection(filter: $f) { edges { node { id } } } }"
     answer = reading_door(SCHEMA).ask(query, {"f": {"and": many}})
     assert answer.code == "LIMIT_EXCEEDED"
