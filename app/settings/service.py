@@ -68,7 +68,7 @@ class Settings:
     graphql_dialect: str = setting(Choice("standard", "pg_graphql"), "standard",
         "Follow the GraphQL specification (standard), or behave as the extension pg_graphql does.")
     graphql_features: tuple[str, ...] = setting(Names(), ("all",),
-        "The features of the dialect standard beyond pg_graphql: all, none, or names, comma-separated; -name omits one.")
+        "Features of the dialect standard beyond pg_graphql: all, none, or names, comma-separated; -name omits one.")
     jwt_secret: str | None = setting(SECRET, None,
         "The secret of HS256 tokens, at least 32 characters; `portico keys` generates one.")
     jwt_jwks: str | None = setting(URL, None,
