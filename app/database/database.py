@@ -142,27 +142,31 @@ class Database:
     def _run(
         self, steps: Sequence[Step], check_index: int, read_only: bool, wait_s: float, row_limit: int
     ) -> list[list[Row]]:
-        for attempt in (1, 2):
+        is_repeated, unclean = False, 0
+        while True:
             lease = self._pool.acquire()
             lease.connection.wait_at_most(wait_s)
             try:
                 return lease.connection.pipeline(steps, clean=True, row_limit=row_limit)
             except ConnectionLost as ex:
-                if attempt == 1 and not ex.silent and (ex.unapplied or (read_only and not ex.answered)):
+                if not is_repeated and not ex.silent and (ex.unapplied or (read_only and not ex.answered)):
+                    is_repeated = True
                     continue
                 if read_only or ex.unapplied:
                     raise ex.explained() from ex
                 raise outcome_unknown() from ex
             except StatementError as ex:
-                if attempt == 1 and ex.lost_preparation:
+                if not is_repeated and ex.lost_preparation:
                     # Everything was rolled back, so it can be repeated even if it writes.
                     lease.connection.forget_prepared()
+                    is_repeated = True
                     continue
                 if is_unclean(ex, check_index):
+                    # All others may be like it; one that is opened then is not.
                     lease.connection.usable = False
-                    if attempt == 1:
+                    unclean += 1
+                    if unclean <= self._pool.size:
                         continue
                 raise
             finally:
                 self._pool.give_back(lease)
-        raise AssertionError("the second attempt returns or raises")

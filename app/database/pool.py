@@ -62,6 +62,11 @@ class Pool:
             reset_on_return=None,
         )
 
+    @property
+    def size(self) -> int:
+        """How many connections there may be."""
+        return self._size
+
     def acquire(self) -> Lease:
         """A connection that was alive a moment ago. Raises Unavailable: POOL_TIMEOUT or DATABASE_UNAVAILABLE."""
         while True:

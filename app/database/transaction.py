@@ -77,34 +77,38 @@ class Transaction:
     def _send(self, steps: Sequence[Step]) -> list[list[Row]]:
         first = self._lease is None
         before, self._pending = self._pending, []
-        for attempt in (1, 2):
+        is_repeated, unclean = not first, 0
+        while True:
             if self._lease is None:
                 self._lease = self._pool.acquire()
             self._lease.connection.wait_at_most(self._wait_s(len(steps)))
             try:
                 return self._lease.connection.pipeline([*before, *steps], clean=first)[len(before) :]
             except ConnectionLost as ex:
-                if first and attempt == 1 and not ex.silent:
+                if not is_repeated and not ex.silent:
                     self._pool.give_back(self._lease)
                     self._lease = None
+                    is_repeated = True
                     continue
                 raise ex.explained() from ex
             except StatementError as ex:
-                if first and attempt == 1 and is_unclean(ex, len(before) - 1):
+                if first and unclean <= self._pool.size and is_unclean(ex, len(before) - 1):
+                    # All others may be like it; one that is opened then is not.
                     self._lease.connection.usable = False
                     self._pool.give_back(self._lease)
                     self._lease = None
+                    unclean += 1
                     continue
                 if ex.lost_preparation:
                     self._lease.connection.forget_prepared()
-                    if first and attempt == 1:
+                    if not is_repeated:
                         _rollback(self._lease)
+                        is_repeated = True
                         continue
                     raise unavailable(None, "The database has forgotten a prepared statement.") from ex
                 ex.statement_index = max(0, ex.statement_index - len(before) + 1)
                 self._failure = explain(ex, (self._role or None) if first else None)
                 raise self._failure from None
-        raise AssertionError("the second attempt returns or raises")
 
     def _commit(self, lease: Lease) -> None:
         try:

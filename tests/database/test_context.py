@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -145,6 +146,27 @@ def test_a_session_that_cannot_be_cleaned_is_replaced(
     with database.transaction(context) as transaction:
         assert transaction.run(Statement(SESSION_STATE))[0][0] == clean
     assert database.pool_state().open == 1
+
+
+def test_all_sessions_that_cannot_be_cleaned_are_replaced(
+    url: str, make_database: MakeDatabase, as_role: AsRole
+) -> None:
+    """However many connections were spoilt meanwhile, the next caller is not told."""
+    database = make_database(url, pool_size=4)
+    spoil = Statement("select set_config('default_transaction_read_only', 'on', false)")
+
+    def spoil_all() -> None:
+        with contextlib.ExitStack() as stack:
+            for _ in range(4):
+                stack.enter_context(database.transaction(as_role(WRITER))).run(spoil)
+
+    insert = Statement("insert into entry (body) values ($1) returning id")
+    spoil_all()
+    assert len(database.run(as_role(WRITER), [(insert, [b"x"])], read_only=False)[0]) == 1
+    spoil_all()
+    with database.transaction(as_role(WRITER)) as transaction:
+        assert len(transaction.run(insert, [b"y"])) == 1
+    assert database.run(None, [(Statement("select count(*) from entry"), [])], read_only=True) == [[(b"2",)]]
 
 
 REPLACES_PREPARED_STATEMENTS = """
