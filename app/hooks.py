@@ -145,7 +145,7 @@ class StorageHooks:
 
     @hookspec
     def object_checks(self, settings: Settings) -> Sequence[ObjectCheck]:
-        """Checks that each upload must pass before it is committed; one that raises refuses the upload."""
+        """Checks that each upload and each copy must pass before it is committed; one that raises refuses it."""
         return ()
 
 

@@ -158,7 +158,9 @@ class KeySet:
     def _known(self) -> tuple[VerificationKey, ...]:
         if self._keys is None:
             raise Unavailable(
-                "The keys that tokens are verified with cannot be had now.", code="KEYS_UNAVAILABLE", hint="Try again."
+                "The keys that tokens are verified with are not available now.",
+                code="KEYS_UNAVAILABLE",
+                hint="Try again.",
             )
         return self._keys
 

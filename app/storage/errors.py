@@ -146,6 +146,14 @@ class TooManyDownloads(StorageError):
     """The limit of concurrent downloads from a remote backend is reached."""
 
 
+class KeysUnavailable(StorageError):
+    """The keys that verify tokens cannot be read now."""
+
+
+class TooManyLongReads(StorageError):
+    """Too many reads that take long are running."""
+
+
 class TooManyConnections(StorageError):
     """All connections to the database are in use."""
 

@@ -30,7 +30,7 @@ from app.storage.storage import Storage
 from app.storage.times import now_as_json
 from app.storage.translation import no_row_deleted, no_row_updated, refused
 from app.storage.upkeep.events import CREATED_COPY, moved, removed
-from app.storage.writing import commit
+from app.storage.writing import commit, discarded_on_failure, run_checks
 
 _DELETED_AT_A_TIME = 500
 
@@ -65,6 +65,8 @@ def copy(
             # The object was replaced after its row was read: the second attempt reads the new row.
             if attempt == 2:
                 raise BytesMissing from None
+    with discarded_on_failure(storage, version):
+        run_checks(storage, write, version, described.metadata)
     return known(commit(storage, asker, write, judged, version, described.metadata, projection)[1])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from app.storage.errors import InvalidBucketName, InvalidKey
 
@@ -14,6 +15,13 @@ _BUCKET = re.compile(r"[A-Za-z0-9_!.*'()&$@=;:+,? -]{1,100}", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U0010ffff\\]")
 # S3 Tables reserves it.
 _RESERVED_END = "--table-s3"
+
+BEYOND = "\U0010ffff\U0010ffff"
+"""After every key: keys cannot have this character."""
+
+# Letters outside ASCII whose lower case is an ASCII letter.
+_OTHER_CASES = {"i": "\u0130", "k": "\u212a"}
+_MOST_RANGES = 64
 
 
 def check_bucket_name(name: str) -> str:
@@ -50,3 +58,22 @@ def successor(prefix: str) -> str | None:
             return prefix[:-1] + chr(0xE000 if last == 0xD7FF else last + 1)
         prefix = prefix[:-1]
     return None
+
+
+def spellings(prefix: str) -> list[tuple[str, str]]:
+    """Ranges that contain all names with this prefix, in any case: pairs of a first text and the text after the last.
+
+    ``prefix`` is in lower case. The ranges do not overlap, and contain other names only if these share the first letters
+    of the prefix.
+    """
+    letters = [_cases(letter) for letter in takewhile(str.isascii, prefix)]
+    heads = [""]
+    while letters and len(heads) * len(letters[0]) <= _MOST_RANGES:
+        heads = [head + case for head in heads for case in letters[0]]
+        del letters[0]
+    first, last = ("".join(choose(cases) for cases in letters) for choose in (min, max))
+    return [(head + first, successor(head + last) or BEYOND) for head in heads]
+
+
+def _cases(letter: str) -> list[str]:
+    return sorted({letter, letter.upper(), _OTHER_CASES.get(letter, letter)})

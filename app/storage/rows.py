@@ -34,6 +34,12 @@ def number(value: int | None) -> RawValue:
     return None if value is None else str(value).encode()
 
 
+def texts(values: Sequence[str]) -> RawValue:
+    """As an array."""
+    escaped = (value.replace("\\", "\\\\").replace('"', '\\"') for value in values)
+    return text("{" + ",".join(f'"{value}"' for value in escaped) + "}")
+
+
 def boolean(value: bool) -> RawValue:
     return b"true" if value else b"false"
 

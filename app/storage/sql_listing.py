@@ -5,6 +5,9 @@ own query (``lower`` is not leakproof: it would run before the policies). First 
 service_role, finds the candidates, jumping over each folder's content; the caller sees none of this. Then a query with
 the caller's own rights keeps what is visible: objects by id, and folders with at least one visible object.
 
+A caller who sees few of many objects would wait for a walk over all of them. Their candidates are what they see: one
+query with their own rights, over ranges of names for which PostgreSQL can use an index.
+
 Positions are texts in the byte order of collation "C". An ascending walk takes the keys at or after its position, a
 descending walk those before it.
 """
@@ -19,8 +22,8 @@ from app.storage.sql import Projection, time_text
 
 Direction = Literal["asc", "desc"]
 
-BEYOND = "\U0010ffff\U0010ffff"
-"""Greater than every key: no key contains this character."""
+MOST_SEEN = 1000
+"""``seen`` is for callers who see no more objects than this."""
 
 _KEY = {True: 'lower(o.name) COLLATE "C"', False: 'o.name COLLATE "C"'}
 
@@ -47,7 +50,7 @@ def walk(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
             WHERE o.bucket_id = $1 AND {key} >= left(k, $5::int + slash) AND {key} < left(k, $5::int + slash - 1) || '0'
             ORDER BY {key} {opposite} LIMIT 1)"""  # noqa: S608
         first, last = (encountered, other_end) if direction == "asc" else (other_end, encountered)
-    slash = "strpos(substr(r.k, $5::int + 1), '/')" if delimited else "0"
+    slash = _slash("r.k", delimited=delimited)
     if direction == "asc":
         beyond, after_object, after_folder = ">=", "k || chr(1)", "left(k, $5::int + slash - 1) || '0'"
     else:
@@ -95,6 +98,51 @@ def walk(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
     )
 
 
+@lru_cache(16)
+def seen(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
+    """What the caller sees from a position on: how many objects, and their entries in the form of ``walk``.
+
+    It counts no further than one more than ``MOST_SEEN``; the entries are then incomplete. Parameters: bucket, position,
+    lower and upper bound of the keys, length of the prefix, and two arrays with the lower and upper bounds of ranges of
+    names that contain all these keys.
+    """
+    key = _KEY[folded]
+    in_order = f'ORDER BY e.place {direction}, e.name COLLATE "C" {direction}'
+    return Statement(
+        f"""
+        WITH seen AS (
+            SELECT r.*, {_slash("r.k", delimited=delimited)} AS slash FROM (
+                SELECT o.* FROM unnest($6::text[], $7::text[]) AS among (lower, upper)
+                CROSS JOIN LATERAL (
+                    SELECT o.id, o.name, {key} AS k FROM storage.objects o
+                    WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= among.lower AND o.name COLLATE "C" < among.upper
+                      AND {key} >= $3 AND {key} < $4 AND {key} {">=" if direction == "asc" else "<"} $2
+                    ORDER BY o.name COLLATE "C" LIMIT {MOST_SEEN + 1}) AS o
+                LIMIT {MOST_SEEN + 1}
+            ) r),
+        entries AS (
+            SELECT object, place, length(place) AS length, (array_agg(name ORDER BY k, name COLLATE "C"))[1] AS name
+            FROM (
+                SELECT s.*, CASE WHEN slash = 0 THEN id END AS object,
+                       CASE WHEN slash = 0 THEN k ELSE left(k, $5::int + slash) END AS place
+                FROM seen s
+            ) s
+            GROUP BY object, place
+        )
+        SELECT (SELECT count(*) FROM seen), coalesce(array_agg(e.object {in_order}), '{{}}'),
+               coalesce(array_agg(CASE WHEN e.object IS NULL THEN left(e.name, length) END {in_order}), '{{}}'),
+               coalesce(array_agg(NULL::text), '{{}}')
+        FROM entries e
+        """,  # noqa: S608
+        "list_seen",
+    )
+
+
+def _slash(key: str, *, delimited: bool) -> str:
+    """The position of the first slash after the prefix; 0 if there is none."""
+    return f"strpos(substr({key}, $5::int + 1), '/')" if delimited else "0"
+
+
 # The candidates visible to the caller. $1 bucket, $2 ids, $3 folders, $4 their other spellings. OFFSET 0 keeps the
 # bound a plain value: ``left`` and ``||`` are not leakproof, and inside the comparison they would rule out the index.
 _VISIBLE = """
@@ -104,7 +152,7 @@ _VISIBLE = """
     LEFT JOIN LATERAL (
         SELECT s.folder FROM (
             SELECT v.place, v.folder, left(v.folder, -1) || '0' AS beyond
-            FROM (VALUES (1, e.first), (2, e.last)) AS v (place, folder) OFFSET 0) AS s
+            FROM (VALUES (1, e.first), (2, nullif(e.last, e.first))) AS v (place, folder) OFFSET 0) AS s
         WHERE EXISTS (
             SELECT FROM storage.objects f
             WHERE f.bucket_id = $1 AND f.name COLLATE "C" >= s.folder AND f.name COLLATE "C" < s.beyond)

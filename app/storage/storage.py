@@ -19,6 +19,7 @@ from app.identity.derived_keys import SIGNED_URLS, derived_key
 from app.settings import Settings
 from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.bytes.backend import Backend, open_backend
+from app.storage.long_reads import LongReads, Read
 from app.storage.sql import BECOME, RECORD_EVENTS
 from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, encode_events
 from app.storage.upkeep.work import Background, WorkList
@@ -38,9 +39,9 @@ class StorageLimits:
 
 @dataclass(frozen=True)
 class Storage:
-    """``streams`` limits concurrent downloads from a remote backend. ``accessed`` collects the ids of objects that were
-    read; ``wake`` is set when there is background work. ``signing_secret`` is the key that signs URLs, empty when none
-    is configured."""
+    """``streams`` limits concurrent downloads from a remote backend, ``long_reads`` concurrent long listings.
+    ``accessed`` collects the ids of objects that were read; ``wake`` is set when there is background work.
+    ``signing_secret`` is the key that signs URLs, empty when none is configured."""
 
     database: Database
     contexts: ContextBuilder
@@ -52,6 +53,7 @@ class Storage:
     checks: Sequence[ObjectCheck]
     project_ref: str | None
     streams: threading.BoundedSemaphore
+    long_reads: LongReads
     wake: threading.Event
     accessed: set[str]
     background: Background
@@ -104,6 +106,10 @@ class Storage:
         self.wake.set()
         return results
 
+    def read(self, asker: Asker) -> Read:
+        """A context manager for statements of one request that may take long."""
+        return Read(self.database, self.long_reads, asker.role)
+
     def note_access(self, object_id: str) -> None:
         """Have the background thread record that the object was read."""
         # Bounded: an object that is read often and dropped here is noted again soon.
@@ -148,6 +154,7 @@ def open_storage(
         checks=tuple(chain.from_iterable(plugins.hook.object_checks(settings=settings))),
         project_ref=settings.project_ref,
         streams=threading.BoundedSemaphore(settings.remote_streams),
+        long_reads=LongReads(settings.threads),
         wake=wake,
         accessed=accessed,
         background=Background(

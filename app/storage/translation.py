@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Literal
 
 from app.database import RoleRefused, StatementError, StatementTimeout
@@ -19,6 +20,7 @@ from app.storage.errors import (
     DeletionNotPermitted,
     Fault,
     InvalidValue,
+    KeysUnavailable,
     LengthMismatch,
     NotPermitted,
     RelatedMissing,
@@ -34,6 +36,10 @@ log = logging.getLogger("portico.storage")
 Table = Literal["buckets", "objects"]
 
 _SCHEMA_STATES = frozenset({"42P17", "42703", "42P01", "3F000"})
+_UNAVAILABLE: Mapping[str, type[StorageError]] = {
+    "POOL_TIMEOUT": TooManyConnections,
+    "KEYS_UNAVAILABLE": KeysUnavailable,
+}
 _OWN_ROLES = frozenset({"anon", "authenticated", "service_role"})
 _NOT_INSTALLED = "`portico doctor` shows what is missing, and `portico init` installs it."
 
@@ -59,7 +65,7 @@ def translate(ex: PorticoError) -> StorageError:
     if isinstance(ex, StreamCutShort):
         return LengthMismatch()
     if isinstance(ex, Unavailable):
-        return TooManyConnections() if ex.code == "POOL_TIMEOUT" else DatabaseTimeout()
+        return _UNAVAILABLE.get(ex.code, DatabaseTimeout)()
     if isinstance(ex, AccessError):
         return AccessDenied(ex.message)
     log.error("unexpected: %s", ex.message, exc_info=ex)

@@ -8,7 +8,8 @@ A crash before the commit leaves the old object intact, and at worst bytes that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,22 +96,32 @@ def _store(storage: Storage, asker: Asker, write: Write, content: Content, judge
     """Write the bytes and commit the row; gives the object's id."""
     version = new_version()
     source = _Limited(content.stream, size_limit(judged.permission.bucket, write.name.key, storage.limits.upload))
-    try:
+    with discarded_on_failure(storage, version):
         stored = storage.backend.put(blob_key(version), source, size=content.size, content_type=content.mime_type)
         metadata = {**_file_metadata(stored, content), **content.more_metadata}
-        for check in storage.checks:
-            check(_uploaded(storage, write, version, metadata))
+        run_checks(storage, write, version, metadata)
+    return known(commit(storage, asker, write, judged, version, metadata)[0]).decode()
+
+
+@contextmanager
+def discarded_on_failure(storage: Storage, version: str) -> Iterator[None]:
+    """The bytes of ``version`` are deleted when what is done with them before the commit raises anything."""
+    try:
+        yield
     except BaseException:
         # A check is a plugin's code and may raise anything.
         discard(storage.backend, version)
         raise
-    return known(commit(storage, asker, write, judged, version, metadata)[0]).decode()
 
 
-def _uploaded(storage: Storage, write: Write, version: str, metadata: Mapping[str, Any]) -> UploadedObject:
-    return UploadedObject(
-        *write.name, metadata, write.user_metadata, lambda: storage.backend.open_read(blob_key(version))
-    )
+def run_checks(storage: Storage, write: Write, version: str, metadata: Mapping[str, Any]) -> None:
+    """Have plugins look at bytes that are to be committed. Raises what they refuse them with."""
+    for check in storage.checks:
+        check(
+            UploadedObject(
+                *write.name, metadata, write.user_metadata, lambda: storage.backend.open_read(blob_key(version))
+            )
+        )
 
 
 def _file_metadata(stored: Stored, content: Content) -> dict[str, Any]:

@@ -6,12 +6,15 @@ import contextlib
 import http.client
 import json
 import os
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from app.database.url import parse_database_url
 from tests.postgres_server import PostgresServer, connect
@@ -116,6 +119,19 @@ def test_connections_run_out(own_service: Callable[..., Service]) -> None:
         other.run("rollback")
         assert holding.result().status_code == 200
     assert error(answer) == (429, "429", "SlowDown", "Too many connections issued to the database")
+
+
+def test_keys_cannot_be_fetched(own_service: Callable[..., Service]) -> None:
+    """It is neither the caller's fault nor the database's."""
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as server:
+        host, port = server.getsockname()
+    service = own_service(jwt_jwks=f"http://{host}:{port}/keys")
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    signed = jwt.encode({"role": "authenticated"}, key, "RS256")
+    reads = (service.get("/bucket", signed), service.get("/object/b/k", signed))
+    for answer in (*reads, service.upload("b/k", credential=signed)):
+        assert error(answer)[:3] == (503, "503", "KeysUnavailable")
+        assert answer.headers["retry-after"] == "1"
 
 
 def test_no_folder_can_be_created(

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from app.database import Statement
-from app.storage.names import successor
+from app.storage.names import BEYOND, successor
 from app.storage.rest.listing import page_v1
 from app.storage.rest.listing_v2 import page_v2
-from app.storage.sql_listing import BEYOND, Direction, walk
+from app.storage.sql_listing import Direction, walk
 from tests.postgres_server import connect
 from tests.storage.service import SERVICE, Service, error, token, unique
 

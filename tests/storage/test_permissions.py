@@ -139,6 +139,21 @@ def test_only_callers_who_may_write_learn_the_rules_of_a_bucket(service: Service
         assert error(service.put(f"/object/{bucket}/k", CREDENTIAL, data=bytes(100))) == DENIED
 
 
+def test_only_callers_who_may_create_an_object_learn_that_it_exists(service: Service, policies: Policies) -> None:
+    """A unique key cannot be kept secret from callers who may use it."""
+    signing = f"/object/upload/sign/{policies.bucket}"
+    for key in ("there", "nowhere"):
+        assert error(service.upload(f"{policies.bucket}/{key}", credential=CREDENTIAL)) == DENIED
+        assert error(service.post(f"{signing}/{key}", CREDENTIAL)) == DENIED
+    policies.allow("insert")
+    taken = (400, "409", "KeyAlreadyExists", "The resource already exists")
+    assert error(service.upload(f"{policies.bucket}/there", credential=CREDENTIAL)) == taken
+    assert error(service.post(f"{signing}/there", CREDENTIAL)) == taken
+    # PostgreSQL refuses to replace a row that the caller cannot see.
+    assert error(service.put(f"/object/{policies.bucket}/there", CREDENTIAL, data=b"x")) == DENIED
+    assert service.get(f"/object/{policies.bucket}/there").content == b"there"
+
+
 def test_a_missing_grant_is_distinguished_from_a_missing_policy(service: Service, policies: Policies) -> None:
     service.sql("create role unprivileged nologin; grant unprivileged to authenticated")
     service.sql("grant usage on schema storage to unprivileged")

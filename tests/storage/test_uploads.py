@@ -344,6 +344,20 @@ def test_content_types_by_a_setting(
         assert service.blobs() == set()
 
 
+def test_copies_are_checked_as_uploads_are(own_service: Callable[..., Service]) -> None:
+    service = own_service(check_content_types=True)
+    bucket = service.bucket()
+    service.upload(f"{bucket}/text", b"no image", content_type="text/plain").raise_for_status()
+    before = service.blobs()
+    body = {"bucketId": bucket, "sourceKey": "text", "destinationKey": "copy", "copyMetadata": False}
+    answer = service.post("/object/copy", json={**body, "metadata": {"mimetype": "image/png"}})
+    assert error(answer)[1:3] == ("415", "InvalidMimeType")
+    assert service.blobs() == before
+    assert error(service.get(f"/object/{bucket}/copy"))[2] == "NoSuchKey"
+    service.post("/object/copy", json={**body, "metadata": {"mimetype": "text/css"}}).raise_for_status()
+    assert service.get(f"/object/{bucket}/copy").content == b"no image"
+
+
 class FaultyCheck:
     """A plugin with a mistake in its check."""
 

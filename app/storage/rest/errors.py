@@ -158,6 +158,15 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], RestError]] = {
         RestError, "StorageUnavailable", 503, "The storage is not available", status=503, headers=_RETRY
     ),
     core.TooManyDownloads: _fixed(_slow_down, 503, "SlowDown", "Too many downloads are running"),
+    core.KeysUnavailable: _fixed(
+        RestError,
+        "KeysUnavailable",
+        503,
+        "The keys that tokens are verified with are not available",
+        status=503,
+        headers=_RETRY,
+    ),
+    core.TooManyLongReads: _fixed(_slow_down, 503, "SlowDown", "Too many long listings are running"),
     core.TooManyConnections: _fixed(
         _slow_down, 429, "too_many_connections", "Too many connections issued to the database"
     ),

@@ -15,7 +15,6 @@ from app.storage.storage import Storage
 
 _LARGEST_PAGE = 1500
 _LARGEST_STEP = 5000
-_WHOLE_LEVEL = 2**62
 
 _BODY = (
     Member("prefix", "string", required=True),
@@ -43,20 +42,22 @@ def list_objects(storage: Storage, call: Call) -> Answer:
     column: str = given["sortBy"].get("column", "name")
     direction = cast(Direction, given["sortBy"].get("order", "asc"))
     start = (prefix + given["search"].replace("\0", "")).lower()
-    level = Level(storage, call.asker, call.bucket, start, direction, folded=True)
     statement = page_v1(column, direction)
     limit, offset = min(given["limit"], _LARGEST_PAGE), given["offset"]
     pages: list[bytes] = []
-    step = min(limit + offset, _LARGEST_STEP) if column == "name" else _WHOLE_LEVEL
-    while limit > 0 and not level.at_end:
-        bounds = (number(len(prefix)), number(offset), number(limit))
-        row = page(storage, call.asker, call.bucket, statement, level.more(step), *bounds)
-        visible, count = int(known(row[0])), int(known(row[1]))
-        offset = max(0, offset - visible)
-        limit -= count
-        if count:
-            pages.append(known(row[2]))
-        step = min(step * 2, _LARGEST_STEP)
+    step = min(limit + offset, _LARGEST_STEP)
+    with storage.read(call.asker) as read:
+        level = Level(read, call.asker, call.bucket, start, direction, folded=True)
+        while limit > 0 and not level.at_end:
+            candidates = level.more(step) if column == "name" else level.all()
+            bounds = (number(len(prefix)), number(offset), number(limit))
+            row = page(read, call.asker, call.bucket, statement, candidates, *bounds)
+            visible, count = int(known(row[0])), int(known(row[1]))
+            offset = max(0, offset - visible)
+            limit -= count
+            if count:
+                pages.append(known(row[2]))
+            step = min(step * 2, _LARGEST_STEP)
     return Answer(body=_joined(pages))
 
 

@@ -12,6 +12,7 @@ from typing import cast
 from app.database import Statement
 from app.storage.errors import InvalidValue
 from app.storage.listing import Level, bounds_of, page
+from app.storage.long_reads import Read
 from app.storage.rest.call import Answer, Call
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.rest.projections import entry, folder
@@ -21,7 +22,6 @@ from app.storage.storage import Storage
 
 _LARGEST_PAGE = 1000
 _LARGEST_STEP = 5000
-_WHOLE_LEVEL = 2**62
 _COLUMNS = ("name", "created_at", "updated_at")
 _DIRECTIONS = ("asc", "desc")
 _CURSOR = "continuation token"
@@ -93,10 +93,11 @@ def list_objects_v2(storage: Storage, call: Call) -> Answer:
     column: str = cursor.column if cursor else given["sortBy"].get("column", "name")
     direction: Direction = cursor.direction if cursor else given["sortBy"].get("order", "asc")
     found = _Page(min(given["limit"], _LARGEST_PAGE))
-    if column == "name":
-        _by_name(storage, call, found, prefix, direction, delimited=delimited, cursor=cursor)
-    else:
-        _by_time(storage, call, found, prefix, column, direction, delimited=delimited, cursor=cursor)
+    with storage.read(call.asker) as read:
+        if column == "name":
+            _by_name(read, call, found, prefix, direction, delimited=delimited, cursor=cursor)
+        else:
+            _by_time(read, call, found, prefix, column, direction, delimited=delimited, cursor=cursor)
     return found.answer(direction, column)
 
 
@@ -135,7 +136,7 @@ class _Page:
 
 
 def _by_name(
-    storage: Storage,
+    read: Read,
     call: Call,
     found: _Page,
     prefix: str,
@@ -146,17 +147,17 @@ def _by_name(
 ) -> None:
     position = _position(cursor) if cursor else None
     level = Level(
-        storage, call.asker, call.bucket, prefix, direction, folded=False, delimited=delimited, position=position
+        read, call.asker, call.bucket, prefix, direction, folded=False, delimited=delimited, position=position
     )
     statement = page_v2("name", direction, delimited=delimited)
     step = found.left + 1
     while not level.at_end and not found.has_next:
         candidates = level.more(step)
         if found.left > 0:
-            found.take(page(storage, call.asker, call.bucket, statement, candidates, number(found.left)))
+            found.take(page(read, call.asker, call.bucket, statement, candidates, number(found.left)))
         else:
             # The page is full: look for one more visible entry.
-            row = page(storage, call.asker, call.bucket, statement, candidates, b"1")
+            row = page(read, call.asker, call.bucket, statement, candidates, b"1")
             found.has_next = int(known(row[0])) > 0
         step = min(step * 2, _LARGEST_STEP)
 
@@ -175,7 +176,7 @@ def _position(cursor: Cursor) -> str:
 
 
 def _by_time(
-    storage: Storage,
+    read: Read,
     call: Call,
     found: _Page,
     prefix: str,
@@ -186,14 +187,14 @@ def _by_time(
     cursor: Cursor | None,
 ) -> None:
     if delimited:
-        candidates = Level(storage, call.asker, call.bucket, prefix, "asc", folded=False).more(_WHOLE_LEVEL)
+        candidates = Level(read, call.asker, call.bucket, prefix, "asc", folded=False).all()
     else:
         candidates = bounds_of(prefix)
     after: tuple[RawValue, ...] = (None, None, None)
     if cursor is not None:
         after = (boolean(cursor.is_folder), text(cursor.time) if cursor.time else None, text(cursor.last))
     statement = page_v2(column, direction, delimited=delimited)
-    found.take(page(storage, call.asker, call.bucket, statement, candidates, number(found.left), *after))
+    found.take(page(read, call.asker, call.bucket, statement, candidates, number(found.left), *after))
 
 
 def _is_time(value: str) -> bool:

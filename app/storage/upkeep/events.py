@@ -23,7 +23,7 @@ REMOVED, REMOVED_BY_MOVE = "ObjectRemoved:Delete", "ObjectRemoved:Move"
 
 @dataclass(frozen=True, slots=True)
 class UploadedObject:
-    """An upload whose bytes are stored and whose row is not written yet.
+    """An upload or a copy whose bytes are stored and whose row is not written yet.
 
     ``metadata`` is the future row's (size, mimetype, eTag, ...). ``open_read`` opens the bytes; the check closes them.
     """
@@ -36,7 +36,7 @@ class UploadedObject:
 
 
 ObjectCheck = Callable[[UploadedObject], None]
-"""Runs after the last byte and before the commit. Any exception refuses the upload; UploadRefused's message tells the
+"""Runs after the last byte and before the commit. Any exception refuses the write; UploadRefused's message tells the
 client why."""
 
 

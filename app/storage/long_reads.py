@@ -1,0 +1,86 @@
+"""Reads whose duration depends on rows that the caller may not see: each has a moment, and only a few may take longer.
+
+PostgreSQL applies the policies to such rows one by one, so anyone could occupy every thread. A read that does not finish
+within the moment needs a place. Each role has its own places, and no role can take all of them.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from app.database import Context, Database, Row, Statement, StatementTimeout
+from app.storage.errors import TooManyLongReads
+
+MOMENT_S = 0.2
+"""Ten times what an ordinary listing takes."""
+
+_LIMIT_TIME = Statement("SELECT num_nulls(set_config('statement_timeout', $1, true))", "limit_time")
+
+
+class LongReads:
+    """The places of one process: a quarter of its threads for each role, and half of them for all roles together."""
+
+    def __init__(self, threads: int) -> None:
+        self._of_a_role, self._in_all = max(1, threads // 4), max(1, threads // 2)
+        self._taken: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def take(self, role: str) -> None:
+        """Take a place. Raises TooManyLongReads."""
+        with self._lock:
+            if self._taken[role] >= self._of_a_role or self._taken.total() >= self._in_all:
+                raise TooManyLongReads
+            self._taken[role] += 1
+
+    def give_back(self, role: str) -> None:
+        with self._lock:
+            self._taken[role] -= 1
+
+    def taken(self, role: str) -> int:
+        """How many places the role occupies."""
+        return self._taken[role]
+
+
+class Read:
+    """The statements of one request. Together they may take a moment; beyond it they need a place.
+
+    With a place, they may together take the time of one statement. A context manager, which gives the place back.
+    """
+
+    def __init__(self, database: Database, places: LongReads, role: str) -> None:
+        self._database = database
+        self._places = places
+        self._role = role
+        self._began = time.monotonic()
+        self._has_place = False
+
+    def __enter__(self) -> Read:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._has_place:
+            self._has_place = False
+            self._places.give_back(self._role)
+
+    def row(self, context: Context, statement: Statement, parameters: Sequence[bytes | None]) -> Row:
+        """The single row of a reading statement. Raises TooManyLongReads, StatementTimeout, ..."""
+        call = (statement, parameters)
+        if not self._has_place:
+            try:
+                return self._within(MOMENT_S, context, call)
+            except StatementTimeout:
+                self._places.take(self._role)
+                self._has_place = True
+        return self._within(context.statement_timeout_s, context, call)
+
+    def _within(self, seconds: float, context: Context, call: tuple[Statement, Sequence[bytes | None]]) -> Row:
+        """``seconds`` count from the creation of this object; 0 for no limit."""
+        if not seconds:
+            return self._database.run(context, [call], read_only=True)[0][0]
+        # PostgreSQL takes 0 for no limit.
+        left_ms = max(1, round((self._began + seconds - time.monotonic()) * 1000))
+        limited = [(_LIMIT_TIME, (str(left_ms).encode(),)), call]
+        return self._database.run(context, limited, read_only=True)[1][0]
