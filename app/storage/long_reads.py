@@ -1,7 +1,7 @@
 """Reads whose duration depends on rows that the caller may not see: each has a moment, and only a few may take longer.
 
-PostgreSQL applies the policies to such rows one by one, so anyone could occupy every thread. A read that does not finish
-within the moment needs a place. Each role has its own places, and no role can take all of them.
+PostgreSQL applies the policies to such rows one by one, so anyone could occupy every thread. A read that does not
+finish within the moment needs a place. Each role has its own places, and no role can take all of them.
 """
 
 from __future__ import annotations

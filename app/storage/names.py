@@ -63,8 +63,8 @@ def successor(prefix: str) -> str | None:
 def spellings(prefix: str) -> list[tuple[str, str]]:
     """Ranges that contain all names with this prefix, in any case: pairs of a first text and the text after the last.
 
-    ``prefix`` is in lower case. The ranges do not overlap, and contain other names only if these share the first letters
-    of the prefix.
+    ``prefix`` is in lower case. The ranges do not overlap, and contain other names only if these share the first
+    letters of the prefix.
     """
     letters = [_cases(letter) for letter in takewhile(str.isascii, prefix)]
     heads = [""]

@@ -102,9 +102,9 @@ def walk(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
 def seen(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
     """What the caller sees from a position on: how many objects, and their entries in the form of ``walk``.
 
-    It counts no further than one more than ``MOST_SEEN``; the entries are then incomplete. Parameters: bucket, position,
-    lower and upper bound of the keys, length of the prefix, and two arrays with the lower and upper bounds of ranges of
-    names that contain all these keys.
+    It counts no further than one more than ``MOST_SEEN``; the entries are then incomplete. Parameters: bucket,
+    position, lower and upper bound of the keys, length of the prefix, and two arrays with the lower and upper bounds of
+    ranges of names that contain all these keys.
     """
     key = _KEY[folded]
     in_order = f'ORDER BY e.place {direction}, e.name COLLATE "C" {direction}'
