@@ -158,7 +158,7 @@ class KeySet:
     def _known(self) -> tuple[VerificationKey, ...]:
         if self._keys is None:
             raise Unavailable(
-                "The keys that tokens are verified with are not available now.",
+                "The keys that verify tokens are not available now.",
                 code="KEYS_UNAVAILABLE",
                 hint="Try again.",
             )

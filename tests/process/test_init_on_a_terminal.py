@@ -1,4 +1,4 @@
-"""`portico init` where somebody can be asked: before it opens tables that were there already."""
+"""`portico init` on a terminal asks before it grants anything on existing tables without row level security."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pytest
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, REPOSITORY, environment
 
-QUESTION = "Shall anon and authenticated be able to read and write all their rows?"
+QUESTION = "Let anon and authenticated read and write all their rows?"
 
 
 def on_a_terminal(typed: str, *arguments: str, url: str) -> tuple[int, str]:
-    """The exit code of `portico init`, and all that was on the screen."""
+    """The exit code of `portico init`, and what the terminal shows."""
     ours, theirs = pty.openpty()
     try:
         process = subprocess.Popen(
@@ -34,7 +34,7 @@ def on_a_terminal(typed: str, *arguments: str, url: str) -> tuple[int, str]:
             while more := os.read(ours, 65536):
                 screen += more
         except OSError:
-            # So a terminal tells that nobody has its other end any more.
+            # On Linux the end of the process closes the terminal with an error.
             pass
         return process.wait(PATIENCE_S), screen.decode()
     finally:
@@ -53,7 +53,8 @@ def test_it_asks(postgres: PostgresServer, typed: str, opened: bool) -> None:
     )
     code, screen = on_a_terminal(typed, url=url)
     assert code == 0, screen
-    before, _, _ = screen.partition(QUESTION)
+    before, question, _ = screen.partition(QUESTION)
+    assert question
     assert 'public."Old"' in before
     assert "closed" not in before
     assert may_read(postgres, url, '"Old"') == opened
@@ -61,7 +62,7 @@ def test_it_asks(postgres: PostgresServer, typed: str, opened: bool) -> None:
 
 
 @pytest.mark.parametrize("option", ["--grants-on-public=protected", "--grants-on-public=all", "--no-grants-on-public"])
-def test_it_does_not_ask_who_has_said_it(postgres: PostgresServer, option: str) -> None:
+def test_an_option_is_the_answer(postgres: PostgresServer, option: str) -> None:
     url = postgres.create_database(sql="create table old (id int)")
     code, screen = on_a_terminal("", option, url=url)
     assert code == 0, screen
@@ -69,8 +70,8 @@ def test_it_does_not_ask_who_has_said_it(postgres: PostgresServer, option: str) 
     assert may_read(postgres, url, "old") == option.endswith("=all")
 
 
-def test_it_does_not_ask_where_nothing_stays_closed(postgres: PostgresServer) -> None:
-    """With no table, and when it is installed: what was decided then stays."""
+def test_it_asks_only_about_tables_that_stay_closed(postgres: PostgresServer) -> None:
+    """It does not ask in a database without tables, nor when it is run again."""
     url = postgres.create_database()
     for _ in range(2):
         code, screen = on_a_terminal("", url=url)

@@ -162,7 +162,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], RestError]] = {
         RestError,
         "KeysUnavailable",
         503,
-        "The keys that tokens are verified with are not available",
+        "The keys that verify tokens are not available",
         status=503,
         headers=_RETRY,
     ),
