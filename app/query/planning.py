@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, cast
 
-from sqlalchemy import ColumnElement, FromClause, TableClause, bindparam, column, false, literal_column, null, table
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    TableClause,
+    bindparam,
+    column,
+    false,
+    literal_column,
+    null,
+    table,
+    true,
+)
 from sqlalchemy.sql.functions import Function
 from sqlalchemy.sql.selectable import Alias
 from sqlalchemy.types import NullType
@@ -23,9 +35,6 @@ MAX_PARAMETERS = 65535
 
 MAX_CONDITIONS = 10_000
 """PostgreSQL takes more than a second to plan a filter of so many conditions."""
-
-
-Joined = TypeVar("Joined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,27 +73,42 @@ class Rows(Protocol):
 
 
 class TableRows:
-    """The rows of the relation itself, or of a function that returns such rows, under a name."""
+    """The rows of the relation itself, or of a function that returns such rows, under a name. ``is_optional`` says that
+    they are joined to others, which may have none of them."""
 
     def __init__(self, relation: ApiRelation, element: TableClause | Alias[Any]) -> None:
         self.relation = relation
         self.element = element
+        self.is_optional = False
         self._related = 0
-        self._joins: dict[Hashable, tuple[Any, ColumnElement[Any]]] = {}
+        self._joins: dict[Hashable, tuple[FromClause, ColumnElement[Any], Any]] = {}
 
     @property
     def source(self) -> FromClause:
         """The rows with what was joined to them."""
         source: FromClause = self.element
-        for joined, condition in self._joins.values():
-            source = source.outerjoin(joined.source if isinstance(joined, TableRows) else joined, condition)
+        for element, condition, _ in self._joins.values():
+            source = source.outerjoin(element, condition)
         return source
 
-    def joined(self, key: Hashable, join: Callable[[], tuple[Joined, ColumnElement[Any]]]) -> Joined:
-        """What is joined to the rows under ``key``, at most one row for each; ``join`` makes it and the condition."""
-        if key not in self._joins:
-            self._joins[key] = join()
-        return cast(Joined, self._joins[key][0])
+    def joined_rows(self, key: Hashable, join: Callable[[], tuple[TableRows, ColumnElement[Any]]]) -> TableRows:
+        """Rows that are joined to these under ``key``, at most one to each. ``join`` makes them and the condition."""
+        place = self.element.name, key
+        if place not in self._joins:
+            rows, condition = join()
+            # What is joined to them is joined after them, so that it is there where they are not.
+            rows._joins, rows.is_optional = self._joins, True
+            self._joins[place] = rows.element, condition, rows
+        return cast(TableRows, self._joins[place][2])
+
+    def joined_value(self, key: Hashable, query: Callable[[], Select[Any]]) -> ColumnElement[Any]:
+        """The one value that a query gives for each of these rows, which it stands in, joined to them under ``key``."""
+        place = self.element.name, key
+        if place not in self._joins:
+            made = query().correlate(self.element).lateral(self.name_of_related())
+            (value,) = made.c
+            self._joins[place] = made, true(), value
+        return cast(ColumnElement[Any], self._joins[place][2])
 
     def related(self, relation: ApiRelation) -> TableRows:
         """A relation under a name of its own, beside these rows."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from sqlalchemy import ColumnElement, FromClause, and_, literal_column, select, true
+from sqlalchemy import ColumnElement, Select, and_, literal_column, select
 
 from app.errors import OverLimit
 from app.query.planning import NamedRows, Rows, TableRows
@@ -80,7 +80,7 @@ class _OfOne:
             target = rows.related(self.relationship.target)
             return target, and_(*self.relationship.linked(rows, target))
 
-        return self.term.of(rows.joined(self.relationship, join))
+        return self.term.of(rows.joined_rows(self.relationship, join))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +92,13 @@ class _OfMany:
     is_least: bool = False
 
     def __call__(self, rows: TableRows) -> ColumnElement[Any]:
-        def join() -> tuple[FromClause, ColumnElement[Any]]:
+        def query() -> Select[Any]:
             target = rows.related(self.relationship.target)
             value = self.term.of(target).label("value")
-            query = select(value).select_from(target.source).where(*self.relationship.linked(rows, target))
-            query = query.order_by(value).limit(literal_column("1")) if self.is_least else query
-            return query.correlate(rows.element).lateral(rows.name_of_related()), true()
+            made = select(value).select_from(target.source).where(*self.relationship.linked(rows, target))
+            return made.order_by(value).limit(literal_column("1")) if self.is_least else made
 
-        column: ColumnElement[Any] = rows.joined(self, join).c.value
-        return column
+        return rows.joined_value(self, query)
 
 
 def related(relationship: Relationship, term: Term) -> Expression:

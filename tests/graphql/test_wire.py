@@ -79,6 +79,17 @@ def test_a_warm_request_is_one_round_trip(through_proxy: OpenDoor, installed: bo
         assert proxy.flights - before == (1 if installed and about_schema else 0), query
 
 
+def test_an_order_by_related_rows_is_one_round_trip(through_proxy: OpenDoor) -> None:
+    door, proxy = through_proxy()
+    order = "[{item: {item: {id: DescNullsLast}}}, {itemCollection: {count: AscNullsLast}}]"
+    for number in range(3):
+        before = proxy.flights
+        asked = f"first: {number}, after: $cursor, orderBy: {order}"
+        query = f"query ($cursor: Cursor) {{ itemCollection({asked}) {{ totalCount edges {{ cursor }} }} }}"
+        assert door.ask(query, {"cursor": "WzEsIDEsIDFd"}).data["itemCollection"]["totalCount"] == 9
+        assert proxy.flights - before == (1 if number else proxy.flights - before)
+
+
 def test_a_query_that_was_never_asked_is_one_round_trip_too(through_proxy: OpenDoor) -> None:
     door, proxy = through_proxy()
     door.ask(ONE, {"n": 0})

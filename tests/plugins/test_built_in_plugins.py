@@ -31,6 +31,7 @@ GONE = {
     "operators": ["distinctFrom", "  not: IntFilter", "endsWith"],
     "ordering": ["orderBy:", "OrderBy {", "OrderByDirection"],
     "page_info": ["pageInfo", "PageInfo"],
+    "relation_orders": ["ManyOrderBy", "owner: OwnerOrderBy"],
     "relationships": ["owner: Owner"],
     "scalars": ["scalar BigInt"],
     "total_count": ["totalCount"],
