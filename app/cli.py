@@ -1,4 +1,4 @@
-"""The command ``portico``, also ``python -m app``. Each command is a file of ``app/commands``."""
+"""The command ``portico``, also ``python -m app``. Each command is a file in ``app/commands``."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class _Commands(click.Group):
     """The built-in commands and those of plugins, which are loaded only for a command that is not built in."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *_of_plugins()})
+        return sorted({*super().list_commands(ctx), *_plugin_commands()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, cmd_name) or _of_plugins().get(cmd_name)
+        return super().get_command(ctx, cmd_name) or _plugin_commands().get(cmd_name)
 
 
-def _of_plugins() -> dict[str, click.Command]:
+def _plugin_commands() -> dict[str, click.Command]:
     from app.discovery import plugin_manager
     from app.settings import load
 

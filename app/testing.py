@@ -1,7 +1,7 @@
-"""For tests of plugins: a database, a service on it, and a client. pytest finds these fixtures by itself.
+"""Fixtures for tests of plugins: a database, a service on it, and a client. pytest finds them on its own.
 
 The server is the one of TEST_DATABASE_URL (of a superuser), or else an embedded one of the extra ``embedded``, which
-starts when a test first asks for it. What a fixture needs is imported only then: pytest loads this file everywhere.
+starts on first use. A fixture imports what it needs when it is used, because pytest always loads this file.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from app.plugin_guard import Plugins
 from app.resources import postgrest
 from app.resources.graphql import GraphQLResource
 from app.resources.operations import HealthResource, VersionResource
-from app.resources.storage import PATHS, StorageDoor
+from app.resources.storage import PATHS, StorageSink
 from app.services import Services, make_services
 from app.settings import Settings
 
@@ -60,7 +60,7 @@ def _routes(services: Services) -> falcon.App[Any, Any]:
     app.add_route("/graphql/v1", GraphQLResource(services))
     app.add_route("/health", HealthResource(services))
     app.add_route("/version", VersionResource())
-    app.add_sink(StorageDoor(services.storage, services.engine.identifications), PATHS)
+    app.add_sink(StorageSink(services.storage, services.engine.identifications), PATHS)
     app.add_sink(postgrest.refuse, postgrest.PATHS)
     hooks.routes(app=app, services=services)
     return app

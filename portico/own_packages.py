@@ -1,4 +1,4 @@
-"""The packages of Portico must be its own: those of the machine have names that other people's packages have too."""
+"""Checks that ``app``, ``plugins`` and ``schema_cache`` are Portico's: other packages may have these names too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ OWN = ("app", "plugins", "schema_cache")
 
 
 def check() -> None:
-    """Raise ImportError, with what to do, where one of our packages is hidden by somebody else's."""
+    """Raise ImportError, with what to do, if another package hides one of ours."""
     home = Path(__file__).resolve().parents[1]
     for name in OWN:
         spec = find_spec(name)

@@ -14,7 +14,7 @@ that cannot hurt:
   they lock the view and what is below it, and then see the newest state; when that is newer than the snapshot, the
   version is out of date as well and the next look reads again. Where they would have to wait for somebody's ALTER
   TABLE, the view is taken as updatable instead: nobody waits for a migration, and a change that PostgreSQL then refuses
-  is no more than an error message.
+  only gives an error message.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def catalog_query(counted: bool) -> str:
 
 
 def state_query(counted: bool, thorough: bool) -> str:
-    """The statement that tells whether anything changed: count, shared fingerprint and, if ``thorough``, the rest."""
+    """The statement that shows whether anything changed: count, shared fingerprint and, if ``thorough``, the rest."""
     contents = f"({CONTENTS_FINGERPRINT}), ({IDENTITY})" if thorough else "null, null"
     return f"{PREAMBLE}\nselect json_build_array({_count(counted)}, ({SHARED_FINGERPRINT}), {contents})::text"
 

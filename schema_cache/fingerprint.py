@@ -54,7 +54,7 @@ select concat_ws(' ', current_setting('server_version_num'), d.oid, d.datname, s
                  extract(epoch from pg_postmaster_start_time()))
 from pg_catalog.pg_database d where d.datname = current_database()"""
 """Identifies the database, the run of its server and the login role. Fingerprints are made of oids and transaction ids,
-which are the same in two clusters set up by the same script: only the start time tells them apart. (Not every role may
+which are the same in two clusters set up by the same script: only the start time differs. (Not every role may
 read the system identifier, and not every service that speaks the protocol has one.)"""
 
 SHARED_FINGERPRINT = _digest(

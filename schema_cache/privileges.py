@@ -43,7 +43,7 @@ class Privileges:
         self._answers: dict[int, frozenset[str]] = {}
 
     def granted(self, acl: Acl) -> frozenset[str]:
-        """The privileges that the list gives to the role, by itself or through PUBLIC and memberships."""
+        """The privileges that the list gives to the role, directly or through PUBLIC and memberships."""
         if self._superuser:
             return _EVERYTHING
         answer = self._answers.get(id(acl))

@@ -66,7 +66,7 @@ class RoleView:
 
 
 class RoleViews:
-    """The views on one catalog along one API search path, each built when first asked for. Threads may share it."""
+    """The views on one catalog along one API search path, each built on first use. Threads may share it."""
 
     def __init__(self, catalog: Catalog, api_schemas: tuple[str, ...]) -> None:
         self.catalog = catalog

@@ -14,7 +14,7 @@ from schema_cache.model import Catalog
 class SchemaState:
     """Identifies the state of a schema. ``change_count`` is None if changes are not counted; ``contents_fingerprint``
     and
-    ``identity`` are None when they were not asked for."""
+    ``identity`` are None when they were not requested."""
 
     change_count: int | None
     shared_fingerprint: str

@@ -19,7 +19,7 @@ _ROLLBACK: Step = (Statement("ROLLBACK", "rollback"), (), "")
 
 
 class Transaction:
-    """Use it with ``with``: it commits at the end of the block and rolls back when the block raises.
+    """A transaction, used in a ``with`` block: it commits at the end, and rolls back if the block raises.
 
     BEGIN and the context travel with the first statement, so a transaction costs one round trip per ``run`` and one
     for its end. It takes a connection at its first statement. Not shared between threads.
@@ -37,11 +37,11 @@ class Transaction:
         return self
 
     def run(self, statement: Statement, parameters: Sequence[bytes | None] = ()) -> list[Row]:
-        """Run one statement; its rows. Raises as ``Database.run`` does; then nothing can be committed."""
+        """Run a statement; gives its rows. Raises what ``Database.run`` raises; then nothing can be committed."""
         return self.run_all([(statement, parameters)])[0]
 
     def run_all(self, calls: Sequence[tuple[Statement, Sequence[bytes | None]]]) -> list[list[Row]]:
-        """Run several statements in one round trip; the rows of each."""
+        """Run several statements in one round trip; gives the rows of each."""
         steps: list[Step] = [(statement, parameters, self._role) for statement, parameters in calls]
         return self._send(steps)
 

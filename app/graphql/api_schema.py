@@ -46,7 +46,7 @@ class ApiSchema:
 
     Built once per view and dialect, used by many threads: complete after ``build`` and never changed later.
     ``relations`` are those that have a key, and so a collection; ``rows_by_oid`` has all whose rows have a type.
-    ``notices`` tell what of the database is not in it.
+    ``notices`` say what the database has that is not in it.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class ApiSchema:
     # Types
 
     def named(self, name: str, factory: Callable[[str], NamedType]) -> NamedType:
-        """The type of that name, made by ``factory(name)`` when it is first asked for."""
+        """The type of that name, made by ``factory(name)`` on first use."""
         if name not in self._types:
             self._types[name] = factory(name)
         return cast(NamedType, self._types[name])
@@ -179,7 +179,7 @@ class ApiSchema:
         return [each for some in self.hooks.node_interfaces(api=self) for each in some]
 
     def shared(self, key: str, factory: Callable[[], Made]) -> Made:
-        """What plugins share within one schema: made when it is first asked for."""
+        """A value that plugins share within one schema, made on first use."""
         if key not in self._shared:
             self._shared[key] = factory()
         return cast(Made, self._shared[key])

@@ -110,7 +110,7 @@ class Exposure:
         if not self.is_name(type_name):
             reason, fix = f"{type_name} is no GraphQL name", 'comment it with @graphql({"name": "..."})'
         elif not key:
-            reason = "it has no primary key, by which rows are told apart"
+            reason = "it has no primary key, which identifies rows"
             fix = 'add one, or comment it with @graphql({"primary_key_columns": ["..."]})'
         else:
             return

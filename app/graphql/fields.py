@@ -37,10 +37,10 @@ def in_order(contributions: Sequence[Fields | None], left_out: Callable[[str], o
 
 
 def absent_field(contributions: Sequence[Fields | None], name: str) -> str | None:
-    """Why there is no field of that name, if a plugin says so."""
+    """The reason why a field of that name does not exist, if a plugin gives one."""
     return next((each.absent[name] for each in contributions if each and name in each.absent), None)
 
 
 def unknown_field_in(what: str) -> dict[str, Any]:
-    """The extensions of an object type that says of a field that it does not have: unknown field in ``what``."""
+    """The extensions of an object type whose error for a field that does not exist is: unknown field in ``what``."""
     return {"unknown_field": lambda field: f"unknown field in {what}"}

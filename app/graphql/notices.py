@@ -1,4 +1,4 @@
-"""What a database has that is not in the API, and why: for the operator, who would otherwise not notice."""
+"""Notices for the operator: which objects of the database are not in the API, and why."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Notice:
     """``subject``, such as ``view public.sales``, is not in the API or not as its comment says, because of ``reason``.
-    ``fix`` is the statement or directive that fixes it, if one does; ``field`` is what a client may have asked for."""
+    ``fix`` is a statement or directive that fixes it, or ''; ``field`` is a field that a client may have requested."""
 
     subject: str
     reason: str
@@ -27,7 +27,7 @@ class Notices:
         self._found[Notice(subject, reason, fix, field)] = None
 
     def about(self, field: str) -> Notice | None:
-        """Why there is no field of that name, if that is known."""
+        """The notice that explains why a field of that name does not exist, if there is one."""
         return next((each for each in self._found if each.field == field), None)
 
     def __iter__(self) -> Iterator[Notice]:

@@ -64,7 +64,7 @@ class RoleSchemas:
 
     def _keep(self, view: RoleView, built: ApiSchema) -> None:
         if view.catalog is not self._catalog and view.catalog is self._schema_cache.current():
-            # Schemas of an outdated catalog are large, and nobody asks for them again.
+            # Schemas of an outdated catalog are large, and no request uses them again.
             self._catalog, self._built = view.catalog, BoundedCache(KEPT)
         self._built.put(view.key, built)
 
@@ -76,7 +76,7 @@ class RoleSchemas:
             log.debug("%s: %s", notice.subject, notice.reason)
         if told:
             log.warning(
-                "%d things of the database are not in the API, such as %s: %s. `portico doctor` lists them.",
+                "%d objects of the database are not in the API, such as %s: %s. `portico doctor` lists them.",
                 len(told),
                 told[0].subject,
                 told[0].reason,

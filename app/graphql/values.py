@@ -15,7 +15,7 @@ from typing import Any
 from app.errors import RequestError
 
 Path = tuple[str | int, ...]
-"""Where a value stands in the variables: a variable's name, then keys and list positions."""
+"""The path of a value in the variables: a variable's name, then keys and list positions."""
 
 ANY_ITEM = -1
 """In a path: every item of a list. In that of a source one key follows, which an item may lack."""

@@ -44,7 +44,7 @@ JSON_TYPES = "json_types"
 def errors_of_variables(
     schema: GraphQLSchema, operation: OperationDefinitionNode, variables: Mapping[str, Any]
 ) -> list[GraphQLError]:
-    """What is wrong with the values of an operation's variables; at most MAX_ERRORS and one more that says so."""
+    """The errors in an operation's variables: at most MAX_ERRORS, then one that says that there are more."""
     declared = operation.variable_definitions or ()
     if all(_is_given_well(schema, each, variables) for each in declared):
         return []

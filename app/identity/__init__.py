@@ -1,4 +1,4 @@
-"""Credentials become a Caller: the role and claims with which the database is asked."""
+"""Turns credentials into a Caller: the role and the claims with which statements run."""
 
 from app.identity.api_roles import ApiRoles
 from app.identity.caller import Caller

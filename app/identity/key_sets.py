@@ -110,7 +110,7 @@ class KeySet:
     """The current keys of ``source``: inline JSON, a file's path, or an http(s) URL.
 
     They are read at first use, again when they are ten minutes old, and when a token names a key that is not among
-    them, but at most once in ten seconds. When reading fails the old keys stay. ``public`` tells whether anybody can
+    them, but at most once in ten seconds. If reading fails, the old keys are kept. ``public`` says whether anybody can
     read them, in which case none of them can be a shared secret.
     """
 

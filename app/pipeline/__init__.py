@@ -38,7 +38,9 @@ def run(request: GraphQLRequest, engine: Engine) -> Reply:
         reply = shape_error(request, DocumentError("The request is nested too deeply", "LIMIT_EXCEEDED"))
     except Exception:
         log.exception("a request failed by a fault of the service")
-        reply = shape_error(request, PorticoError("The request failed by a fault of the service; its log tells more."))
+        reply = shape_error(
+            request, PorticoError("The request failed because of an error in the service; its log says why.")
+        )
     return timing.on(reply)
 
 

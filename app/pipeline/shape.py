@@ -22,7 +22,7 @@ GRAPHQL_JSON = "application/graphql-response+json"
 
 
 def shape(request: GraphQLRequest, results: ResultSet) -> Reply:
-    """The answer with data, which the database has already written as json."""
+    """The answer with data, which the database has already written as JSON."""
     plan = results.plan
     members = [b'"%b":%b' % (key.encode(), results.texts[key] or b"null") for key in plan.response_keys]
     data = b"{%b}" % b",".join(members) if members or not plan.errors else b"null"

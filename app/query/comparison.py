@@ -16,11 +16,11 @@ JSON_TYPES = frozenset(("json", "jsonb"))
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Of one column. ``type_text`` is the type of a value that it is compared with.
+    """How a column is compared. ``type_text`` is the type of a value that it is compared with.
 
     ``by_text`` says that the text of the values is compared: they have no order, or their type may not be named.
-    ``printed_as_text`` says that their text stands in cursors and node ids, because what to_jsonb makes of
-    them is not what the type reads.
+    ``printed_as_text`` says that cursors and node ids contain their text, because the type cannot read what
+    to_jsonb prints of them.
     """
 
     type_text: str
@@ -54,14 +54,14 @@ def compared(left: ColumnElement[Any], operator: str, right: ColumnElement[Any])
 
 
 def operators_of(view: RoleView, type_oid: int) -> Operators:
-    """The operators for values of a type where the role may use them, else those that PostgreSQL finds by itself."""
+    """The operators for values of a type if the role may use them, else those that PostgreSQL finds on its own."""
     type_ = view.catalog.type_by_oid.get(type_oid)
     known = type_ is not None and type_oid not in view.unnamed_types
     return (type_.operators if type_ is not None and known else None) or USUAL_OPERATORS
 
 
 def key_comparison(view: RoleView, column: Column) -> Comparison:
-    """How a column of a key is compared: by its text where its type has no order, or may not be named."""
+    """How a column of a key is compared: by its text if its type has no order or may not be named."""
     type_ = view.catalog.type_by_oid.get(column.type)
     by_text = type_ is None or type_.operators is None or column.type in view.unnamed_types
     if by_text:
@@ -70,12 +70,12 @@ def key_comparison(view: RoleView, column: Column) -> Comparison:
 
 
 def order_comparison(view: RoleView, column: Column) -> Comparison:
-    """How a column is compared that an order was asked for by, which PostgreSQL may not have."""
+    """How a column in orderBy is compared. PostgreSQL refuses it if its type has no order."""
     return type_comparison(view, column.type, column.type_text)
 
 
 def type_comparison(view: RoleView, type_oid: int, type_text: str) -> Comparison:
-    """How values of a type are compared that an order was asked for by."""
+    """How values of a type are compared in an order that a client requests."""
     operators = operators_of(view, type_oid)
     return Comparison(type_text, operators, by_text=False, printed_as_text=not _is_read_back(view.catalog, type_oid))
 

@@ -86,11 +86,11 @@ def relation_filter_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputO
 def condition(
     type_: GraphQLInputObjectType, planning: Planning, rows: Rows, value: Mapping[str, Any]
 ) -> Condition | None:
-    """All members of a filter together as one condition on a row; None where they have no effect.
+    """All members of a filter as one condition on a row; None if they have no effect.
 
-    Raises OverLimit where the filters have too many of them.
+    Raises OverLimit if the filters have too many members.
     """
-    # An empty one costs too.
+    # An empty filter costs time too.
     planning.count_conditions(max(1, len(value)))
     made = (type_.fields[name].extensions["condition"](planning, rows, member) for name, member in value.items())
     parts = [part for part in made if part is not None]
@@ -98,7 +98,7 @@ def condition(
 
 
 def conditions_of_arguments(field: Field, rows: Rows) -> list[Condition]:
-    """The conditions that a field's arguments put on its rows; none of those that were not given."""
+    """The conditions that the given arguments of a field put on its rows."""
     given = field.arguments
     made = (
         argument.extensions["condition"](field.planning, rows, given[name])

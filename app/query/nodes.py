@@ -30,7 +30,7 @@ class NodeCount:
 
 
 class Nodes:
-    """Counts while a statement is planned: what stands in a collection counts as often as its page has rows."""
+    """Counts nodes while a statement is planned; those in a collection count once for each row of its page."""
 
     def __init__(self) -> None:
         self._each = 1

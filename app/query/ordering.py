@@ -183,7 +183,7 @@ def ordering_of(field: Field, relation: ApiRelation) -> Ordering:
 
 
 def _by_columns(api: ApiSchema, relation: ApiRelation, asked: Sequence[OrderKey]) -> list[OrderKey]:
-    """The order by a relation's readable columns, without those that were asked for."""
+    """The order by a relation's readable columns, without those in the requested order."""
     known = [key.term for key in asked]
     terms = (ColumnTerm(each.column) for each in relation.columns if each.type.orderable)
     rest = [each for each in terms if each not in known][:MOST_COLUMNS]

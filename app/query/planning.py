@@ -135,7 +135,7 @@ class TableRows:
 
 
 class NamedRows:
-    """Rows that a common table expression will provide; the columns asked for are known when the walk is done."""
+    """Rows that a common table expression will provide; its columns are known when the walk is done."""
 
     def __init__(self, relation: ApiRelation, name: str) -> None:
         self.relation = relation
@@ -174,7 +174,7 @@ class NamedRows:
         return name
 
     def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
-        """What was asked for, as columns of ``source``, whose rows these are; never empty."""
+        """The requested columns of ``source``, whose rows these are; never empty."""
         columns: list[ColumnElement[Any]] = [source.column(each.name).label(each.name) for each in self.element.columns]
         columns.extend(value(cast(TableRows, source)).label(name) for value, name in self._computed.items())
         return columns or [literal_column("1").label(self.free_name("one"))]

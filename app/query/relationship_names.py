@@ -58,7 +58,7 @@ class Way:
 
 
 def is_unique(relation: Relation, columns: Sequence[str]) -> bool:
-    """Whether no two rows are equal in ``columns``, by an index that says so of all rows."""
+    """Whether a unique index over all rows guarantees that no two rows are equal in ``columns``."""
     known = set(columns)
     return any(
         index.columns and not index.partial and not index.has_expressions and known.issuperset(index.columns)
@@ -103,7 +103,7 @@ def _candidates(api: ApiSchema, way: Way) -> Iterator[str]:
 
 
 def _by_schema(api: ApiSchema, candidates: Mapping[Way, Sequence[str]]) -> Mapping[Way, str]:
-    """Names that no other way of a type has: whoever shares one takes its next, all of them at once."""
+    """Names that are unique in their type: all ways that share a name take their next candidate."""
     place = dict.fromkeys(candidates, 0)
     columns = {source.oid: api.field_names_of_columns(source) for source in {way.source for way in candidates}}
     while True:

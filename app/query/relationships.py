@@ -30,7 +30,7 @@ class Relationship:
 
     @property
     def leads_to_one(self) -> bool:
-        """Whether at most one row of the target belongs to a row of the source, by an index that says so."""
+        """Whether a unique index guarantees that at most one row of the target belongs to a row of the source."""
         return is_unique(self.target.relation, tuple(target for _, target in self.pairs))
 
     def linked(self, outer: Rows, rows: TableRows) -> list[ColumnElement[Any]]:

@@ -26,7 +26,7 @@ CURSOR_HINT = (
 
 
 def cursor_misfit() -> RequestError:
-    """The error where a cursor does not belong to the order that was asked for."""
+    """The error for a cursor that does not fit the requested order."""
     message = "orderBy clause incompatible with pagination cursor"
     return RequestError(message, code="BAD_USER_INPUT", hint=CURSOR_HINT)
 

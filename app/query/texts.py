@@ -28,7 +28,7 @@ def integer_text(value: Any) -> str | None:
 
 @dataclass(frozen=True)
 class StringText:
-    """Text of a scalar that is a string in JSON; ``expected`` is told where it is something else."""
+    """Reads a scalar that is a string in JSON; ``expected`` is in the error for any other value."""
 
     type_name: str
     expected: str = ""

@@ -136,13 +136,15 @@ class Walk:
         try:
             expression = resolver(field, scope)
             if not isinstance(expression, ColumnElement):
-                raise TypeError(f"it gave {type(expression).__name__}, which is no SQL expression")
+                raise TypeError(f"it returned {type(expression).__name__}, which is not an SQL expression")
         except (PorticoError, RecursionError):
             raise
         except Exception:
             place = f"{type_.name}.{field.name}"
-            log.exception("the resolver of %s failed, of the module %s", place, getattr(resolver, "__module__", "?"))
-            raise ResolverFailed(f"The field {place} failed by a fault of the service; its log tells more.") from None
+            log.exception("the resolver of %s in module %s failed", place, getattr(resolver, "__module__", "?"))
+            raise ResolverFailed(
+                f"The field {place} failed because of an error in the service; its log says why."
+            ) from None
         return expression
 
 

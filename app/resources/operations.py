@@ -1,4 +1,4 @@
-"""What an operator asks a running service: its health and its version."""
+"""The endpoints for operators: health and version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``/rest``: where clients of PostgREST ask. There is none here; they are told so in words that they understand."""
+"""``/rest``, the path that PostgREST's clients use: it answers with an error that they understand."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ PATHS = re.compile(r"/rest(?:/|$)")
 _BODY = json.dumps({
     "code": "PGRST125",
     "details": None,
-    "hint": "Ask by GraphQL: POST /graphql/v1.",
-    "message": "There is no REST API of tables here, but one in GraphQL",
+    "hint": "Use GraphQL: POST /graphql/v1.",
+    "message": "Portico has no REST API for tables; it has a GraphQL API",
 }).encode()  # fmt: skip
 
 
 def refuse(req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
-    """Every method of every path below ``/rest``: 404."""
+    """Answer 404 to every method and path below ``/rest``."""
     resp.status = falcon.HTTP_404
     resp.content_type = "application/json; charset=utf-8"
     resp.data = _BODY

@@ -31,10 +31,10 @@ PATHS = re.compile(r"/(?:storage/v1|bucket|object|upload|render|cdn|status)(?:/|
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _JSON = "application/json; charset=utf-8"
-_BELOW_DOORS = ("/bucket", "/object", "/render/image", "/cdn")
+_API_PATHS = ("/bucket", "/object", "/render/image", "/cdn")
 
 
-class StorageDoor:
+class StorageSink:
     """A Falcon sink: storage has its own router, which routes by method and needs paths before they are decoded."""
 
     def __init__(self, storage: Storage, identifications: Identifications) -> None:
@@ -196,7 +196,7 @@ def _send_error(error: RestError, req: falcon.Request, resp: falcon.Response) ->
 def _no_route(method: str, path: str) -> Answer:
     message = f"Route {method}:{path} not found"
     body: dict[str, Any]
-    if any(path == door or path.startswith(door + "/") for door in _BELOW_DOORS):
+    if any(path == door or path.startswith(door + "/") for door in _API_PATHS):
         body = {"statusCode": "404", "error": "Not Found", "message": message, "code": "InvalidRequest"}
         return Answer(404, body=json.dumps(body).encode(), content_type="application/json")
     body = {"message": message, "error": "Not Found", "statusCode": 404}

@@ -57,7 +57,7 @@ class EnumText:
 
 @dataclass(frozen=True)
 class EnumJson:
-    """An enum value as the API prints it: its label, renamed where a mapping says so."""
+    """An enum value as the API prints it: its label, or the name that a mapping gives it."""
 
     renamed: tuple[tuple[str, str], ...]
 

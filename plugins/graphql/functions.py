@@ -70,7 +70,7 @@ def _tell(api: ApiSchema, function: Function, overloads: int) -> None:
         return
     reason = "its result is of a kind that has no place in the API, such as record, void or an enum"
     if function.returns_set and returned.relation in api.rows_by_oid:
-        reason = "the rows of its result have no key, by which a collection tells them apart"
+        reason = "the rows of its result have no key, which a collection needs"
     if overloads > 1:
         reason = "it has overloads, and a field has only one set of arguments"
     elif not all(each.name for each in function.arguments):
@@ -78,7 +78,7 @@ def _tell(api: ApiSchema, function: Function, overloads: int) -> None:
     elif None in [_argument_type(api, each) for each in function.arguments]:
         reason = "the type of an argument has no place in the API, such as an enum or a row"
     field = names.function_field(function.name, None, api.comments.inflects(function.schema))
-    api.notices.add(f"function {function.schema}.{function.name}", f"it is no field: {reason}", field=field)
+    api.notices.add(f"function {function.schema}.{function.name}", f"it is not a field: {reason}", field=field)
 
 
 def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | None:

@@ -35,7 +35,7 @@ FOREIGN_KEYS = ListOf(
         optional={"local_name": Text(), "foreign_name": Text()},
     )
 )
-"""The directive that declares relationships where there is no constraint, such as those of views."""
+"""The directive that declares relationships without a constraint, such as those of views."""
 
 
 @hookimpl

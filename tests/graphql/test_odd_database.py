@@ -427,9 +427,9 @@ grant all on all tables in schema public to anon, service_role;
 def test_service_role_is_told_why_something_is_missing(reading_door: OpenDoor) -> None:
     door = reading_door(SILENT)
     for query, reason in (
-        ("{ keyless_thingCollection { __typename } }", "it has no primary key, by which rows are told apart; add one"),
-        ("{ shouted }", "it is no field: an argument has no name"),
-        ("{ twice }", "it is no field: it has overloads"),
+        ("{ keyless_thingCollection { __typename } }", "it has no primary key, which identifies rows; add one"),
+        ("{ shouted }", "it is not a field: an argument has no name"),
+        ("{ twice }", "it is not a field: it has overloads"),
     ):
         assert f"is not in the API: {reason}" in door.ask(query, role="service_role").message
         assert "is not in the API" not in door.ask(query).message

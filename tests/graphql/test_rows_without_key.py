@@ -63,7 +63,7 @@ def test_a_set_of_such_rows_is_no_field_and_the_notices_say_why(door: Door) -> N
     said = {notice.subject: notice.reason for notice in api_of(door).notices}
     for name in ("entries", "change_entries"):
         assert said[f"function public.{name}"] == (
-            "it is no field: the rows of its result have no key, by which a collection tells them apart"
+            "it is not a field: the rows of its result have no key, which a collection needs"
         )
 
 
