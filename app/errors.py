@@ -82,7 +82,7 @@ class AccessError(PorticoError):
 
 
 class Unavailable(PorticoError):
-    """``retry_after`` is in seconds and becomes the Retry-After header; None where trying again may do harm."""
+    """``retry_after`` is in seconds and becomes the Retry-After header; None if trying again may do harm."""
 
     code = "UNAVAILABLE"
     status = 503
@@ -91,7 +91,7 @@ class Unavailable(PorticoError):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What PostgreSQL said of a failed statement; field names of its protocol, '' where it said nothing."""
+    """PostgreSQL's report about a failed statement: fields of its protocol, '' if absent."""
 
     sqlstate: str
     message: str

@@ -58,7 +58,7 @@ class Type:
     the relation whose row type this is, else 0; ``base`` the oid under a domain, else 0.
     ``text`` is its name ready for a CAST, schema-qualified outside ``pg_catalog``, the way ``format_type`` prints it.
     ``delimiter`` stands between two of its values in the text of an array.
-    ``operators`` are those of its default order (btree), None where it has none; a composite type counts as such.
+    ``operators`` are those of its default order (btree), None if it has none; a composite type counts as such.
     ``has_json_cast`` says that PostgreSQL prints its values in JSON as an extension has it, not as their text.
     An array's ``acl`` is its element's (a multirange's its range's from 17 on): that is where PostgreSQL looks.
     """
@@ -88,7 +88,7 @@ class Column:
     or 'v' (virtual); ``identity`` is '' or 'a' (always) or 'd' (by default); ``serial`` says that
     ``pg_get_serial_sequence`` answers. ``insertable`` and ``updatable`` are False for a view's column that INSERT or
     UPDATE cannot give a value. ``acl`` holds the column's own grants only. ``dimensions`` are those that an array was
-    declared with; 0 where it was not, as in a view. PostgreSQL enforces none.
+    declared with; 0 if it was not, as in a view. PostgreSQL does not enforce it.
     """
 
     name: str

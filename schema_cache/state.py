@@ -22,7 +22,7 @@ class SchemaState:
     identity: str | None
 
     def is_of(self, catalog: Catalog) -> bool:
-        """Whether the catalog shows this state, as far as was asked."""
+        """Whether the catalog shows this state, in the parts that were requested."""
         return (
             self.change_count == (catalog.change_count if catalog.counted else None)
             and self.shared_fingerprint == catalog.shared_fingerprint

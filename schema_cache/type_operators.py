@@ -42,7 +42,7 @@ class TypeOperators:
         self._like = {source: target for source, target in payload["coercions"] or () if target in self._of_class}
 
     def of(self, oid: int) -> Operators | None:
-        """The operators of the type; None where it has no order, or one that depends on the columns of a row."""
+        """The operators of the type; None if it has no order, or one that depends on the columns of a row."""
         type_ = self._types.get(oid)
         if type_ is None:
             return None

@@ -236,7 +236,7 @@ class ApiSchema:
 
     @cached_property
     def introspected(self) -> ApiSchema | None:
-        """The part of the schema that introspection shows; None where introspection is off altogether."""
+        """The part of the schema that introspection shows; None if introspection is off."""
         shown = self._introspectable
         if not shown and not self.dialect.introspection:
             return None

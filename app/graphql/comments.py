@@ -15,8 +15,7 @@ DIRECTIVES = (Directive("schema", "introspection", Flag()),)
 
 
 class Comments:
-    """The directives of a catalog's comments, as far as they are among the ``known`` ones and well-formed; ``notices``
-    report the others."""
+    """The directives of a catalog's comments that are ``known`` and well-formed; ``notices`` report the others."""
 
     def __init__(self, catalog: Catalog, known: Iterable[Directive], notices: Notices) -> None:
         self._catalog = catalog

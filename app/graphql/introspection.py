@@ -43,7 +43,7 @@ def introspect(
 ) -> bytes:
     """The json text of one introspection field, which ``nodes`` select at the root of a query.
 
-    Raises DocumentError where graphql-core finds the selection wrong.
+    Raises DocumentError if graphql-core rejects the selection.
     """
     document = _only(operation, fragments, nodes)
     values = _steer_all(document, variables)

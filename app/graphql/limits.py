@@ -69,7 +69,7 @@ def check_limits(
 
 
 def check_variables(variables: Mapping[str, Any], limit: int) -> None:
-    """Raises OverLimit where the values hold more than ``limit`` lists and objects: each costs some microseconds
+    """Raises OverLimit if the values contain more than ``limit`` lists and objects: each costs some microseconds
     wherever the values are read, where plain values cost a fraction of one."""
     left = limit
     unread = [each for each in variables.values() if isinstance(each, (dict, list))]

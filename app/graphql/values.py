@@ -58,7 +58,7 @@ class Steering:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes by now."""
+        """Roughly how many bytes it takes."""
         return BYTES_OF_PATH + sum(each.size for each in tuple(self.below.values()))
 
     def shape(self, names: Iterable[str], variables: Mapping[str, Any]) -> Hashable:
@@ -195,7 +195,7 @@ class Leaf:
         return self.source.read(self.variables.values)
 
     def steer(self, derive: Derive = whole_value) -> Any:
-        """The JSON value, from now on part of the plan's key as far as ``derive`` shows it."""
+        """The JSON value; what ``derive`` makes of it is part of the plan's key from now on."""
         self._remember(self.source, derive)
         return self.raw
 

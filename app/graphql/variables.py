@@ -96,7 +96,7 @@ def _items_fit(values: Sequence[Any], type_: Any, depth: int) -> bool:
 
 
 def _accepted(type_: Any) -> frozenset[type] | None:
-    """The types of values of which a scalar takes all; None where it depends on the value."""
+    """The types whose values a scalar always accepts; None if that depends on the value."""
     return _ALWAYS_TAKEN.get(type_) or type_.extensions.get(JSON_TYPES)
 
 

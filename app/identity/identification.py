@@ -1,4 +1,4 @@
-"""Who calls, by credentials other than ours: those that plugins accept, and the caller that each stands for.
+"""Identifies callers by further credentials, which plugins accept.
 
 A plugin is asked only if the request has the header that it names. An exception in a plugin fails the request and is
 reported as the plugin's: a broken check never makes the caller somebody else, or anonymous.

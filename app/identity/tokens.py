@@ -78,7 +78,7 @@ class TokenVerifier:
             tried = keys.matching(algorithm, kid)
             yield from _prepared(tried, algorithm)
             if kid is None or all(key.kid != kid for key in tried):
-                # The issuer may have new keys by now. Keys that already failed are not tried again.
+                # The issuer may have new keys. Keys that already failed are not tried again.
                 renewed = keys.matching(algorithm, kid, renewed=True)
                 yield from _prepared([key for key in renewed if all(key is not old for old in tried)], algorithm)
         elif algorithm == _OWN_ALGORITHM and self._secret is not None:

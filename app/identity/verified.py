@@ -1,4 +1,4 @@
-"""A cache of what was verified, until it expires."""
+"""A cache of verified credentials, until they expire."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ MAX_META_FIELDS = 2
 def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     """The statements that answer the operation, with this request's values.
 
-    Raises RequestError where the operation or its values do not fit the schema.
+    Raises RequestError if the operation or its values do not fit the schema.
     """
     document, variables = operation.parsed.document, operation.parsed.variables
     key = operation.api.serial, document.text, operation.parsed.request.operation_name
@@ -62,7 +62,7 @@ def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> Non
     """For a query the number is part of the plan; for a mutation it depends on the number of rows in the request."""
     nodes = sum(each.nodes.of(variables) for each in plan.statements)
     if limit and nodes > limit:
-        hint = "Ask for smaller pages: a collection counts as often as the row that it stands in."
+        hint = "Request smaller pages: a nested collection counts once for each row of the outer page."
         message = f"The operation may give {nodes} rows, more than {limit} (NODE_LIMIT)"
         raise DocumentError(message, "LIMIT_EXCEEDED", hint=hint)
 

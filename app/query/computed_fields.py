@@ -1,4 +1,4 @@
-"""Computed fields: functions whose only argument is a row, as far as their result crosses the API."""
+"""Computed fields: functions whose only argument is a row and whose result the API can represent."""
 
 from __future__ import annotations
 

@@ -23,9 +23,9 @@ _HARMLESS_OPTIONS = frozenset("cimnpstwx")
 
 
 def refusal(pattern: str) -> str | None:
-    """Why an expression is not taken; None where it is.
+    """The reason why an expression is refused; None if it is accepted.
 
-    It follows the syntax of PostgreSQL's manual, section "Regular Expression Details", as far as that matters here, and
+    It follows the syntax in PostgreSQL's manual, section "Regular Expression Details", where that matters here, and
     takes no director (``***``) and no option that changes the syntax.
     """
     if len(pattern) > LONGEST:

@@ -105,7 +105,7 @@ def related(relationship: Relationship, term: Term) -> Expression:
     """A term of the one row that a relationship leads to, NULL where there is none. Of several rows, which only a
     comment declares to be one, the least value counts.
 
-    Raises OverLimit where it follows too many relationships.
+    Raises OverLimit if it follows too many relationships.
     """
     if term.steps == MAX_STEPS:
         raise OverLimit(f"An element of orderBy follows more than {MAX_STEPS} relationships to one row")

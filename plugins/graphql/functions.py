@@ -127,7 +127,7 @@ def _argument(argument: Argument, type_: ValueType) -> GraphQLArgument:
 
 
 def _argument_type(api: ApiSchema, argument: Argument) -> ValueType | None:
-    """How an argument's values cross the API; None where the function cannot be called through it."""
+    """How an argument's values cross the API; None if the API cannot represent them."""
     type_ = api.catalog.type_by_oid.get(argument.type)
     if not argument.name or type_ is None or not _is_simple(api, type_) or type_.oid in api.view.unnamed_types:
         return None
@@ -147,7 +147,7 @@ def _is_simple_result(api: ApiSchema, function: Function, result: Result) -> boo
     return result.is_row or _is_simple(api, type_)
 
 
-# Defaults of arguments as introspection shows them: those that are plain constants.
+# Defaults of arguments in introspection: only plain constants.
 
 INTEGERS = frozenset(("smallint", "integer"))
 FLOATS = frozenset(("real", "double precision"))
@@ -156,7 +156,7 @@ QUOTED_NUMBER = re.compile(r"'?(-?[0-9.]+(?:[eE][+-]?[0-9]+)?)'?(?:::.+)?|\((-[0
 
 
 def default_value(argument: Argument) -> Any:
-    """The JSON value of an argument's default; None where it is NULL or anything but a constant of a simple type."""
+    """The JSON value of an argument's default; None if it is NULL or not a constant of a simple type."""
     text = (argument.default or "").strip()
     if argument.type_text == "boolean" and text in ("true", "false"):
         return text == "true"
