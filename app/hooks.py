@@ -154,8 +154,8 @@ class ServiceHooks:
 
     @hookspec
     def features(self) -> Sequence[str]:
-        """The features that this plugin adds to the GraphQL API, normally one. Where the dialect, GRAPHQL_FEATURES or a
-        role leaves all of them out, the plugin's hooks that make the schema are not called. A plugin that names none is
+        """The features that this plugin adds to the GraphQL API, normally one. If the dialect, GRAPHQL_FEATURES or a
+        role omits all of them, the plugin's hooks that build the schema are not called. A plugin that names none is
         always on."""
         return ()
 

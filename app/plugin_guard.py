@@ -87,7 +87,7 @@ class Plugins(pluggy.PluginManager):
         return [(plugin, result) for plugin, result in results if result is not None]
 
     def hooks_without(self, names: Iterable[str]) -> pluggy.HookRelay:
-        """The hooks, calling all plugins but those of these names."""
+        """The hooks of all plugins but those of these names."""
         left_out = [self.get_plugin(name) for name in names]
         relay = pluggy.HookRelay()
         for hook in vars(self.hook):

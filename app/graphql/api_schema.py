@@ -162,7 +162,7 @@ class ApiSchema:
         )
 
     def contributed(self, hook: str, relation: ApiRelation) -> dict[str, Any]:
-        """What plugins add to a relation by a hook, in order; a notice tells of what is left out for its name."""
+        """What plugins add to a relation by a hook, in order; a notice reports what is left out because of its name."""
         return self._in_order(hook, relation_subject(relation.relation), relation=relation)
 
     def operators_of(self, value_type: ValueType) -> dict[str, Any]:
@@ -189,8 +189,8 @@ class ApiSchema:
         return self._exposure.claim(owner, type_names)
 
     def own_type_name(self, owner: object, name: str) -> str:
-        """``name`` for a type that goes beyond the relations' families, with underscores behind it until it is nobody
-        else's; ``owner`` tells apart who asks. It never takes a name that something of the database would have."""
+        """``name`` for a type beyond the relations' own ones, with underscores appended until no other type has
+        it. ``owner`` identifies the type. It never takes a name that an object of the database would have."""
         if self.whole is not None:
             return self.whole.own_type_name(owner, name)
         self.shared("names of enums", self._claim_names_of_enums)

@@ -1,5 +1,5 @@
-"""Features that go beyond pg_graphql: plugins name those that they add, and a dialect, a setting or a role says which
-of them are offered. No feature's name is known here."""
+"""Features that go beyond pg_graphql: plugins name those that they add, and a dialect, a setting or a role selects
+which of them are offered. This file knows no feature by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALL, NONE = "all", "none"
 
 
 class UnknownFeature(ValueError):
-    """No plugin adds a feature of that name; the message is one sentence that lists those that there are."""
+    """No plugin adds a feature of that name. The message is one sentence that lists the existing ones."""
 
 
 class Features:
@@ -26,8 +26,8 @@ class Features:
         self.all: frozenset[str] = frozenset().union(*self._by_plugin.values())
 
     def chosen(self, words: Iterable[str], otherwise: frozenset[str] | None = None) -> frozenset[str]:
-        """The features that ``words`` choose, one after the other: ``all``, ``none``, a name, or ``-name`` to take one
-        away. Where the first word takes away, it is from ``otherwise``, all of them without it.
+        """The features that ``words`` select, in order: ``all``, ``none``, a name to add one, or ``-name`` to omit one.
+        If the first word omits one, the others are those of ``otherwise``, by default all.
 
         Raises UnknownFeature.
         """
@@ -37,7 +37,7 @@ class Features:
             if word in (ALL, NONE):
                 left = self.all if word == ALL else frozenset()
             elif name not in self.all:
-                raise UnknownFeature(f"no feature is called {name!r}; there are {', '.join(sorted(self.all))}")
+                raise UnknownFeature(f"no feature is called {name!r}; the features are {', '.join(sorted(self.all))}")
             elif name != word:
                 left -= {name}
             else:
@@ -45,9 +45,9 @@ class Features:
         return left
 
     def offered(self, dialect: Dialect, words: Iterable[str]) -> frozenset[str]:
-        """The features that ``words`` choose where the dialect goes beyond pg_graphql; else none."""
+        """The features that ``words`` select if the dialect goes beyond pg_graphql, else none."""
         return self.chosen(words) if dialect.extended else frozenset()
 
     def hooks(self, offered: frozenset[str]) -> pluggy.HookRelay:
-        """The hooks of a schema with these features: of plugins that add others, none is called."""
+        """The hooks of a schema with these features; plugins that add only other features are not called."""
         return self._plugins.hooks_without(name for name, added in self._by_plugin.items() if added.isdisjoint(offered))

@@ -20,7 +20,7 @@ class Fields:
 
 
 def in_order(contributions: Sequence[Fields | None], left_out: Callable[[str], object]) -> dict[str, Any]:
-    """The fields of all contributions by position, only one of each name; ``left_out`` is told of another one."""
+    """The fields of all contributions by position, only one of each name; ``left_out`` is called with the others."""
     given = sorted((each for each in contributions if each), key=lambda each: each.position)
     standing: dict[str, int] = {}
     for contribution in given:

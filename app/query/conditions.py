@@ -61,7 +61,7 @@ def value_filter_type(api: ApiSchema, value_type: ValueType) -> GraphQLInputObje
 def value_condition(
     type_: GraphQLInputObjectType, planning: Planning, compared: Compared, value: Mapping[str, Any] | None
 ) -> Condition | None:
-    """All members of a value's filter together as one condition on it; None where they have no effect."""
+    """All members of a value's filter as one condition on it; None if they have no effect."""
     made = (
         type_.fields[name].extensions["operator"](planning, compared, operand)
         for name, operand in (value or {}).items()

@@ -1,4 +1,4 @@
-"""Further operators of the filters of values: not, distinctFrom, parts and patterns of text, and similar text."""
+"""Further operators of filters: not, distinctFrom, parts and patterns of text, and similar text."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ TEXT_FILTER = "String"
 TRIGRAM_OPERATORS = {
     "similar": ("%", "similarity_op", "Text that is similar as a whole, by pg_trgm.similarity_threshold"),
     "wordSimilar": (
-        "%>", "word_similarity_commutator_op", "Text with similar words in it, by pg_trgm.word_similarity_threshold"
+        "%>", "word_similarity_commutator_op", "Text that contains similar words, by pg_trgm.word_similarity_threshold"
     ),
 }  # fmt: skip
-"""By member: the operator of the extension pg_trgm, the function that makes it, and a description."""
+"""By member: the operator of the extension pg_trgm, the function behind it, and a description."""
 
 
 @hookimpl
@@ -56,13 +56,13 @@ def _negation(type_: GraphQLInputObjectType) -> GraphQLInputField:
         part = value_condition(type_, planning, left, operand)
         return None if part is None else not_(part)
 
-    return _member(type_, operator, "Values that do not match; what is unknown stays unknown")
+    return _member(type_, operator, "Values that do not match; nulls are not found")
 
 
 def _distinct_from(value_type: ValueType) -> GraphQLInputField:
     element = value_type.element
     type_ = value_type.graphql if element is None else GraphQLList(GraphQLNonNull(element.graphql))
-    return _member(type_, _is_distinct, "Other values, where null is a value like any other")
+    return _member(type_, _is_distinct, "Values that differ; null counts as a value")
 
 
 def _is_distinct(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
@@ -75,7 +75,7 @@ def _is_distinct(planning: Planning, left: Compared, operand: Leaf | None) -> Co
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern for LIKE of which ``to_text`` is a part, as it is: no character in it stands for others."""
+    """A pattern for LIKE that contains the operand literally, with its wildcards escaped."""
 
     to_text: ToText
     before: str = "%"
@@ -88,8 +88,8 @@ class Pattern:
 
 @dataclass(frozen=True)
 class TextOperator:
-    """A comparison of text by an SQL operator. The operand is text; with ``after`` a part of it, with that behind it;
-    with ``any_of`` a list of which one suffices."""
+    """A comparison of text by an SQL operator. The operand is text; with ``after``, a part of a pattern that ends so;
+    with ``any_of``, a list of which one element must match."""
 
     symbol: str
     after: str | None = None
@@ -108,16 +108,18 @@ class TextOperator:
 def _of_text(value_type: ValueType) -> dict[str, GraphQLInputField]:
     one, many = value_type.graphql, GraphQLList(GraphQLNonNull(value_type.graphql))
     return {
-        "endsWith": _member(one, TextOperator("LIKE", after=""), "Text that ends so"),
-        "iincludes": _member(one, TextOperator("ILIKE", after="%"), "Text with this in it, in upper or lower case"),
-        "ilikeAny": _member(many, TextOperator("ILIKE", any_of=True), "Text that is `ilike` one of the patterns"),
-        "includes": _member(one, TextOperator("LIKE", after="%"), "Text with this in it"),
-        "likeAny": _member(many, TextOperator("LIKE", any_of=True), "Text that is `like` one of the patterns"),
+        "endsWith": _member(one, TextOperator("LIKE", after=""), "Text that ends with this"),
+        "iincludes": _member(one, TextOperator("ILIKE", after="%"), "Text that contains this, ignoring case"),
+        "ilikeAny": _member(
+            many, TextOperator("ILIKE", any_of=True), "Text that matches one of the patterns, ignoring case"
+        ),
+        "includes": _member(one, TextOperator("LIKE", after="%"), "Text that contains this"),
+        "likeAny": _member(many, TextOperator("LIKE", any_of=True), "Text that matches one of the patterns"),
     }
 
 
 def _of_trigrams(api: ApiSchema, value_type: ValueType) -> dict[str, GraphQLInputField]:
-    """The operators of the extension pg_trgm, where it is installed and the role may use them."""
+    """The operators of the extension pg_trgm, if it is installed and the role may use them."""
     schemas = {each.name: each.schema for each in api.view.extension_functions}
     return {
         name: _member(value_type.graphql, TextOperator(f"OPERATOR({quoted(schemas[function])}.{symbol})"), description)

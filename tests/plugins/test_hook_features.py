@@ -99,7 +99,7 @@ def test_a_name_that_no_feature_has_is_refused_with_those_that_there_are(words: 
         configure({"GRAPHQL_FEATURES": words}, extra=PLUGINS)
     features = Features(plugin_manager(PLUGINS))
     assert str(raised.value) == (
-        f"GRAPHQL_FEATURES: no feature is called 'shoutin'; there are {', '.join(sorted(features.all))}"
+        f"GRAPHQL_FEATURES: no feature is called 'shoutin'; the features are {', '.join(sorted(features.all))}"
     )
     with pytest.raises(UnknownFeature):
         features.chosen(words.split(","))
@@ -111,7 +111,7 @@ def test_the_start_fails_in_a_sentence(portico: Portico) -> None:
     )
     assert failed.returncode == 1
     assert failed.stderr.count("\n") == 1
-    assert "GRAPHQL_FEATURES: no feature is called 'nothing'; there are " in failed.stderr
+    assert "GRAPHQL_FEATURES: no feature is called 'nothing'; the features are " in failed.stderr
 
 
 class Late:
