@@ -59,7 +59,7 @@ def test_your_own_database(reading: Reading, database_url: str) -> None:
     reader = reading(database_url)
     told = [reader.run(each) for each in blocks("docs/your-database.md", "sh", "sql")]
     assert (Path(reader.directory) / ".env").read_text().count("\n") == 3
-    assert any("Portico's objects is there" in text for text in told)
+    assert any("Portico's objects is installed" in text for text in told)
     edges = next(json.loads(text) for text in told if text.startswith('{"data"'))["data"]["articleCollection"]["edges"]
     assert edges == [{"node": {"title": "Arches"}}]
     assert "authorId: UUID" in told[-1]

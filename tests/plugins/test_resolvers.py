@@ -50,14 +50,14 @@ def test_what_is_not_json_is_made_json(door: Door) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "reason"), [("nothing", "it gave NoneType, which is no SQL expression"), ("broken", "absent")]
+    ("field", "reason"), [("nothing", "it returned NoneType, which is not an SQL expression"), ("broken", "absent")]
 )
 def test_a_resolver_that_fails_is_named(door: Door, field: str, reason: str, caplog: pytest.LogCaptureFixture) -> None:
     answer = door.ask("{ thingCollection { edges { node { %s } } } }" % field)  # noqa: UP031
     assert (answer.status, answer.code) == (500, "RESOLVER_FAILED")
     assert answer.message == f"The field thing.{field} failed because of an error in the service; its log says why."
     (told,) = (each for each in caplog.records if each.name == "portico.plugins")
-    assert told.message == f"the resolver of thing.{field} failed, of the module {__name__}"
+    assert told.message == f"the resolver of thing.{field} in module {__name__} failed"
     assert told.exc_info is not None
     cause: Any = told.exc_info[1]
     assert reason in str(cause)
