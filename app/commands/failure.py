@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.embedded.failure import EmbeddedError
 from app.errors import PorticoError
-from app.server.parent import ServeError
+from app.server.address import ListenError
 from app.settings import SettingError
 
 # For clients these errors are temporary; the operator has to fix them.
@@ -35,7 +35,7 @@ def explained(ex: Exception) -> str | None:
 
     if isinstance(ex, DatabaseUrlError):
         return _one_line(f"DATABASE_URL: {ex}")
-    if isinstance(ex, CommandError | SettingError | ServeError | EmbeddedError | DemoError | PluginUnusable):
+    if isinstance(ex, CommandError | SettingError | ListenError | EmbeddedError | DemoError | PluginUnusable):
         return _one_line(str(ex))
     return None
 

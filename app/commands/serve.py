@@ -13,8 +13,9 @@ import click
 from app.commands.failure import CommandError
 from app.commands.options import ServiceCommand
 from app.plugin_guard import Plugins
+from app.server.address import address_of, listen
 from app.server.logs import configure_logging
-from app.server.parent import address_of, listen, serve
+from app.server.parent import serve
 from app.settings import Settings
 
 log = logging.getLogger("portico.serve")

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.server.capacity import Seat
-from app.server.connection import LONGEST_DISCARDING_S, Connection, Waits
+from app.server.connection import Connection, Waits
+from app.server.ending import LONGEST_S
 
 # Whoever did something so short a time ago is not closed in favour of somebody else.
 _ACTIVE_S = 1.0
@@ -37,7 +38,7 @@ class Patience:
             return min(connection.last_activity + self.body, least)
         if waits_for is Waits.TAKING:
             return connection.last_activity + self.taking
-        return connection.since + LONGEST_DISCARDING_S
+        return connection.since + LONGEST_S
 
 
 class Connections:

@@ -12,7 +12,6 @@ There is one thread more than may be inside the application: some thread can alw
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import selectors
 import socket
@@ -22,19 +21,14 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+from app.server.sampling import Sampling
+from app.server.waker import Waker
+
 _log = logging.getLogger("portico.server")
 
 # After so long in one turn the leader loses the lead. Each look costs 15 us, while there is something to do.
 _LONGEST_TURN_S = 0.004
 _QUIET_LOOKS = 3
-# One of four requests is measured. So many tell whether most wait long, and for how long that is believed. Each is
-# looked at by itself: where the machine is busy with something else, a few wait very long, which says nothing. A
-# database on the same machine answers sooner.
-_EACH = 4
-_SAMPLED = 16
-_MOSTLY = 0.75
-_LONG_WAIT_S = 0.0005
-_BELIEVED_S = 0.25
 _LIVE = tuple(getattr(selectors, name) for name in ("EpollSelector", "KqueueSelector") if hasattr(selectors, name))
 
 
@@ -73,13 +67,11 @@ class Loop:
         self._waiting: deque[Callable[[], None]] = deque()
         self._leader: _Seat | None = None
         self._closed = False
-        self._waker = _Waker(self._selector)
+        self._waker = Waker(self._selector)
         self._pause: tuple[float, Callable[[], None]] | None = None
         self._watched = False
         self._active = threading.Event()
-        self._gives_away = False
-        self._requests = self._sampled = self._long_waits = 0
-        self._believed_until = 0.0
+        self.sampling = Sampling()
 
     def start(self) -> None:
         for number in range(self._threads + 1):
@@ -115,7 +107,7 @@ class Loop:
             # We were the leader, and the one that is now may be waiting without end already.
             self._waker.wake()
 
-    # Running the application
+    # Working
 
     def claim(self, job: Callable[[], None]) -> bool:
         """Whether this thread may run the application now. Else a thread calls ``job`` as soon as one is free.
@@ -125,7 +117,7 @@ class Loop:
         leader = self._leader
         if leader is None or leader.ident != threading.get_ident():
             return True
-        if self._resting and not self._gives_away:
+        if self._resting and not self.sampling.mostly_waits:
             return True
         with self._lock:
             if not self._resting:
@@ -135,31 +127,6 @@ class Loop:
                 return False
             self._pass_on()
             return True
-
-    def run(self, act: Callable[[], None]) -> None:
-        """Call ``act``, which is the application at work, and learn from how it spent its time."""
-        self._requests += 1
-        if self._requests % _EACH:
-            act()
-            return
-        wall, cpu = time.perf_counter(), time.thread_time()
-        act()
-        cpu = time.thread_time() - cpu
-        waited = time.perf_counter() - wall - cpu
-        self._sampled += 1
-        self._long_waits += waited > _LONG_WAIT_S and waited > cpu
-        if self._sampled >= _SAMPLED:
-            self._judge()
-
-    def _judge(self) -> None:
-        mostly = self._long_waits > _SAMPLED * _MOSTLY
-        self._sampled = self._long_waits = 0
-        if self._gives_away:
-            # Threads that run side by side also wait for each other: what was measured now says nothing.
-            self._gives_away = time.monotonic() < self._believed_until
-        elif mostly:
-            self._gives_away = True
-            self._believed_until = time.monotonic() + _BELIEVED_S
 
     # Leading
 
@@ -258,21 +225,3 @@ def guarded(act: Callable[[], None]) -> None:
         act()
     except Exception:
         _log.exception("a connection failed")
-
-
-class _Waker:
-    """Bytes to ourselves, since only a socket ends the leader's wait."""
-
-    def __init__(self, selector: selectors.BaseSelector) -> None:
-        self._receiver, self._sender = socket.socketpair()
-        self._receiver.setblocking(False)
-        self._sender.setblocking(False)
-        selector.register(self._receiver, selectors.EVENT_READ, self)
-
-    def wake(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            self._sender.send(b".")
-
-    def attend(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            self._receiver.recv(4096)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import tempfile
+import time
 from collections import deque
 from typing import Any, Protocol
+
+from app.server.capacity import Seat
 
 # What is small goes in one piece, header and body, so that the client gets one segment.
 _JOINED = 64 * 1024
 _AT_ONCE = 128 * 1024
 # A fast client takes so much before others have their turn.
 _IN_A_TURN = 4 * 1024 * 1024
+_MOST_IN_MEMORY = 1024 * 1024
 
 
 class File(Protocol):
@@ -25,48 +30,56 @@ class File(Protocol):
 
 
 class Output:
-    """``pending``: bytes that are still to be sent; ``in_memory``: how many of them are no file's;
-    ``is_blocked``: the system took no more when it was last tried."""
+    """``pending``: bytes that are still to be sent; ``last_activity``: when the client last took some."""
 
-    __slots__ = ("_parts", "_socket", "in_memory", "is_blocked", "pending")
+    __slots__ = ("_charged", "_in_memory", "_parts", "_seat", "_socket", "last_activity", "pending")
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, seat: Seat) -> None:
         self._socket = sock
+        self._seat = seat
         self._parts: deque[Any] = deque()
+        # Of ``pending``, the bytes that are no file's; and the bytes of our own files.
+        self._in_memory = 0
+        self._charged = 0
         self.pending = 0
-        self.in_memory = 0
-        self.is_blocked = False
+        self.last_activity = 0.0
 
     def add(self, data: bytes) -> None:
         self._parts.append(data)
         self.pending += len(data)
-        self.in_memory += len(data)
+        self._in_memory += len(data)
 
     def add_file(self, file: File) -> None:
         self._parts.append(file)
         self.pending += file.remain
 
-    def send(self) -> bool:
-        """Send what the system takes now, up to a turn's worth; whether anything went. Raises OSError."""
+    def send(self) -> None:
+        """Send what the system takes now, up to a turn's worth. Raises OSError, also when there is no space for the
+        rest."""
         sent = 0
-        self.is_blocked = False
+        is_blocked = False
         try:
             while self.pending and sent < _IN_A_TURN:
                 sent += self._send_some()
         except BlockingIOError:
-            self.is_blocked = True
-        return sent > 0
+            is_blocked = True
+        if sent:
+            self.last_activity = time.monotonic()
+        if self._charged and not self.pending:
+            self._refund()
+        if is_blocked and self._in_memory > _MOST_IN_MEMORY:
+            self._spill()
 
     def _send_some(self) -> int:
         parts = self._parts
-        if len(parts) > 1 and self.pending == self.in_memory <= _JOINED:
+        if len(parts) > 1 and self.pending == self._in_memory <= _JOINED:
             joined = b"".join(parts)
             parts.clear()
             parts.append(joined)
         part = parts[0]
         if isinstance(part, bytes | memoryview):
             sent = self._socket.send(part if len(part) <= _IN_A_TURN else memoryview(part)[:_IN_A_TURN])
-            self.in_memory -= sent
+            self._in_memory -= sent
             if sent == len(part):
                 parts.popleft()
             else:
@@ -88,13 +101,21 @@ class Output:
             file.close()
         return sent
 
-    def spill(self) -> None:
+    def _spill(self) -> None:
         """Move what is in memory to a file that has no name."""
+        size = self._in_memory
+        self._charged += size
+        if not self._seat.charge(size):
+            raise OSError(errno.ENOSPC, "no space is left for what clients have not taken")
         moved: deque[Any] = deque()
         for part in self._parts:
             moved.append(_Spilled(part) if isinstance(part, bytes | memoryview) else part)
         self._parts = moved
-        self.in_memory = 0
+        self._in_memory = 0
+
+    def _refund(self) -> None:
+        charged, self._charged = self._charged, 0
+        self._seat.refund(charged)
 
     def close(self) -> None:
         """Forget what was not sent."""
@@ -102,7 +123,9 @@ class Output:
             if not isinstance(part, bytes | memoryview):
                 part.close()
         self._parts.clear()
-        self.pending = self.in_memory = 0
+        self.pending = self._in_memory = 0
+        if self._charged:
+            self._refund()
 
 
 class _Spilled:

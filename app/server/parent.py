@@ -5,7 +5,6 @@ The parent forks before any thread or connection exists, so each worker makes it
 
 from __future__ import annotations
 
-import errno
 import gc
 import logging
 import os
@@ -15,15 +14,18 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from types import FrameType
 
-from app.errors import PorticoError
 from app.server.affinity import keep_to_one_cpu
 from app.server.capacity import Capacity
+from app.server.child import EXIT_NOT_STARTED, STOPPING, be_worker
 from app.server.open_files import open_as_many_as_granted
 from app.server.service import WSGIApplication
+from app.server.ties import Ties
 from app.server.worker import run_worker
 from app.settings import Settings
 
@@ -32,47 +34,11 @@ logger = logging.getLogger("portico.server")
 ApplicationFactory = Callable[[Settings], WSGIApplication]
 
 _LOOK_S = 1.0
-_BACKLOG = 1024
-_EXIT_NOT_STARTED = 3
 _SHORTEST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 30.0
 # A worker that lived so long did not die of what its predecessor died of.
 _STABLE_S = 60.0
 _STOP_MARGIN_S = 5.0
-
-
-class ServeError(RuntimeError):
-    """The service cannot be started; the message tells the operator why."""
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Bind and listen on the first address of ``host``. Raises ServeError with what can be done about it."""
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-    except socket.gaierror as ex:
-        raise ServeError(f"the host {host} cannot be listened on: {ex.strerror}; check HOST") from None
-    listener = socket.socket(family, kind, protocol)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6 and host == "::":
-            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
-    except OSError as ex:
-        listener.close()
-        raise ServeError(_why_not(host, port, ex)) from None
-    listener.setblocking(False)
-    return listener
-
-
-def address_of(listener: socket.socket) -> str:
-    """The URL under which a listening socket is reached from this machine."""
-    host, port = listener.getsockname()[:2]
-    if host in ("0.0.0.0", "::"):  # noqa: S104 - compared, not bound
-        host = "127.0.0.1"
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def serve(
@@ -103,6 +69,16 @@ class _Worker:
     restart_at: float = 0.0
     pause: float = 0.0
 
+    def bury(self) -> float:
+        """The process is gone; how many seconds until it is replaced. Only a crash loop has to wait."""
+        now = time.monotonic()
+        self.pid = 0
+        is_stable = now - self.born > _STABLE_S
+        self.pause = 0.0 if is_stable else min(max(self.pause * 2, _SHORTEST_PAUSE_S), _LONGEST_PAUSE_S)
+        wait = 0.0 if self.pause <= _SHORTEST_PAUSE_S else self.pause
+        self.restart_at = now + wait
+        return wait
+
 
 @dataclass
 class _Parent:
@@ -119,21 +95,7 @@ class _Parent:
     def run(self) -> int:
         self._workers = [_Worker(number) for number in range(1, self.settings.workers + 1)]
         self._capacity = Capacity(self.settings.workers, self.settings.transfer_space)
-        # Workers see the end of the parent as the end of this pipe; nothing is ever written to it.
-        self._life_read, self._life_write = os.pipe()
-        self._ready_read, self._ready_write = os.pipe()
-        self._wake_read, self._wake_write = os.pipe()
-        for descriptor in (self._ready_read, self._wake_read, self._wake_write):
-            os.set_blocking(descriptor, False)
-        old_wakeup = signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
-        # nohup(1) has hangups ignored for us.
-        heeded = [number for number in _STOPPING if number != signal.SIGHUP or not _is_ignored(number)]
-        old = {number: signal.signal(number, self._on_stop) for number in heeded}
-        old[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
-        gc.collect()
-        # What was imported so far stays shared with the workers: their collections do not touch it.
-        gc.freeze()
-        try:
+        with closing(Ties()) as self._ties, self._signals() as self._wake, _memory_shared():
             while not self._stop_signals and self._exit_code == 0:
                 self._fork_missing()
                 self._wait(_LOOK_S)
@@ -141,15 +103,26 @@ class _Parent:
                 if not self._stop_signals:
                     self.look()
             return self._stop()
+
+    @contextmanager
+    def _signals(self) -> Iterator[int]:
+        """Handle what stops us and what tells of a child's end; a descriptor that can be read after each."""
+        wake_read, wake_write = os.pipe()
+        os.set_blocking(wake_read, False)
+        os.set_blocking(wake_write, False)
+        old_wakeup = signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        # nohup(1) has hangups ignored for us.
+        heeded = [number for number in STOPPING if number != signal.SIGHUP or not _is_ignored(number)]
+        old = {number: signal.signal(number, self._on_stop) for number in heeded}
+        old[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
+        try:
+            yield wake_read
         finally:
-            gc.unfreeze()
             signal.set_wakeup_fd(old_wakeup)
             for number, handler in old.items():
                 signal.signal(number, handler)
-            for descriptor in (self._life_read, self._life_write, self._ready_read, self._ready_write):
-                os.close(descriptor)
-            os.close(self._wake_read)
-            os.close(self._wake_write)
+            os.close(wake_read)
+            os.close(wake_write)
 
     def _on_stop(self, number: int, _frame: FrameType | None) -> None:
         self._stop_signals += 1
@@ -163,59 +136,26 @@ class _Parent:
         sys.stdout.flush()
         sys.stderr.flush()
         # A signal between fork and the child's own handlers must not run the parent's.
-        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         pid = os.fork()
         if pid == 0:
-            self._be_worker(worker)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+            be_worker(worker.number, self.settings, self._ties, partial(self._serve, worker.number))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
         worker.pid, worker.born = pid, time.monotonic()
 
-    def _be_worker(self, worker: _Worker) -> None:
-        code = 1
-        is_ready = False
-
-        def ready() -> None:
-            nonlocal is_ready
-            is_ready = True
-            os.write(self._ready_write, b".")
-
-        try:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            # Ctrl-C goes to the whole group of processes; the parent decides what it means.
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)
-            signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
-            os.close(self._life_write)
-            if self.settings.pin_workers:
-                keep_to_one_cpu(worker.number)
-            seat = self._capacity.seat(worker.number - 1)
-            run_worker(self.make_application, self.listener, self.settings, self._await_end_of_parent, ready, seat)
-            code = 0
-        except Exception as ex:
-            foreseen = isinstance(ex, ValueError | RuntimeError | PorticoError)
-            if foreseen and not is_ready and not self.settings.show_sql:
-                logger.error("worker %d cannot start: %s", worker.number, _with_hint(ex))
-            else:
-                logger.exception("worker %d ended", worker.number)
-            code = 1 if is_ready else _EXIT_NOT_STARTED
-        finally:
-            logging.shutdown()
-            sys.stdout.flush()
-            sys.stderr.flush()
-            # The parent's clean-up, such as that of open files and exit handlers, is not the child's to do.
-            os._exit(code)
-
-    def _await_end_of_parent(self) -> None:
-        os.read(self._life_read, 1)
+    def _serve(self, number: int, ready: Callable[[], None]) -> None:
+        """In the child."""
+        if self.settings.pin_workers:
+            keep_to_one_cpu(number)
+        seat = self._capacity.seat(number - 1)
+        run_worker(self.make_application, self.listener, self.settings, self._ties.await_end_of_parent, ready, seat)
 
     def _wait(self, seconds: float) -> None:
         pauses = [worker.restart_at - time.monotonic() for worker in self._workers if worker.pid == 0]
         timeout = max(0.0, min([seconds, *pauses]))
-        for descriptor in select.select([self._wake_read, self._ready_read], [], [], timeout)[0]:
+        for descriptor in select.select([self._wake, self._ties.ready], [], [], timeout)[0]:
             os.read(descriptor, 4096)
-            if descriptor == self._ready_read and not self._is_ready:
+            if descriptor == self._ties.ready and not self._is_ready:
                 self._is_ready = True
                 self.started()
 
@@ -228,18 +168,13 @@ class _Parent:
 
     def _bury(self, worker: _Worker, code: int) -> None:
         self._capacity.vacate(worker.number - 1)
-        lived = time.monotonic() - worker.born
-        pid, worker.pid = worker.pid, 0
+        pid, wait = worker.pid, worker.bury()
         if self._stop_signals:
             return
-        if code == _EXIT_NOT_STARTED and not self._is_ready:
+        if code == EXIT_NOT_STARTED and not self._is_ready:
             # The first workers could not even start: nothing gets better by trying again.
             self._exit_code = 1
             return
-        worker.pause = 0.0 if lived > _STABLE_S else min(max(worker.pause * 2, _SHORTEST_PAUSE_S), _LONGEST_PAUSE_S)
-        # The first replacement comes at once; only a crash loop has to wait.
-        wait = 0.0 if worker.pause <= _SHORTEST_PAUSE_S else worker.pause
-        worker.restart_at = time.monotonic() + wait
         what = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         again = f"in {wait:g} s" if wait else "now"
         logger.warning("worker %d (process %d) %s; another one starts %s", worker.number, pid, what, again)
@@ -271,23 +206,16 @@ class _Parent:
                 os.kill(worker.pid, number)
 
 
-_STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if hasattr(signal, "SIGHUP") else (signal.SIGTERM,)
+@contextmanager
+def _memory_shared() -> Iterator[None]:
+    """What was imported so far stays shared with the workers: their collections of garbage do not touch it."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _is_ignored(number: signal.Signals) -> bool:
     return signal.getsignal(number) is signal.SIG_IGN
-
-
-def _with_hint(ex: Exception) -> str:
-    hint = ex.hint if isinstance(ex, PorticoError) else None
-    return f"{str(ex).rstrip('.')}. {hint}" if hint else str(ex)
-
-
-def _why_not(host: str, port: int, ex: OSError) -> str:
-    if ex.errno == errno.EADDRINUSE:
-        return f"port {port} of {host} is in use by another process; choose another with --port"
-    if ex.errno == errno.EACCES:
-        return f"port {port} may not be used by this user; choose one above 1023 with --port"
-    if ex.errno == errno.EADDRNOTAVAIL:
-        return f"{host} is not an address of this machine; check --host"
-    return f"port {port} of {host} cannot be listened on: {ex.strerror}"

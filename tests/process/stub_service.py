@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from app.server import worker
+from app.server.address import address_of, listen
 from app.server.logs import configure_logging
-from app.server.parent import address_of, listen, serve
+from app.server.parent import serve
 from app.settings import Settings, load
 
 LARGE = 40_000_000

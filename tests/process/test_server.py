@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from app.server.parent import ServeError, listen
+from app.server.address import ListenError, listen
 from tests.process.running import PATIENCE_S, is_running, started, until
 
 
@@ -220,12 +220,12 @@ def test_forwarded_headers_are_trusted_from_a_trusted_proxy_only(tmp_path: Path)
 def test_a_taken_port_is_reported() -> None:
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(ServeError, match=f"port {port} of 127.0.0.1 is in use by another process"):
+        with pytest.raises(ListenError, match=f"port {port} of 127.0.0.1 is in use by another process"):
             listen("127.0.0.1", port)
 
 
 def test_a_host_that_is_not_ours_is_reported() -> None:
-    with pytest.raises(ServeError, match=r"192\.0\.2\.1 is not an address of this machine"):
+    with pytest.raises(ListenError, match=r"192\.0\.2\.1 is not an address of this machine"):
         listen("192.0.2.1", 0)
 
 

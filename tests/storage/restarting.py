@@ -15,7 +15,7 @@ import sys
 import threading
 
 from app.discovery import configure
-from app.server.parent import listen
+from app.server.address import listen
 from app.server.worker import Worker
 from app.wsgi import create_app
 

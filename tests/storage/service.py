@@ -19,7 +19,7 @@ import jwt
 import requests
 
 from app.discovery import configure
-from app.server.parent import listen
+from app.server.address import listen
 from app.server.worker import Worker
 from app.wsgi import Application, create_app
 from tests.postgres_server import PostgresServer

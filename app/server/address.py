@@ -1,0 +1,52 @@
+"""The address of the service: the socket that it listens on, and the URL it is reached under."""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+_BACKLOG = 1024
+
+
+class ListenError(RuntimeError):
+    """The address cannot be listened on. The message is for the operator."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Bind and listen on the first address of ``host``. Raises ListenError with what can be done about it."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except socket.gaierror as ex:
+        raise ListenError(f"the host {host} cannot be listened on: {ex.strerror}; check HOST") from None
+    listener = socket.socket(family, kind, protocol)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6 and host == "::":
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except OSError as ex:
+        listener.close()
+        raise ListenError(_why_not(host, port, ex)) from None
+    listener.setblocking(False)
+    return listener
+
+
+def address_of(listener: socket.socket) -> str:
+    """The URL under which a listening socket is reached from this machine."""
+    host, port = listener.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - compared, not bound
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _why_not(host: str, port: int, ex: OSError) -> str:
+    if ex.errno == errno.EADDRINUSE:
+        return f"port {port} of {host} is in use by another process; choose another with --port"
+    if ex.errno == errno.EACCES:
+        return f"port {port} may not be used by this user; choose one above 1023 with --port"
+    if ex.errno == errno.EADDRNOTAVAIL:
+        return f"{host} is not an address of this machine; check --host"
+    return f"port {port} of {host} cannot be listened on: {ex.strerror}"

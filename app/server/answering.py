@@ -1,0 +1,104 @@
+"""The answers to a client's requests, as they are made."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from waitress.channel import ClientDisconnected
+from waitress.utilities import InternalServerError
+
+from app.server.output import File, Output
+from app.server.request import Request
+from app.server.service import Service
+from app.server.task import Answer, Refused
+
+_log = logging.getLogger("portico.server")
+
+# An answer in pieces pauses above this; and below it goes on.
+_FULL = 256 * 1024
+_LOW = 64 * 1024
+
+
+class Answering:
+    """``is_last``: nothing is answered after this; ``was_refusal``: the last answer was one.
+
+    For waitress's tasks it is the channel: ``server``, ``adj``, ``addr``, ``write_soon`` and what follows it.
+    """
+
+    def __init__(self, service: Service, address: Any, output: Output) -> None:
+        self.server = service
+        self.adj = service.adj
+        self.addr = address
+        self._output = output
+        self._answer: Answer | None = None
+        self.is_last = False
+        self.was_refusal = False
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether the client took enough of an answer in pieces for more of them to be made."""
+        return self._answer is not None and self._output.pending < _LOW
+
+    def advance(self, request: Request) -> bool:
+        """Go on with the answer to ``request``; whether it is finished. Raises ClientDisconnected."""
+        answer = self._answer
+        if answer is None:
+            answer = self._answer = Answer(self, request)
+        try:
+            if not answer.advance():
+                return False
+        except ClientDisconnected:
+            raise
+        except Exception:
+            _log.exception("the application failed: %s", request.path)
+            self.close()
+            if answer.wrote_header:
+                raise ClientDisconnected from None
+            request.error = InternalServerError("The server encountered an unexpected internal server error")
+            self.refuse(request)
+            return True
+        self._finish(answer, request)
+        return True
+
+    def refuse(self, request: Request) -> None:
+        """Answer with what is wrong with the request."""
+        task = Refused(self, request)
+        task.service()
+        self._finish(task, request)
+
+    def _finish(self, task: Answer | Refused, request: Request) -> None:
+        self._answer = None
+        self.is_last = self.is_last or task.close_on_finish
+        self.was_refusal = request.error is not None
+
+    def close(self) -> None:
+        """Tell the application that nobody takes its answer any more."""
+        answer, self._answer = self._answer, None
+        if answer is not None:
+            answer.close()
+
+    # The channel
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the client is to take some of the answer before more of it is made. Raises ClientDisconnected."""
+        output = self._output
+        if output.pending <= _FULL:
+            return False
+        try:
+            output.send()
+        except OSError:
+            raise ClientDisconnected from None
+        return output.pending > _FULL
+
+    def write_soon(self, data: bytes) -> int:
+        self._output.add(data)
+        return len(data)
+
+    def write_file(self, file: File) -> None:
+        self._output.add_file(file)
+
+    def check_client_disconnected(self) -> bool:
+        """Part of waitress's environ, which ours leaves out."""
+        return False

@@ -1,0 +1,32 @@
+"""The end of a connection after a refusal, in two steps."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+LONGEST_S = 5.0
+_MOST_BYTES = 64 * 1024 * 1024
+_AT_ONCE = 128 * 1024
+
+
+class Ending:
+    """The client may still be sending. If the connection were closed at once, it could not read the answer; so we send
+    nothing more, discard what comes, and close when the client ends. Raises OSError."""
+
+    __slots__ = ("_discarded", "_socket", "since")
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._socket = sock
+        self._discarded = 0
+        self.since = time.monotonic()
+        sock.shutdown(socket.SHUT_WR)
+
+    def discard(self) -> bool:
+        """Discard what has come; False when the connection is to be closed."""
+        try:
+            data = self._socket.recv(_AT_ONCE)
+        except OSError:
+            return False
+        self._discarded += len(data)
+        return bool(data) and self._discarded <= _MOST_BYTES and time.monotonic() - self.since <= LONGEST_S

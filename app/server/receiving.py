@@ -1,0 +1,101 @@
+"""What a client sends: one request after the other, as its bytes come."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+from app.server.output import Output
+from app.server.refusal import Refusal
+from app.server.request import Request
+from app.server.service import Service
+
+_HEADER_AT_ONCE = 16 * 1024
+_BODY_AT_ONCE = 128 * 1024
+
+
+class Receiving:
+    """``request``: the one that is being received or answered, None between two; ``is_ready``: it can be answered;
+    ``since``: when it began, or the wait for it; ``last_activity``: when the client last sent something."""
+
+    __slots__ = ("_output", "_rest", "_service", "_socket", "is_ready", "last_activity", "request", "since")
+
+    def __init__(self, service: Service, sock: socket.socket, output: Output) -> None:
+        self._service = service
+        self._socket = sock
+        self._output = output
+        self._rest = b""
+        self.request: Request | None = None
+        self.is_ready = False
+        self.since = self.last_activity = time.monotonic()
+
+    def read(self) -> bool:
+        """Receive once; False when the client has ended."""
+        at_once = _HEADER_AT_ONCE if self.request is None else _BODY_AT_ONCE
+        try:
+            data = self._socket.recv(at_once)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        if not data:
+            return False
+        self.last_activity = time.monotonic()
+        self._parse(data)
+        return True
+
+    def read_rest(self) -> bool:
+        """Take in what came together with an earlier request; False if there is nothing of that."""
+        if not self._rest:
+            return False
+        data, self._rest = self._rest, b""
+        self._parse(data)
+        return True
+
+    def _parse(self, data: bytes) -> None:
+        """Take in ``data`` up to the end of a request; what follows is kept until that is answered."""
+        while data:
+            request = self.request
+            if request is None:
+                request = self.request = self._service.new_request()
+                self.since = self.last_activity
+            consumed = request.received(data)
+            data = data[consumed:]
+            if request.awaits_judgement or self._is_whole(request):
+                break
+        self._rest = data
+
+    def _is_whole(self, request: Request) -> bool:
+        """Whether the request can be answered."""
+        if request.empty:
+            request.close()
+            self.request = None
+        elif request.completed:
+            self.is_ready = True
+        elif request.headers_finished and request.expect_continue:
+            request.expect_continue = False
+            self._output.add(b"HTTP/1.1 100 Continue\r\n\r\n")
+        return self.is_ready
+
+    def judge(self, request: Request) -> None:
+        """Decide on the header of a request that awaits it."""
+        if request.awaits_judgement:
+            request.judge()
+        self._is_whole(request)
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Have ``refusal`` answered to a client that has not asked for anything."""
+        request = self.request = self._service.new_request()
+        request.version, request.error = "1.1", refusal
+        self.is_ready = True
+
+    def finish(self, request: Request) -> None:
+        """``request`` is answered: wait for another."""
+        self.request = None
+        self.is_ready = False
+        request.close()
+        self.since = self.last_activity = time.monotonic()
+
+    def close(self) -> None:
+        if self.request is not None:
+            self.request.close()

@@ -1,0 +1,52 @@
+"""Learns from some requests how the application spends its time: at work, or waiting for something else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Argument = TypeVar("Argument")
+
+# One of four requests is measured. So many tell whether most wait long, and for how long that is believed. Each is
+# looked at by itself: where the machine is busy with something else, a few wait very long, which says nothing. A
+# database on the same machine answers sooner.
+_EACH = 4
+_SAMPLED = 16
+_MOSTLY = 0.75
+_LONG_WAIT_S = 0.0005
+_BELIEVED_S = 0.25
+
+
+class Sampling:
+    """``mostly_waits``: most requests wait for longer than they work."""
+
+    def __init__(self) -> None:
+        self.mostly_waits = False
+        self._requests = self._sampled = self._long_waits = 0
+        self._believed_until = 0.0
+
+    def run(self, act: Callable[[Argument], bool], argument: Argument) -> bool:
+        """Call ``act``, which is the application at work, and learn from it."""
+        self._requests += 1
+        if self._requests % _EACH:
+            return act(argument)
+        wall, cpu = time.perf_counter(), time.thread_time()
+        result = act(argument)
+        cpu = time.thread_time() - cpu
+        waited = time.perf_counter() - wall - cpu
+        self._sampled += 1
+        self._long_waits += waited > _LONG_WAIT_S and waited > cpu
+        if self._sampled >= _SAMPLED:
+            self._judge()
+        return result
+
+    def _judge(self) -> None:
+        mostly = self._long_waits > _SAMPLED * _MOSTLY
+        self._sampled = self._long_waits = 0
+        if self.mostly_waits:
+            # Threads that run side by side also wait for each other: what was measured now says nothing.
+            self.mostly_waits = time.monotonic() < self._believed_until
+        elif mostly:
+            self.mostly_waits = True
+            self._believed_until = time.monotonic() + _BELIEVED_S
