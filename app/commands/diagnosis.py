@@ -39,7 +39,7 @@ def examine(settings: Settings) -> list[Finding]:
     findings = list(_settings(settings))
     database = Database(settings)
     try:
-        findings += _database(settings, database.simple)
+        findings += _database(settings, database.read)
     finally:
         database.close()
     return findings

@@ -25,9 +25,9 @@ def review(settings: Settings) -> list[Finding]:
     findings = [*_keys(settings), *_settings(settings)]
     database = Database(settings)
     try:
-        findings += _login(database.simple)
+        findings += _login(database.read)
         for schema in settings.api_schemas:
-            findings += _schema(schema, database.simple)
+            findings += _schema(schema, database.read)
     finally:
         database.close()
     return findings or [Finding("ok", "nothing needs to be closed")]

@@ -66,7 +66,7 @@ def _tell_version(settings: Settings) -> None:
 
     try:
         with closing(Database(settings)) as database:
-            notice = outdated(read_state(database.simple))
+            notice = outdated(read_state(database.read))
     except PorticoError as ex:
         log.warning("%s Requests are answered as soon as it can be reached.", ex.message)
     else:

@@ -24,8 +24,8 @@ def command() -> None:
     from app.installation import VERSION, outdated, read_state
 
     with settings_with_database() as settings, closing(Database(settings)) as database:
-        state = read_state(database.simple)
-        server = (database.simple("select current_setting('server_version')") or b"").decode()
+        state = read_state(database.read)
+        server = (database.read("select current_setting('server_version')") or b"").decode()
     click.echo(f"database: PostgreSQL {server}, Portico's objects {state.version or 'not installed'}, newest {VERSION}")
     notice = outdated(state)
     if notice:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.dialects.postgresql.base import PGDialect
 
+from app.database.prepared import Step, encode_parameters
 from app.database.session import CHECK, CHECKS, DISCARD_SEQUENCES
 from app.database.statement import Statement
-from app.database.wire import Step, encode_parameters
 
 if TYPE_CHECKING:
     from app.identity import Caller

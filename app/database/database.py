@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
@@ -11,13 +11,14 @@ from app.database.connect import connect
 from app.database.context import Context, first_steps
 from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown
 from app.database.pool import Pool, PoolState
+from app.database.prepared import Step
 from app.database.probe import Probe
 from app.database.session import is_unclean
 from app.database.statement import Statement
 from app.database.tls import tls_context
 from app.database.transaction import Transaction
 from app.database.url import parse_database_url
-from app.database.wire import Connection, Row, Step
+from app.database.wire import Row
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
 
 log = logging.getLogger("portico.database")
@@ -85,37 +86,14 @@ class Database:
             ex.statement_index = max(0, ex.statement_index - len(before) + 1)
             raise explain(ex, role or None) from None
 
-    def simple(self, sql: str) -> bytes | None:
-        """The single value that ``sql`` asks for, as the service's login role, by the simple protocol. For reading."""
-
-        def ask(connection: Connection) -> list[list[Row]]:
-            connection.pipeline((), clean=True)
-            return connection.simple(sql)
-
-        return self._value(ask)
-
     def read(self, sql: str) -> bytes | None:
-        """As ``simple``, in one round trip. BETWEEN_STATEMENTS separates statements; the last one gives the value."""
-        steps = [(Statement(each, unnamed=True), (), "") for each in sql.split(BETWEEN_STATEMENTS)]
-        return self._value(lambda connection: connection.pipeline(steps, clean=True))
+        """The single value that ``sql`` asks for, as the service's login role, in one round trip.
 
-    def _value(self, ask: Callable[[Connection], list[list[Row]]]) -> bytes | None:
-        for attempt in (1, 2):
-            lease = self._pool.acquire()
-            lease.connection.wait_at_most(self._wait_s(None, 1))
-            try:
-                results = ask(lease.connection)
-            except ConnectionLost as ex:
-                if attempt == 1 and not ex.silent and (ex.unapplied or not ex.answered):
-                    continue
-                raise ex.explained() from ex
-            except StatementError as ex:
-                ex.statement_index += 1
-                raise explain(ex, None) from None
-            finally:
-                self._pool.give_back(lease)
-            return results[-1][0][0] if results and results[-1] else None
-        raise AssertionError("the second attempt returns or raises")
+        BETWEEN_STATEMENTS separates statements; the last one gives the value. Raises as ``run`` does.
+        """
+        calls = [(Statement(each, unnamed=True), ()) for each in sql.split(BETWEEN_STATEMENTS)]
+        rows = self.run(None, calls, read_only=True)[-1]
+        return rows[0][0] if rows else None
 
     def transaction(self, context: Context | None) -> Transaction:
         """A transaction of several round trips, as a context manager: it commits at the end, or rolls back."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.installation.version import VERSION, precedence
 
 Ask = Callable[[str], bytes | None]
-"""Runs a query without parameters and returns its single value, as ``app.database.Database.simple`` does."""
+"""Runs a query without parameters and returns its single value, as ``app.database.Database.read`` does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,13 +204,13 @@ def test_a_sequence_reveals_nothing_of_the_previous_caller(database: Database, a
 
 def test_the_services_own_queries_run_as_the_service(database: Database, as_role: AsRole) -> None:
     leave = "do $$ begin set session authorization wire_writer; end $$"
-    login = database.simple("select current_user")
+    login = database.read("select current_user")
     database.run(as_role(WRITER), [(Statement(leave), [])], read_only=False)
-    assert database.simple("select current_user") == login
+    assert database.read("select current_user") == login
 
 
 def test_defaults_of_the_database_stay(own_url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
-    make_database(own_url).simple("""
+    make_database(own_url).read("""
         do $$ begin execute format('alter database %I set default_transaction_isolation = serializable',
                                    current_database()); end $$
     """)
@@ -345,9 +345,11 @@ def test_the_roles_own_timeout_may_be_longer(database: Database) -> None:
     assert ask(database, context, "select 'slept' from pg_sleep(0.2)") == b"slept"
 
 
-def test_outdated_schema(own_url: str, make_database: MakeDatabase, contexts: ContextBuilder) -> None:
+def test_outdated_schema(
+    own_url: str, make_database: MakeDatabase, contexts: ContextBuilder, postgres: PostgresServer
+) -> None:
     database = make_database(own_url, pool_size=1)
-    database.simple("""
+    counter = """
         create schema graphql;
         create table graphql.counter as select 7::bigint as version;
         create function graphql.assert_schema_version(expected bigint) returns void language plpgsql stable as $$
@@ -358,7 +360,8 @@ def test_outdated_schema(own_url: str, make_database: MakeDatabase, contexts: Co
           end $$;
         grant usage on schema graphql to public;
         grant select on graphql.counter to public;
-    """)
+    """
+    postgres.execute(counter, own_url)
     caller = Caller.of({}, default_role=READER)
     writes = [(Statement("create table made ()"), [])]
     current = contexts.build(caller, schema_version=7)

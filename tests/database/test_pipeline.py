@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from app.database import Context, Database, Statement, StatementError
+from schema_cache.fingerprint import BETWEEN_STATEMENTS
 from tests.database.conftest import READER, WRITER, MakeDatabase
 
 AsRole = Callable[..., Context]
@@ -74,7 +75,7 @@ def test_a_statement_that_could_not_be_parsed_works_once_it_can(own_url: str, ma
     for _ in range(2):
         with pytest.raises(StatementError, match="later"):
             database.run(None, [(statement, [])], read_only=True)
-    database.simple("create table later as select 7 as a")
+    database.read("create table later as select 7 as a")
     assert database.run(None, [(statement, [])], read_only=True) == [[(b"7",)]]
 
 
@@ -136,7 +137,8 @@ def test_forgotten_statements_are_prepared_again(
     database = make_database(url, pool_size=1)
     calls = [(INSERT, [b"a"]), (COUNT, [])]
     database.run(as_role(WRITER), calls, read_only=False)
-    database.simple(forgetting)
+    # DISCARD ALL has to be the first statement of its transaction.
+    database.read(f"commit{BETWEEN_STATEMENTS}{forgetting}")
     assert database.run(as_role(WRITER), [(INSERT, [b"b"]), (COUNT, [])], read_only=False) == [[(b"b",)], [(b"2",)]]
 
 
@@ -144,7 +146,7 @@ def test_a_changed_result_type_is_prepared_again(own_url: str, make_database: Ma
     database = make_database(own_url, pool_size=1)
     statement = Statement("select * from note where id = $1::int")
     database.run(None, [(statement, [b"1"])], read_only=True)
-    database.simple("alter table note add column more text default 'm'")
+    database.read("alter table note add column more text default 'm'")
     assert database.run(None, [(statement, [b"1"])], read_only=True) == [[(b"1", b"user1", b"note 1", b"m")]]
 
 
@@ -172,13 +174,13 @@ def test_more_parameters_than_the_protocol_has(database: Database) -> None:
     assert value(database, "select 1") == b"1"
 
 
-def test_simple_gives_the_single_value(database: Database) -> None:
-    assert database.simple("select 'one'; select 'two'") == b"two"
-    assert database.simple("select null") is None
-    assert database.simple("select 1 where false") is None
+def test_read_gives_the_single_value(database: Database) -> None:
+    assert database.read(f"select 'one'{BETWEEN_STATEMENTS}select 'two'") == b"two"
+    assert database.read("select null") is None
+    assert database.read("select 1 where false") is None
     with pytest.raises(StatementError, match="nope"):
-        database.simple("select nope")
-    assert database.simple("select 1") == b"1"
+        database.read("select nope")
+    assert database.read("select 1") == b"1"
 
 
 def test_statements_are_values() -> None:

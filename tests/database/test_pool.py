@@ -14,6 +14,7 @@ import pytest
 
 from app.database import Context, Database, Statement
 from app.errors import Unavailable
+from schema_cache.fingerprint import BETWEEN_STATEMENTS
 from tests.database.conftest import READER, WRITER, MakeDatabase
 from tests.database.proxy import Proxy
 from tests.postgres_server import PostgresServer
@@ -38,9 +39,9 @@ def test_no_connection_becomes_free(url: str, make_database: MakeDatabase) -> No
     with database.transaction(None) as transaction:
         transaction.run(Statement("select 1"))
         with pytest.raises(Unavailable, match=r"0\.2 s") as raised:
-            database.simple("select 1")
+            database.read("select 1")
     assert (raised.value.code, raised.value.status, raised.value.retry_after) == ("POOL_TIMEOUT", 503, 1)
-    assert database.simple("select 1") == b"1"
+    assert database.read("select 1") == b"1"
 
 
 def test_a_waiting_request_gets_the_returned_connection(url: str, make_database: MakeDatabase) -> None:
@@ -48,7 +49,7 @@ def test_a_waiting_request_gets_the_returned_connection(url: str, make_database:
     with ThreadPoolExecutor(1) as threads:
         with database.transaction(None) as transaction:
             transaction.run(Statement("select 1"))
-            waiting = threads.submit(database.simple, "select 'mine'")
+            waiting = threads.submit(database.read, "select 'mine'")
             until(lambda: database._pool._waiting)
             assert not waiting.done()
         assert waiting.result(PATIENCE_S) == b"mine"
@@ -102,29 +103,30 @@ def test_a_read_is_repeated_when_the_connection_breaks_before_the_answer(
 ) -> None:
     database = make_database(proxy.url(), pool_size=1)
     for _ in range(2):
-        proxy.cut_next_answer_after = 0 if database.simple("select 1") else None
+        proxy.cut_next_answer_after = 0 if database.read("select 1") else None
         assert database.run(as_role(READER), [(ECHO, [b"x"])], read_only=True)[0][0][0] == b"x"
         proxy.cut_next_answer_after = 0
-        assert database.simple("select 2") == b"2"
+        assert database.read("select 2") == b"2"
 
 
 def test_a_read_is_not_repeated_for_ever(proxy: Proxy, make_database: MakeDatabase) -> None:
     database = make_database(proxy.url(), pool_size=1)
-    database.simple("select 1")
+    database.read("select 1")
     crash = Statement("select pg_terminate_backend(pg_backend_pid())")
     opened = proxy.opened
     with pytest.raises(Unavailable) as raised:
         database.run(None, [(crash, [])], read_only=True)
     assert raised.value.code == "DATABASE_UNAVAILABLE"
     assert proxy.opened - opened <= 1
-    assert database.simple("select 1") == b"1"
+    assert database.read("select 1") == b"1"
 
 
-def test_simple_is_not_repeated_once_it_has_done_something(proxy: Proxy, make_database: MakeDatabase) -> None:
+def test_read_is_not_repeated_once_it_has_done_something(proxy: Proxy, make_database: MakeDatabase) -> None:
     database = make_database(proxy.url(), pool_size=1)
+    statements = "insert into entry (body) values ('a')", "commit", "select pg_terminate_backend(pg_backend_pid())"
     with pytest.raises(Unavailable):
-        database.simple("insert into entry (body) values ('a'); commit; select pg_terminate_backend(pg_backend_pid())")
-    assert database.simple("select count(*) from entry") == b"1"
+        database.read(BETWEEN_STATEMENTS.join(statements))
+    assert database.read("select count(*) from entry") == b"1"
 
 
 def test_an_answer_that_breaks_off_is_not_used(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
@@ -139,28 +141,28 @@ def test_an_answer_that_breaks_off_is_not_used(proxy: Proxy, make_database: Make
 
 def test_a_write_is_never_applied_twice(proxy: Proxy, make_database: MakeDatabase, as_role: AsRole) -> None:
     database = make_database(proxy.url(), pool_size=1)
-    database.simple("select 1")
+    database.read("select 1")
     proxy.cut_next_answer_after = 0
     with pytest.raises(Unavailable) as raised:
         database.run(as_role(WRITER), [(INSERT, [b"a"])], read_only=False)
     assert raised.value.code == "OUTCOME_UNKNOWN"
-    assert database.simple("select count(*) from entry") == b"1"
+    assert database.read("select count(*) from entry") == b"1"
 
 
 def test_database_down_and_back(proxy: Proxy, make_database: MakeDatabase, caplog: pytest.LogCaptureFixture) -> None:
     database = make_database(proxy.url(), pool_size=2)
-    database.simple("select 1")
+    database.read("select 1")
     proxy.refuse = True
     proxy.cut()
     with caplog.at_level(logging.WARNING, "portico.database"):
         for _ in range(5):
             with pytest.raises(Unavailable) as raised:
-                database.simple("select 1")
+                database.read("select 1")
             assert raised.value.code == "DATABASE_UNAVAILABLE"
             assert str(proxy.port) not in raised.value.message
         proxy.refuse = False
         for _ in range(3):
-            assert database.simple("select 1") == b"1"
+            assert database.read("select 1") == b"1"
     assert [record.message.partition(":")[0] for record in caplog.records] == [
         "cannot connect to the database",
         "the database can be reached again",
@@ -171,7 +173,7 @@ def test_nobody_listens(make_database: MakeDatabase) -> None:
     database = make_database("postgresql://someone:secret-word@127.0.0.1:1/x?connect_timeout=2", pool_size=1)
     for _ in range(3):
         with pytest.raises(Unavailable) as raised:
-            database.simple("select 1")
+            database.read("select 1")
         assert "secret-word" not in str(raised.value) + str(raised.value.__cause__)
 
 
@@ -181,7 +183,7 @@ def test_a_wrong_database_is_explained_to_the_operator_only(
     name = url.partition("?")[0].rpartition("/")[2]
     database = make_database(url.replace(name, "no_such_database"))
     with pytest.raises(Unavailable) as raised, caplog.at_level(logging.WARNING, "portico.database"):
-        database.simple("select 1")
+        database.read("select 1")
     assert "no_such_database" not in raised.value.message
     assert "no_such_database" in caplog.text
 
@@ -192,7 +194,7 @@ def test_too_many_connections(postgres: PostgresServer, url: str, make_database:
     address = url.partition("://")[2].rpartition("@")[2]
     try:
         with pytest.raises(Unavailable, match="no more connections"):
-            make_database(f"postgres://wire_limited:p@{address}").simple("select 1")
+            make_database(f"postgres://wire_limited:p@{address}").read("select 1")
     finally:
         postgres.execute("drop role wire_limited")
     assert name
@@ -202,7 +204,7 @@ def test_close_ends_idle_and_later_used_connections(
     postgres: PostgresServer, url: str, make_database: MakeDatabase
 ) -> None:
     database: Database = make_database(url + ("&" if "?" in url else "?") + "application_name=closing")
-    database.simple("select 1")
+    database.read("select 1")
     with database.transaction(None) as transaction:
         transaction.run(Statement("select 1"))
         database.close()
@@ -215,7 +217,7 @@ def test_an_interrupted_request_leaves_no_answer_for_the_next(
     postgres: PostgresServer, url: str, make_database: MakeDatabase
 ) -> None:
     database = make_database(url, pool_size=1)
-    database.simple("select 1")
+    database.read("select 1")
     here = threading.get_ident()
     sleeping = "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"
 
@@ -240,7 +242,7 @@ def test_an_interrupted_request_leaves_no_answer_for_the_next(
 def test_a_transaction_left_open_is_not_given_to_the_next(url: str, make_database: MakeDatabase) -> None:
     database = make_database(url, pool_size=1)
     database.run(None, [(Statement("begin"), []), (Statement("set local work_mem = '5MB'"), [])], read_only=False)
-    assert database.simple("select current_setting('work_mem') = '5MB'") == b"f"
+    assert database.read("select current_setting('work_mem') = '5MB'") == b"f"
 
 
 def test_something_else_listens(make_database: MakeDatabase) -> None:
@@ -257,7 +259,7 @@ def test_something_else_listens(make_database: MakeDatabase) -> None:
         for mode in ("disable", "require"):
             address = f"127.0.0.1:{listener.getsockname()[1]}"
             with pytest.raises(Unavailable):
-                make_database(f"postgres://u:p@{address}/d?sslmode={mode}&connect_timeout=60").simple("select 1")
+                make_database(f"postgres://u:p@{address}/d?sslmode={mode}&connect_timeout=60").read("select 1")
 
 
 def test_a_connection_given_back_just_before_somebody_waits_is_not_overlooked(
@@ -273,4 +275,4 @@ def test_a_connection_given_back_just_before_somebody_waits_is_not_overlooked(
             super().append(item)
 
     pool._waiting = AnotherThreadIsFaster()
-    assert database.simple("select 1") == b"1"
+    assert database.read("select 1") == b"1"

@@ -23,7 +23,7 @@ def test_one_round_trip(
     proxy: Proxy, make_database: MakeDatabase, as_role: AsRole, claims: dict[str, str], calls: int, prepared: bool
 ) -> None:
     database = make_database(proxy.url(), prepared_statements=prepared)
-    database.simple("select 1")
+    database.read("select 1")
     for _ in range(3):  # also the first time, when statements are prepared
         before = proxy.flights
         database.run(as_role(READER, **claims), NOTES[:calls], read_only=True)
@@ -34,7 +34,7 @@ def test_one_round_trip_while_statements_are_replaced(
     proxy: Proxy, make_database: MakeDatabase, as_role: AsRole
 ) -> None:
     database = make_database(proxy.url(), prepared_statement_limit=2)
-    database.simple("select 1")
+    database.read("select 1")
     before = proxy.flights
     for calls in (NOTES[:2], NOTES[2:4], NOTES[:2]):
         database.run(as_role(READER), calls, read_only=True)
@@ -45,7 +45,7 @@ def test_a_transaction_needs_one_for_each_statement_and_one_to_commit(
     proxy: Proxy, make_database: MakeDatabase, as_role: AsRole
 ) -> None:
     database = make_database(proxy.url())
-    database.simple("select 1")
+    database.read("select 1")
     before = proxy.flights
     with database.transaction(as_role(WRITER)) as transaction:
         transaction.run(Statement("insert into entry (body) values ($1) returning id"), [b"a"])

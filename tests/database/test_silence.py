@@ -30,7 +30,7 @@ def context(role: str, *settings: tuple[str, str]) -> Context:
 @contextmanager
 def frozen(database: Database) -> Iterator[int]:
     """Stop the server process of the only connection; gives its process id."""
-    pid = int(database.simple(PID) or b"")
+    pid = int(database.read(PID) or b"")
     os.kill(pid, signal.SIGSTOP)
     try:
         yield pid
@@ -46,7 +46,7 @@ def test_a_read_times_out(make_database: MakeDatabase, shared_url: str) -> None:
             database.run(context(READER), [(ECHO, [b"x"])], read_only=True)
         assert time.monotonic() - began < SOON_S
         assert raised.value.code == "DATABASE_TIMEOUT"
-        assert int(database.simple(PID) or b"") != pid
+        assert int(database.read(PID) or b"") != pid
     assert database.run(context(READER), [(ECHO, [b"x"])], read_only=True) == [[(b"x",)]]
 
 

@@ -38,12 +38,12 @@ def encrypting(url: str, authority: Authority) -> Iterator[Proxy]:
 def test_encrypted_without_verifying_the_certificate(
     encrypting: Proxy, make_database: MakeDatabase, mode: str, encrypted: int
 ) -> None:
-    assert make_database(encrypting.url(mode)).simple("select 1") == b"1"
+    assert make_database(encrypting.url(mode)).read("select 1") == b"1"
     assert encrypting.encrypted == encrypted
 
 
 def test_allow_is_plain_when_that_works(encrypting: Proxy, make_database: MakeDatabase) -> None:
-    assert make_database(encrypting.url("sslmode=allow")).simple("select 1") == b"1"
+    assert make_database(encrypting.url("sslmode=allow")).read("select 1") == b"1"
     assert encrypting.encrypted == 0
 
 
@@ -62,11 +62,11 @@ def test_known_authority(
 ) -> None:
     database = make_database(encrypting.url(f"sslmode={mode}&sslrootcert={authority.certificate}", host))
     if accepted:
-        assert database.simple("select 1") == b"1"
+        assert database.read("select 1") == b"1"
         assert encrypting.encrypted == 1
     else:
         with pytest.raises(Unavailable) as raised:
-            database.simple("select 1")
+            database.read("select 1")
         assert "CERTIFICATE_VERIFY_FAILED" in str(raised.value.__cause__)
 
 
@@ -76,7 +76,7 @@ def test_unknown_authority_is_refused(
 ) -> None:
     database = make_database(encrypting.url(f"sslmode={mode}&sslrootcert={stranger.certificate}", "localhost"))
     with pytest.raises(Unavailable):
-        database.simple("select 1")
+        database.read("select 1")
     assert encrypting.encrypted == 0
 
 
@@ -85,20 +85,20 @@ def test_without_a_file_the_systems_authorities_count(
     encrypting: Proxy, make_database: MakeDatabase, mode: str
 ) -> None:
     with pytest.raises(Unavailable):
-        make_database(encrypting.url(f"sslmode={mode}", "localhost")).simple("select 1")
+        make_database(encrypting.url(f"sslmode={mode}", "localhost")).read("select 1")
 
 
 @pytest.mark.parametrize(("mode", "works"), [("prefer", True), ("allow", True), ("require", False)])
 def test_server_without_tls(url: str, proxy: Proxy, make_database: MakeDatabase, mode: str, works: bool) -> None:
     direct = make_database(url)
-    if direct.target.socket_path is None and direct.simple("show ssl") == b"on":
+    if direct.target.socket_path is None and direct.read("show ssl") == b"on":
         pytest.skip("this server speaks TLS")
     database = make_database(proxy.url(f"sslmode={mode}"))
     if works:
-        assert database.simple("select 1") == b"1"
+        assert database.read("select 1") == b"1"
     else:
         with pytest.raises(Unavailable) as raised:
-            database.simple("select 1")
+            database.read("select 1")
         assert "does not offer TLS" in str(raised.value.__cause__)
 
 
@@ -122,7 +122,7 @@ def test_broken_tls_connections_are_replaced(encrypting: Proxy, make_database: M
 def test_channel_binding_that_the_server_lacks_is_refused(encrypting: Proxy, make_database: MakeDatabase) -> None:
     database = make_database(encrypting.url("sslmode=require&channel_binding=require"))
     with pytest.raises(Unavailable) as raised:
-        database.simple("select 1")
+        database.read("select 1")
     assert "channel_binding" in str(raised.value.__cause__)
 
 

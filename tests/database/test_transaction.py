@@ -9,6 +9,7 @@ import pytest
 
 from app.database import Context, Database, RoleRefused, Statement, StatementError
 from app.errors import Unavailable
+from schema_cache.fingerprint import BETWEEN_STATEMENTS
 from tests.database.conftest import WRITER, MakeDatabase
 from tests.database.proxy import Proxy
 
@@ -23,7 +24,7 @@ def database(url: str, make_database: MakeDatabase) -> Database:
 
 
 def bodies(database: Database) -> bytes | None:
-    return database.simple("select string_agg(body, ',' order by body) from entry")
+    return database.read("select string_agg(body, ',' order by body) from entry")
 
 
 def test_commit(database: Database, as_role: AsRole) -> None:
@@ -34,7 +35,7 @@ def test_commit(database: Database, as_role: AsRole) -> None:
         ]
         assert transaction.run_all([(INSERT, [b"b"]), (INSERT, [b"c"])]) == [[(b"b",)], [(b"c",)]]
     assert bodies(database) == b"a,b,c"
-    assert database.simple("select current_user = session_user") == b"t"
+    assert database.read("select current_user = session_user") == b"t"
 
 
 def test_an_exception_rolls_back(database: Database, as_role: AsRole) -> None:
@@ -71,7 +72,7 @@ def test_a_failing_commit(database: Database, as_role: AsRole) -> None:
 def test_a_refused_role(database: Database, as_role: AsRole) -> None:
     with pytest.raises(RoleRefused), database.transaction(as_role("wire_nobody")) as transaction:
         transaction.run(INSERT, [b"a"])
-    assert database.simple("select 1") == b"1"
+    assert database.read("select 1") == b"1"
 
 
 def test_nothing_to_do_takes_no_connection(database: Database, as_role: AsRole) -> None:
@@ -83,7 +84,8 @@ def test_forgotten_statements(database: Database, as_role: AsRole) -> None:
     for body in (b"a", b"b"):
         with database.transaction(as_role(WRITER)) as transaction:
             transaction.run(INSERT, [body])
-        database.simple("discard all")
+        # DISCARD ALL has to be the first statement of its transaction.
+        database.read(f"commit{BETWEEN_STATEMENTS}discard all")
     assert bodies(database) == b"a,b"
 
 
@@ -91,7 +93,7 @@ def test_a_break_before_the_first_answer_is_not_noticed(
     proxy: Proxy, make_database: MakeDatabase, as_role: AsRole
 ) -> None:
     database = make_database(proxy.url(), pool_size=1)
-    database.simple("select 1")
+    database.read("select 1")
     proxy.cut_next_request = True
     with database.transaction(as_role(WRITER)) as transaction:
         transaction.run(INSERT, [b"a"])

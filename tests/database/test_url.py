@@ -127,5 +127,5 @@ def test_unknown_parameters_are_ignored_with_a_warning(
 def test_options_and_application_name_reach_the_server(url: str, make_database: MakeDatabase) -> None:
     separator = "&" if "?" in url else "?"
     database = make_database(f"{url}{separator}options=-c%20work_mem%3D5MB%20-c%20geqo%3Doff&application_name=mine")
-    assert database.simple("select concat_ws(' ', current_setting('work_mem'), current_setting('geqo'),"
+    assert database.read("select concat_ws(' ', current_setting('work_mem'), current_setting('geqo'),"
                            " current_setting('application_name'))") == b"5MB off mine"  # fmt: skip

@@ -142,7 +142,7 @@ def test_nothing_stays_behind(door: Door) -> None:
     told(door, claims={"sub": "ann"})
     services = door.application.services
     for _ in range(services.settings.pool_size):
-        after = services.engine.database.simple(
+        after = services.engine.database.read(
             "select current_setting('role') || coalesce(current_setting('request.jwt.claims', true), '')"
         )
         assert after == b"none"

@@ -20,7 +20,7 @@ VIEW = (
 
 
 def ask(session, query):
-    """One value, as Database.simple gives it."""
+    """One value, as Database.read gives it."""
     value = session.run(query)[0][0]
     return None if value is None else str(value).encode()
 

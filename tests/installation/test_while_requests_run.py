@@ -37,7 +37,7 @@ class Settings:
 
 def version_of(database: Database) -> bytes | None:
     try:
-        return database.simple("select graphql.schema_version()::text")
+        return database.read("select graphql.schema_version()::text")
     except StatementError as error:
         if error.diagnosis.sqlstate in AGAIN:
             return None
