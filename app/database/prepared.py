@@ -1,0 +1,128 @@
+"""Composing requests: the bytes of a flight, with the statements that the server is to prepare for it, or has prepared.
+
+A request is written as Parse (only for a statement that this connection has not prepared yet), Bind and Execute per
+statement and one Sync at the end. Source of the message formats: PostgreSQL documentation, "Frontend/Backend Protocol".
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Sequence
+from struct import Struct
+
+from app.database.statement import Statement
+
+Step = tuple[Statement, bytes | Sequence[bytes | None], str]
+"""A statement, its parameters (values, or the bytes of ``encode_parameters``) and the role that it will run as."""
+
+Key = tuple[bytes, str]
+"""The key of a prepared statement: the digest of its text and the role it runs as."""
+
+Parsing = tuple[Key, bytes] | None
+"""What the server is asked to prepare: its key and the start of its Bind message, None without a name."""
+
+_short = Struct("!H")
+_pack_int = Struct("!i").pack
+
+_NULL = _pack_int(-1)
+_TEXT_RESULTS = b"\0\0"
+# Execute the unnamed portal without a limit of rows.
+_END_OF_BIND_AND_EXECUTE = _TEXT_RESULTS + b"E" + _pack_int(9) + b"\0" + _pack_int(0)
+_SYNC = b"S" + _pack_int(4)
+# The unnamed portal, the unnamed statement, all parameters as text.
+_BIND_UNNAMED = b"\0\0\0\0"
+_MAX_PARAMETERS = 65535
+
+
+def encode_parameters(values: Sequence[bytes | None]) -> bytes:
+    """The parameters of a Bind message, for values that serve many requests."""
+    return b"".join(_parameter_parts(values))
+
+
+def _parameter_parts(values: Sequence[bytes | None]) -> list[bytes]:
+    if len(values) > _MAX_PARAMETERS:
+        raise ValueError(f"a statement cannot have more than {_MAX_PARAMETERS} parameters")
+    parts = [_short.pack(len(values))]
+    for value in values:
+        if value is None:
+            parts.append(_NULL)
+        else:
+            parts.append(_pack_int(len(value)))
+            parts.append(value)
+    return parts
+
+
+class PreparedStatements:
+    """Those of one connection. ``limit`` bounds how many are kept prepared; 0 turns them off."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        # The start of each one's Bind message, least recently used first
+        self._prepared: OrderedDict[Key, bytes] = OrderedDict()
+        self._secret = secrets.token_bytes(16)
+
+    def add(self, key: Key, bind: bytes) -> None:
+        """The server has prepared the statement."""
+        self._prepared[key] = bind
+
+    def forget(self) -> None:
+        """The server no longer has them (DISCARD ALL, a pooler): prepare them anew."""
+        self._prepared.clear()
+
+    def compose(self, steps: Sequence[Step]) -> tuple[bytes, list[Parsing]]:
+        """The bytes of a request, and what the server will have prepared, in the order of its answers."""
+        out: list[bytes] = []
+        append = out.append
+        prepared = self._prepared
+        keep = self._limit > 0
+        parsing: list[Parsing] = []
+        fresh: dict[Key, bytes] = {}
+        for statement, parameters, role in steps:
+            if keep and not statement.unnamed:
+                key = (statement.digest, role)
+                bind = prepared.get(key)
+                if bind is not None:
+                    prepared.move_to_end(key)
+                else:
+                    bind = fresh.get(key)
+                    if bind is None:
+                        bind = fresh[key] = self._prepare(statement, role, out)
+                        parsing.append((key, bind))
+            else:
+                bind = _BIND_UNNAMED
+                parsing.append(None)
+                append(b"P" + _pack_int(len(statement.parse_body) + 5) + b"\0" + statement.parse_body)
+            if isinstance(parameters, bytes):
+                append(b"B" + _pack_int(len(bind) + len(parameters) + 6) + bind)
+                append(parameters)
+            else:
+                parts = _parameter_parts(parameters)
+                append(b"B" + _pack_int(len(bind) + sum(map(len, parts)) + 6) + bind)
+                out += parts
+            append(_END_OF_BIND_AND_EXECUTE)
+        append(_SYNC)
+        if fresh:
+            out[:0] = self._make_room(len(fresh), {(statement.digest, role) for statement, _, role in steps})
+        return b"".join(out), parsing
+
+    def _prepare(self, statement: Statement, role: str, out: list[bytes]) -> bytes:
+        """Add the messages that prepare a statement; the start of its Bind message."""
+        name = statement.name_for(role, self._secret) + b"\0"
+        # The server may still have the name from before we lost track of it; Close is never an error.
+        out.append(b"C" + _pack_int(len(name) + 5) + b"S" + name)
+        out.append(b"P" + _pack_int(len(name) + len(statement.parse_body) + 4) + name)
+        out.append(statement.parse_body)
+        return b"\0" + name + b"\0\0"
+
+    def _make_room(self, wanted: int, needed: set[Key]) -> list[bytes]:
+        """Messages that close the least recently used statements, sent with the request that needs the room."""
+        closing = []
+        while self._prepared and len(self._prepared) + wanted > self._limit:
+            key, bind = next(iter(self._prepared.items()))
+            if key in needed:
+                break
+            del self._prepared[key]
+            name = bind[1:-2]
+            closing.append(b"C" + _pack_int(len(name) + 5) + b"S" + name)
+        return closing
