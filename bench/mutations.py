@@ -28,6 +28,7 @@ from app.discovery import configure, plugin_manager
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
 from app.graphql.values import Steering
+from app.identity.identification import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine
 from app.pipeline.parse import parse
@@ -153,7 +154,9 @@ def _serve(case: Case, settings: Settings, seconds: float) -> float:
 def _alone(case: Case, settings: Settings, seconds: float) -> float:
     """Mutations per second, one after the other, in this process."""
     application = create_app(settings, plugin_manager())
-    request = GraphQLRequest(case.query, case.variables[0], api_key=KEYS["ANON_KEY"], host="localhost")
+    request = GraphQLRequest(
+        case.query, case.variables[0], head=RequestHead("POST", "/graphql/v1", {"apikey": KEYS["ANON_KEY"]}.get)
+    )
     reply = run(request, application.services.engine)
     assert b'"errors"' not in reply.body, reply.body
     count, began = 0, time.perf_counter()

@@ -21,6 +21,7 @@ from app.database.url import parse_database_url
 from app.discovery import configure, plugin_manager
 from app.embedded import EmbeddedPostgres
 from app.embedded.binaries import wheel_programs
+from app.identity.identification import RequestHead
 from app.pipeline import run
 from app.pipeline.records import GraphQLRequest
 from app.settings import Settings
@@ -129,7 +130,9 @@ def _pgbench(cluster: EmbeddedPostgres, settings: Settings, place: str, seconds:
 
 def _client_cpu(settings: Settings) -> None:
     application = create_app(settings, plugin_manager())
-    request = GraphQLRequest(QUERY, {"first": 10}, api_key=KEYS["ANON_KEY"], host="localhost")
+    request = GraphQLRequest(
+        QUERY, {"first": 10}, head=RequestHead("POST", "/graphql/v1", {"apikey": KEYS["ANON_KEY"]}.get)
+    )
     reply = run(request, application.services.engine)
     assert reply.status == 200, reply.body
     for _ in range(300):

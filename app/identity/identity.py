@@ -128,11 +128,7 @@ class Identity:
 
     def _by_key(self, api_key: str | None) -> Caller:
         if not api_key:
-            raise AccessError(
-                "The header apiKey is missing.",
-                code="MISSING_API_KEY",
-                hint="Send the project's anon key, or another API key, in the header apiKey.",
-            )
+            raise missing_key()
         configured = self._configured(api_key)
         if configured is not None:
             return configured
@@ -177,6 +173,15 @@ def _bearer_token(authorization: str | None) -> str | None:
     if scheme.lower() != "bearer" or not token.strip():
         raise AccessError("The header Authorization must be 'Bearer' and a token.", code="INVALID_JWT")
     return token.strip()
+
+
+def missing_key() -> AccessError:
+    """The error of a request without any credential that is known."""
+    return AccessError(
+        "The header apiKey is missing.",
+        code="MISSING_API_KEY",
+        hint="Send the project's anon key, or another API key, in the header apiKey.",
+    )
 
 
 def _wrong_key() -> AccessError:

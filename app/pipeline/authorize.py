@@ -8,6 +8,7 @@ from graphql.validation.validate import ValidationAbortedError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
 from app.identity import Caller
+from app.identity.identity import missing_key
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, GraphQLRequest, ParsedDocument, ParsedOperation
 
@@ -31,12 +32,11 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
 
 
 def _caller(request: GraphQLRequest, engine: Engine) -> Caller:
-    if request.head is not None:
-        engine.identity.check_host(request.host)
-        caller = engine.identifications.caller(request.head)
-        if caller is not None:
-            return caller
-    return engine.identity.caller(request.api_key, request.authorization, host=request.host)
+    engine.identity.check_host(request.head.header("host"))
+    caller = engine.identifications.caller(request.head)
+    if caller is None:
+        raise missing_key()
+    return caller
 
 
 def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, explain: bool) -> None:

@@ -27,9 +27,8 @@ from schema_cache.freshness import SchemaCache
 class Engine:
     """``documents`` caches parsed documents by text and operation name, ``valid_documents`` which of them are valid on
     which schema, ``steering`` what each document's SQL depends on, and ``plans`` plans by document and shape of
-    variables. ``around`` is what plugins wrap around the stages; ``identifications`` are the credentials that plugins
-    add. ``show_sql`` says that failing statements are logged. ``node_limit`` and ``answer_limit`` bound the size of an
-    answer."""
+    variables. ``around`` is what plugins wrap around the stages; ``identifications`` tell who calls. ``show_sql`` says
+    that failing statements are logged. ``node_limit`` and ``answer_limit`` bound the size of an answer."""
 
     around: Mapping[str, Around]
     identity: Identity

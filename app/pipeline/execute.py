@@ -30,12 +30,12 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
 
 
 def _context(operation: AuthorizedOperation, engine: Engine) -> Context:
-    request = operation.parsed.request
+    head = operation.parsed.request.head
     catalog = operation.api.catalog
     return engine.contexts.build(
         operation.caller,
-        method=request.method,
-        path=request.path,
+        method=head.method,
+        path=head.path,
         role_settings=role_settings(catalog, operation.caller.role),
         schema_version=catalog.change_count if catalog.counted else None,
     )

@@ -15,6 +15,9 @@ from app.identity.identification import RequestHead
 from app.query.nodes import NodeCount
 from app.query.planning import Parameter
 
+NO_HEAD = RequestHead("POST", "/graphql/v1", lambda name: None)
+"""Of a request that did not come by HTTP. Nobody is known by it."""
+
 
 @dataclass(frozen=True, slots=True)
 class GraphQLRequest:
@@ -23,21 +26,16 @@ class GraphQLRequest:
     ``query``, ``variables``, ``extensions`` and ``operation_name`` may be of any JSON type here. ``queries_only`` is
     set for GET.
     ``wants_graphql_media_type`` says that the client prefers application/graphql-response+json. ``head`` is what
-    plugins see of the request when they identify the caller; if it is None they are not asked.
+    identifies the caller.
     """
 
     query: Any
     variables: Any = None
     operation_name: Any = None
     extensions: Any = None
-    api_key: str | None = None
-    authorization: str | None = None
-    host: str | None = None
-    method: str = "POST"
-    path: str = "/graphql/v1"
     queries_only: bool = False
     wants_graphql_media_type: bool = False
-    head: RequestHead | None = None
+    head: RequestHead = NO_HEAD
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from app.graphql.bounded_cache import BoundedCache
 from app.graphql.values import Steering, whole_value
+from app.identity.identification import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest
@@ -53,7 +54,8 @@ def cold(door: Door, query: str, variables: Any) -> Any:
         steering=BoundedCache(1),
         plans=BoundedCache(1),
     )
-    return json.loads(run(GraphQLRequest(query, variables, api_key=ANON_KEY), forgetful).body)
+    head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
+    return json.loads(run(GraphQLRequest(query, variables, head=head), forgetful).body)
 
 
 def node_id(*parts: Any) -> str:

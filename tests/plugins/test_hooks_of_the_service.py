@@ -91,6 +91,12 @@ def test_hook_identifications(open_door: Callable[..., Door], caplog: pytest.Log
     assert door.client.simulate_get("/health").json["plugins"] == {"cookies": "failed in identifications"}
 
 
+def test_without_api_keys_the_others_are_known(open_door: Callable[..., Door]) -> None:
+    door = open_door(TABLE, plugins={"cookies": Cookies}, disabled_plugins=("api_keys",))
+    assert door.ask(QUERY, role="service_role").code == "MISSING_API_KEY"
+    assert door.ask(QUERY, key=None, headers={"Cookie": "session=ann"}).data
+
+
 def test_hook_identifications_at_the_storage(own_service: Callable[..., Service]) -> None:
     service = own_service(plugins={"cookies": Cookies})
     service.sql("insert into storage.buckets (id, name) values ('b', 'b')")
