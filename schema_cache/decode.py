@@ -30,7 +30,7 @@ from schema_cache.type_operators import TypeOperators, TypeRow
 from schema_cache.type_text import modified_type_text, type_text
 
 Payload = Mapping[str, Any]
-Row = Sequence[Any]
+CatalogRow = Sequence[Any]
 
 _OF_LIMITED_LENGTH = frozenset((1042, 1043, 1014, 1015))  # char(n), varchar(n), and arrays of them
 _LENGTH_HEADER = 4  # the modifier of char(n) and varchar(n) is n + VARHDRSZ
@@ -82,7 +82,7 @@ class _Decoder:
             roles=tuple(self._read_roles()),
         )
 
-    def _rows(self, key: str) -> Sequence[Row]:
+    def _rows(self, key: str) -> Sequence[CatalogRow]:
         return self._payload[key] or ()
 
     def _acl(self, number: int) -> Acl:
@@ -285,7 +285,7 @@ class _Decoder:
         return {member: tuple(held.values()) for member, held in merged.items()}
 
 
-def _acls(rows: Sequence[Row]) -> dict[int, Acl]:
+def _acls(rows: Sequence[CatalogRow]) -> dict[int, Acl]:
     grants: dict[int, list[Grant]] = defaultdict(list)
     for number, grantee, privileges in rows:
         grants[number].append(Grant(grantee, frozenset(privileges.split())))

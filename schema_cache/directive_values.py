@@ -45,7 +45,7 @@ class _AlwaysEffective:
 
 
 @dataclass(frozen=True, slots=True)
-class Text(_AlwaysEffective):
+class String(_AlwaysEffective):
     """A string."""
 
     def read(self, value: object) -> str | None:

@@ -7,23 +7,23 @@ from concurrent.futures import Future
 from threading import Lock
 from typing import Generic, TypeVar
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 
-class SharedCall(Generic[Answer]):
+class SharedCall(Generic[T]):
     """Calls a function for several threads at once, one call after the other.
 
     Each caller gets the result of a call that began after it asked, never of one already under way, which may have
     missed what made the caller ask. So at most one call runs and one waits, however many threads ask.
     """
 
-    def __init__(self, function: Callable[[], Answer]) -> None:
+    def __init__(self, function: Callable[[], T]) -> None:
         self._function = function
         self._running = Lock()
         self._gathering = Lock()
-        self._next: Future[Answer] | None = None
+        self._next: Future[T] | None = None
 
-    def __call__(self) -> Answer:
+    def __call__(self) -> T:
         """The function's answer, or its exception."""
         with self._gathering:
             leading = self._next is None
@@ -32,7 +32,7 @@ class SharedCall(Generic[Answer]):
             self._lead(future)
         return future.result()
 
-    def _lead(self, future: Future[Answer]) -> None:
+    def _lead(self, future: Future[T]) -> None:
         try:
             with self._running:
                 with self._gathering:

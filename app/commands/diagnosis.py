@@ -11,7 +11,7 @@ from app.commands.trial import has_keys
 from app.database import Database
 from app.identity.key_sets import load_key_set
 from app.installation import outdated, read_state
-from app.installation.state import Ask, State
+from app.installation.state import Ask, InstallationState
 from app.settings import Settings
 from app.storage.storage import storage_url
 
@@ -86,7 +86,7 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
         yield from _schema(schema, ask)
 
 
-def _installation(state: State) -> Iterator[Finding]:
+def _installation(state: InstallationState) -> Iterator[Finding]:
     if state.version is None:
         yield Finding(
             "note",

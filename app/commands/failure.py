@@ -22,12 +22,12 @@ class CommandError(RuntimeError):
 def explained(ex: Exception) -> str | None:
     """One line for the operator, or None for an unexpected error."""
     # Imported here because it imports the driver.
-    from app.database.connect import Refused
+    from app.database.connect import ConnectionRefused
 
     if isinstance(ex, PorticoError):
-        cause = f" ({ex.__cause__})" if ex.__cause__ is not None else ""
-        text = f"{ex.message}{cause}"
-        hint = _ADVICE.get(ex.__cause__.diagnosis.sqlstate, ex.hint) if isinstance(ex.__cause__, Refused) else ex.hint
+        cause = ex.__cause__
+        text = ex.message if cause is None else f"{ex.message} ({cause})"
+        hint = _ADVICE.get(cause.diagnosis.sqlstate, ex.hint) if isinstance(cause, ConnectionRefused) else ex.hint
         return _one_line(f"{text.rstrip('.')}. {hint}" if hint else text)
     from app.database.url import DatabaseUrlError
     from app.demo.load import DemoError

@@ -2,7 +2,7 @@
 
 from app.database.conflicts import despite_conflicts
 from app.database.context import Context, ContextBuilder
-from app.database.database import Call, Database, DatabaseSettings
+from app.database.database import BoundStatement, Database, DatabaseSettings
 from app.database.failure import RoleRefused, RowTooLarge, SchemaOutdated, StatementError, StatementTimeout
 from app.database.pool import PoolState
 from app.database.statement import Statement
@@ -11,7 +11,7 @@ from app.database.url import DatabaseUrlError, Target, parse_database_url
 from app.database.wire import Row
 
 __all__ = [
-    "Call",
+    "BoundStatement",
     "Context",
     "ContextBuilder",
     "Database",

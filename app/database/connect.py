@@ -16,7 +16,7 @@ import pg8000.exceptions
 from app.database.failure import read_diagnosis, unavailable
 from app.database.tls import TlsRefused, negotiate
 from app.database.url import Target
-from app.database.wire import Connection
+from app.database.wire import DatabaseConnection
 from app.errors import Diagnosis
 
 # Half-open connections are noticed after about two minutes, not after the kernel's two hours.
@@ -25,7 +25,7 @@ _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4), (
 _NO_SUCH_LINE = "28000"
 
 
-class Refused(ConnectionError):
+class ConnectionRefused(ConnectionError):
     """The server refused this connection. The message is for the operator."""
 
     def __init__(self, diagnosis: Diagnosis) -> None:
@@ -33,20 +33,20 @@ class Refused(ConnectionError):
         self.diagnosis = diagnosis
 
 
-def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) -> Connection:
+def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) -> DatabaseConnection:
     """Open a connection to ``target``; ``tls`` is the context that ``tls_context`` made for it.
 
     Raises Unavailable; its cause has details for the operator that the caller must not see.
     """
     try:
         return _by_sslmode(target, tls, prepared_limit)
-    except Refused as ex:
+    except ConnectionRefused as ex:
         raise unavailable(ex.diagnosis, "The database refused the service's connection.") from ex
     except OSError as ex:
         raise unavailable(None) from ex
 
 
-def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Connection:
+def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
     if tls is None:
         return _open(target, None, prepared_limit)
     if target.sslmode not in ("allow", "prefer"):
@@ -54,15 +54,15 @@ def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int)
     first, second = (tls, None) if target.sslmode == "prefer" else (None, tls)
     try:
         return _open(target, first, prepared_limit)
-    except (ssl.SSLError, Refused) as ex:
-        if isinstance(ex, Refused) and ex.diagnosis.sqlstate != _NO_SUCH_LINE:
+    except (ssl.SSLError, ConnectionRefused) as ex:
+        if isinstance(ex, ConnectionRefused) and ex.diagnosis.sqlstate != _NO_SUCH_LINE:
             raise
         with contextlib.suppress(TlsRefused):
             return _open(target, second, prepared_limit)
         raise
 
 
-def _open(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Connection:
+def _open(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
     sock = _dial(target)
     try:
         if tls is not None:
@@ -72,7 +72,7 @@ def _open(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Co
     except BaseException:
         sock.close()
         raise
-    connection = Connection(sock, prepared_limit=prepared_limit, release=session.close)
+    connection = DatabaseConnection(sock, prepared_limit=prepared_limit, release=session.close)
     connection.parameters.update(session.parameter_statuses)
     return connection
 
@@ -95,7 +95,7 @@ def _start_session(target: Target, sock: socket.socket) -> pg8000.core.CoreConne
         cause: BaseException | None = ex
         while cause is not None:
             if isinstance(cause, pg8000.exceptions.DatabaseError):
-                raise Refused(_diagnosis(cause)) from None
+                raise ConnectionRefused(_diagnosis(cause)) from None
             cause = cause.__context__
         # The driver also raises other exceptions than its own, as when the server is not PostgreSQL.
         raise ConnectionError(f"the start of the session failed: {type(ex).__name__}: {ex}") from ex

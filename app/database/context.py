@@ -24,7 +24,7 @@ from app.database.statement import Statement
 if TYPE_CHECKING:
     from app.identity import Caller
 
-Setting = tuple[str, str]
+SettingValue = tuple[str, str]
 
 _quote = PGDialect(  # type: ignore[no-untyped-call]
     paramstyle="numeric_dollar"
@@ -78,8 +78,8 @@ class ContextBuilder:
         method: str = "",
         path: str = "",
         headers: Mapping[str, str] | None = None,
-        role_settings: tuple[Setting, ...] = (),
-        extra: Sequence[Setting] = (),
+        role_settings: tuple[SettingValue, ...] = (),
+        extra: Sequence[SettingValue] = (),
         token: str = "",
         schema_version: int | None = None,
     ) -> Context:
@@ -92,7 +92,7 @@ class ContextBuilder:
         """
         if headers is None and not extra:
             return self._repeated(caller, role_settings, method, path, schema_version)
-        own: list[Setting] = []
+        own: list[SettingValue] = []
         if headers is not None:
             named = {name.lower(): value for name, value in headers.items()}
             if not self._with_tokens:
@@ -106,11 +106,11 @@ class ContextBuilder:
     def _assemble(
         self,
         caller: Caller,
-        role_settings: tuple[Setting, ...],
+        role_settings: tuple[SettingValue, ...],
         method: str,
         path: str,
         schema_version: int | None,
-        more: Sequence[Setting] = (),
+        more: Sequence[SettingValue] = (),
     ) -> Context:
         count, encoded, timeout_s = self._of_caller(caller, role_settings)
         own = [("request.method", method), ("request.path", path), *more]
@@ -124,7 +124,7 @@ class ContextBuilder:
         settings: Step = (statement, total.to_bytes(2, "big") + b"".join(values), "")
         return Context(caller.role, ((_role_statement(caller.role), (), ""), settings), timeout_s)
 
-    def _settings_of_caller(self, caller: Caller, role_settings: tuple[Setting, ...]) -> tuple[int, bytes, float]:
+    def _settings_of_caller(self, caller: Caller, role_settings: tuple[SettingValue, ...]) -> tuple[int, bytes, float]:
         if caller.role == "none":
             # PostgreSQL would switch back to the login role.
             raise ValueError("'none' is not a role")
@@ -147,7 +147,7 @@ def seconds_of(duration: str) -> float:
     return float(found[1]) * _UNITS[found[2] or "ms"] if found else 0.0
 
 
-def _claim_settings(claims: Mapping[str, object]) -> Iterator[Setting]:
+def _claim_settings(claims: Mapping[str, object]) -> Iterator[SettingValue]:
     """``request.jwt.claim.<name>`` for scalar claims: PostgREST's older form, which policies still read."""
     seen: set[str] = set()
     # Names of settings ignore case: without this order a claim "ROLE" could override the role.
@@ -170,7 +170,7 @@ def _claim_settings(claims: Mapping[str, object]) -> Iterator[Setting]:
         yield _CLAIM_SETTING + name, text
 
 
-def _encode_pairs(pairs: Sequence[Setting]) -> bytes:
+def _encode_pairs(pairs: Sequence[SettingValue]) -> bytes:
     return encode_parameters([_text(part) for pair in pairs for part in pair])[2:]
 
 

@@ -23,7 +23,7 @@ from schema_cache.fingerprint import BETWEEN_STATEMENTS
 
 log = logging.getLogger("portico.database")
 
-Call = tuple[Statement, Sequence[bytes | None]]
+BoundStatement = tuple[Statement, Sequence[bytes | None]]
 """A statement and its parameters: text in UTF-8, or None for NULL."""
 
 
@@ -65,7 +65,7 @@ class Database:
         )
 
     def run(
-        self, context: Context | None, calls: Sequence[Call], *, read_only: bool, row_limit: int = 0
+        self, context: Context | None, calls: Sequence[BoundStatement], *, read_only: bool, row_limit: int = 0
     ) -> list[list[Row]]:
         """Run ``calls`` for a caller in one round trip and one transaction, all or nothing; the rows of each call.
 

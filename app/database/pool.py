@@ -12,7 +12,7 @@ from typing import cast
 import sqlalchemy.exc
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
-from app.database.wire import IDLE, Connection
+from app.database.wire import IDLE, DatabaseConnection
 from app.errors import Unavailable
 
 log = logging.getLogger("portico.database")
@@ -34,7 +34,7 @@ class PoolState:
 class Lease:
     """A connection taken from the pool. It belongs to the thread that took it until it is given back."""
 
-    connection: Connection
+    connection: DatabaseConnection
     proxy: PoolProxiedConnection
     renew_at: float
 
@@ -42,7 +42,7 @@ class Lease:
 class Pool:
     """Connections from SQLAlchemy's QueuePool, the most recently returned first."""
 
-    def __init__(self, connect: Callable[[], Connection], *, size: int, timeout_s: float) -> None:
+    def __init__(self, connect: Callable[[], DatabaseConnection], *, size: int, timeout_s: float) -> None:
         self._connect = connect
         self._size = size
         self._timeout_s = timeout_s
@@ -111,7 +111,7 @@ class Pool:
             ) from None
         finally:
             self._waiting.pop()
-        connection = cast(Connection, proxy.dbapi_connection)
+        connection = cast(DatabaseConnection, proxy.dbapi_connection)
         return Lease(connection, proxy, connection.opened_at + _RENEW_AFTER_S)
 
     def _unpark(self) -> None:
@@ -121,7 +121,7 @@ class Pool:
             return
         lease.proxy.close()
 
-    def _open(self) -> Connection:
+    def _open(self) -> DatabaseConnection:
         try:
             connection = self._connect()
         except Unavailable as ex:

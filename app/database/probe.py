@@ -10,7 +10,7 @@ import time
 from app.database.connect import connect
 from app.database.failure import ConnectionLost, StatementError, explain
 from app.database.url import Target
-from app.database.wire import Connection
+from app.database.wire import DatabaseConnection
 from app.errors import PorticoError
 
 _LONGEST_WAIT_S = 2.0
@@ -25,7 +25,7 @@ class Probe:
         self._target = dataclasses.replace(target, connect_timeout_s=_LONGEST_WAIT_S)
         self._tls = tls
         self._lock = threading.Lock()
-        self._connection: Connection | None = None
+        self._connection: DatabaseConnection | None = None
         self._failure: PorticoError | None = None
         self._failed_at = 0.0
 

@@ -31,7 +31,7 @@ _unpack_short = Struct("!H").unpack_from
 _ANY_SIZE = 2**31
 
 
-class Connection:
+class DatabaseConnection:
     """An open, authenticated connection. Used by one thread at a time.
 
     ``prepared_limit`` bounds the statements kept prepared; 0 turns prepared statements off. ``usable`` turns False

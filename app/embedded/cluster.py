@@ -15,7 +15,7 @@ from app.embedded.failure import EmbeddedError
 from app.embedded.locks import FileLock, is_held
 from app.embedded.place import Place
 from app.embedded.postmaster import SUPERUSER
-from app.embedded.state import Order, State
+from app.embedded.state import Instructions, KeeperState
 
 _POLL_S = 0.02
 _LEAVE_LIMIT_S = 75.0
@@ -34,9 +34,9 @@ class EmbeddedPostgres:
 
     def __init__(self, directory: Path | str, *, durable: bool = True, temporary: bool = False) -> None:
         self._place = Place(Path(directory).absolute())
-        self._order = Order(str(self._place.directory), durable, temporary)
+        self._order = Instructions(str(self._place.directory), durable, temporary)
         self._membership: FileLock | None = None
-        self._state: State | None = None
+        self._state: KeeperState | None = None
 
     def join(self) -> EmbeddedPostgres:
         if sys.platform == "win32":
@@ -131,7 +131,7 @@ class EmbeddedPostgres:
             gate.close()
 
     @property
-    def _known(self) -> State:
+    def _known(self) -> KeeperState:
         if self._state is None:
             raise EmbeddedError("the embedded PostgreSQL is not in use by this process")
         return self._state
@@ -143,7 +143,7 @@ class EmbeddedPostgres:
         self._place.state.unlink(missing_ok=True)
         package_parent = str(Path(__file__).resolve().parents[2])
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([package_parent, os.environ.get("PYTHONPATH", "")])}
-        order = json.dumps({name: getattr(self._order, name) for name in Order.__slots__})
+        order = json.dumps({name: getattr(self._order, name) for name in Instructions.__slots__})
         starter = subprocess.Popen(
             [sys.executable, "-m", "app.embedded.keeper", order],
             cwd="/", env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -152,7 +152,7 @@ class EmbeddedPostgres:
         if starter.returncode != 0 or not output.strip():
             raise EmbeddedError(f"the embedded PostgreSQL cannot be started: {error.decode(errors='replace')}")
 
-    def _wait_until_ready(self) -> State:
+    def _wait_until_ready(self) -> KeeperState:
         while True:
             keeper_lives = is_held(self._place.keeper_lock)
             state = self._read_state()
@@ -164,8 +164,8 @@ class EmbeddedPostgres:
                 raise EmbeddedError(f"the embedded PostgreSQL exited during startup; see {self._place.log}")
             time.sleep(_POLL_S)
 
-    def _read_state(self) -> State:
+    def _read_state(self) -> KeeperState:
         try:
-            return State(**json.loads(self._place.state.read_text()))
+            return KeeperState(**json.loads(self._place.state.read_text()))
         except FileNotFoundError:
-            return State(False, "", "", 0, 0, 0, "", "")
+            return KeeperState(False, "", "", 0, 0, 0, "", "")

@@ -21,7 +21,7 @@ from app.embedded.failure import EmbeddedError, StillInUse
 from app.embedded.locks import FileLock
 from app.embedded.place import PORT, Place
 from app.embedded.postmaster import Postmaster
-from app.embedded.state import Order, State
+from app.embedded.state import Instructions, KeeperState
 
 _LOOK_S = 0.2
 _LARGEST_LOG = 4 * 1024 * 1024
@@ -31,7 +31,7 @@ _STILL_IN_USE_LIMIT_S = 60.0
 
 
 def main(argument: str) -> int:
-    order = Order(**json.loads(argument))
+    order = Instructions(**json.loads(argument))
     place = Place(Path(order.directory))
     if os.fork():
         # The caller waits for this process only; the child becomes the keeper.
@@ -55,17 +55,16 @@ def _seize(lock: FileLock) -> bool:
     return True
 
 
-def _keep(order: Order, place: Place, lock: FileLock) -> int:
+def _keep(order: Instructions, place: Place, lock: FileLock) -> int:
     try:
         server = _server(order, place)
         _run_first(server)
     except EmbeddedError as ex:
-        _report(place, State(False, str(ex), "", PORT, 0, os.getpid(), "", ""))
+        _report(place, KeeperState(False, str(ex), "", PORT, 0, os.getpid(), "", ""))
         return 1
     except OSError as ex:
-        _report(
-            place, State(False, f"the embedded PostgreSQL cannot be started: {ex}", "", PORT, 0, os.getpid(), "", "")
-        )
+        failure = f"the embedded PostgreSQL cannot be started: {ex}"
+        _report(place, KeeperState(False, failure, "", PORT, 0, os.getpid(), "", ""))
         return 1
     _report_ready(place, server)
     pause = _LOOK_S
@@ -104,7 +103,7 @@ def _run_first(server: Postmaster) -> None:
             time.sleep(_LOOK_S)
 
 
-def _server(order: Order, place: Place) -> Postmaster:
+def _server(order: Instructions, place: Place) -> Postmaster:
     account = choose_account(place.data)
     programs = reachable_programs(account)
     home = place.server_home(account)
@@ -112,7 +111,7 @@ def _server(order: Order, place: Place) -> Postmaster:
 
 
 def _report_ready(place: Place, server: Postmaster) -> None:
-    state = State(
+    state = KeeperState(
         ready=True,
         failure="",
         socket_directory=str(server.socket_directory),
@@ -125,13 +124,13 @@ def _report_ready(place: Place, server: Postmaster) -> None:
     _report(place, state)
 
 
-def _report(place: Place, state: State) -> None:
+def _report(place: Place, state: KeeperState) -> None:
     draft = place.state.with_suffix(".draft")
     draft.write_text(json.dumps(asdict(state)))
     draft.replace(place.state)
 
 
-def _clear(order: Order, place: Place, server: Postmaster) -> None:
+def _clear(order: Instructions, place: Place, server: Postmaster) -> None:
     place.state.unlink(missing_ok=True)
     if order.temporary:
         shutil.rmtree(server.home, ignore_errors=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Instructions:
     """Which cluster to keep. A ``temporary`` one is removed when its server stops."""
 
     directory: str
@@ -15,7 +15,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class KeeperState:
     """The report of a keeper. ``failure`` is '' unless the server cannot be run."""
 
     ready: bool

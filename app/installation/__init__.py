@@ -5,16 +5,16 @@ The objects are described in docs/database.md; the SQL is in ``sql/``.
 
 from app.installation.install import Grants, InstallationError, Lack, Report, install, uninstall, unprotected, upgrade
 from app.installation.scripts import install_files
-from app.installation.state import State, outdated, read_state
+from app.installation.state import InstallationState, outdated, read_state
 from app.installation.version import VERSION
 
 __all__ = [
     "VERSION",
     "Grants",
     "InstallationError",
+    "InstallationState",
     "Lack",
     "Report",
-    "State",
     "install",
     "install_files",
     "outdated",

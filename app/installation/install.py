@@ -12,10 +12,10 @@ from app.database.connect import connect
 from app.database.failure import StatementError
 from app.database.tls import tls_context
 from app.database.url import parse_database_url
-from app.database.wire import Connection
+from app.database.wire import DatabaseConnection
 from app.errors import PorticoError
 from app.installation import scripts
-from app.installation.state import State, outdated, read_state
+from app.installation.state import InstallationState, outdated, read_state
 from app.installation.version import VERSION
 
 # "portico" as eight bytes: any number works that nobody else uses.
@@ -184,7 +184,7 @@ def uninstall(database_url: str) -> Report:
 
 
 @contextmanager
-def _transaction(database_url: str) -> Iterator[Connection]:
+def _transaction(database_url: str) -> Iterator[DatabaseConnection]:
     target = parse_database_url(database_url)
     session = connect(target, tls_context(target), prepared_limit=0)
     try:
@@ -195,7 +195,7 @@ def _transaction(database_url: str) -> Iterator[Connection]:
         session.close()
 
 
-def _run(session: Connection, sql: str) -> None:
+def _run(session: DatabaseConnection, sql: str) -> None:
     try:
         session.simple(sql)
     except StatementError as ex:
@@ -218,23 +218,23 @@ def _known(version: str) -> str:
     return version
 
 
-def _state(session: Connection) -> State:
+def _state(session: DatabaseConnection) -> InstallationState:
     return read_state(lambda query: _value(session, query))
 
 
-def _value(session: Connection, query: str) -> bytes | None:
+def _value(session: DatabaseConnection, query: str) -> bytes | None:
     rows = session.simple(query)[-1]
     return rows[0][0] if rows else None
 
 
-def _lacks(session: Connection) -> tuple[Lack, ...]:
+def _lacks(session: DatabaseConnection) -> tuple[Lack, ...]:
     if _value(session, _MISSING_EXISTS) != b"true":
         return ()
     rows = session.simple(_MISSING)[-1]
     return tuple(Lack((what or b"").decode(), (fix or b"").decode()) for what, fix in rows)
 
 
-def _public_lacks(session: Connection) -> tuple[Lack, ...]:
+def _public_lacks(session: DatabaseConnection) -> tuple[Lack, ...]:
     lacks = []
     closed = _value(session, _PUBLIC_CLOSED)
     if closed:
@@ -266,6 +266,6 @@ def _public_lacks(session: Connection) -> tuple[Lack, ...]:
     return tuple(lacks)
 
 
-def _unprotected(session: Connection) -> list[str]:
+def _unprotected(session: DatabaseConnection) -> list[str]:
     names: list[str] = json.loads(_value(session, _WITHOUT_ROW_SECURITY) or b"[]")
     return names

@@ -13,7 +13,7 @@ Ask = Callable[[str], bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class InstallationState:
     """``version``: the installed version, None if nothing is installed. ``by_extension``: with CREATE EXTENSION.
 
     ``storage_version``: the version that made schema storage, which outlives the rest; None if there is none or the
@@ -61,12 +61,12 @@ _RECORDED = "select version from graphql.installation"
 _STORAGE = "select version from storage.installation where component = 'storage'"
 
 
-def read_state(ask: Ask) -> State:
+def read_state(ask: Ask) -> InstallationState:
     """Read what is installed, without changing anything."""
     outside = json.loads(ask(_OUTSIDE) or b"")
     recorded = ask(_RECORDED) if outside["recorded"] else None
     storage = ask(_STORAGE) if outside["storage"] else None
-    return State(
+    return InstallationState(
         version=outside["extension"] or (recorded.decode() if recorded is not None else None),
         by_extension=outside["extension"] is not None,
         storage_version=storage.decode() if storage is not None else None,
@@ -77,7 +77,7 @@ def read_state(ask: Ask) -> State:
     )
 
 
-def outdated(state: State) -> str | None:
+def outdated(state: InstallationState) -> str | None:
     """What ``serve`` logs at startup if the database and this software have different versions; None if they agree."""
     if state.version is None or state.version == VERSION:
         return None

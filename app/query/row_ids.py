@@ -31,7 +31,7 @@ def cursor_misfit() -> RequestError:
     return RequestError(message, code="BAD_USER_INPUT", hint=CURSOR_HINT)
 
 
-class Number(str):
+class JsonNumber(str):
     """A number of a JSON text, with all its digits."""
 
     __slots__ = ()
@@ -39,7 +39,7 @@ class Number(str):
 
 @dataclass(frozen=True, slots=True)
 class NodeId:
-    """A decoded nodeId: which relation, and its key's values as JSON, numbers as Number."""
+    """A decoded nodeId: which relation, and its key's values as JSON, numbers as JsonNumber."""
 
     schema: str
     table: str
@@ -79,13 +79,13 @@ def decode_node_id(value: Any) -> NodeId:
     if len(items) < 3:
         raise wrong(5)
     for position, number in ((0, 6), (1, 7)):
-        if not isinstance(items[position], str) or isinstance(items[position], Number):
+        if not isinstance(items[position], str) or isinstance(items[position], JsonNumber):
             raise wrong(number)
     return NodeId(items[0], items[1], tuple(items[2:]))
 
 
 def decode_cursor(value: Any) -> tuple[Any, ...]:
-    """A cursor's values as JSON, numbers as Number. Raises RequestError with the number of what is wrong."""
+    """A cursor's values as JSON, numbers as JsonNumber. Raises RequestError with the number of what is wrong."""
 
     def wrong(number: int) -> RequestError:
         return RequestError(f"Failed to decode cursor, error {number}", code="BAD_USER_INPUT", hint=CURSOR_HINT)
@@ -108,7 +108,7 @@ def _decode(value: str, not_base64: RequestError, not_text: RequestError, not_js
     except UnicodeDecodeError:
         raise not_text from None
     try:
-        return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
+        return json.loads(text, parse_int=JsonNumber, parse_float=JsonNumber, parse_constant=_refuse)
     except (ValueError, RecursionError):
         raise not_json from None
 
@@ -136,7 +136,7 @@ def _array_text(items: Sequence[Any]) -> str:
 
 
 def _json_text(item: Any) -> str:
-    if isinstance(item, Number):
+    if isinstance(item, JsonNumber):
         return str(item)
     if isinstance(item, list):
         return f"[{', '.join(map(_json_text, item))}]"
@@ -190,6 +190,6 @@ class CursorCount:
 
     def __call__(self, value: Any) -> str:
         count = decode_cursor(value)[self.position]
-        if not isinstance(count, Number) or not count.isdecimal():
+        if not isinstance(count, JsonNumber) or not count.isdecimal():
             raise cursor_misfit()
         return str(count)

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, unquote
 
 from app.errors import PorticoError
 from app.identity import Identity
-from app.server.request import Refused
+from app.server.request import RequestRefused
 from app.settings import Settings
 from app.storage.errors import TooLarge
 from app.storage.http.credentials import bearer_token
@@ -71,7 +71,7 @@ class Admission:
     def may_wait(self, target: str) -> bool:
         return self._settings.jwt_jwks is not None and path_of(target) != GRAPHQL
 
-    def too_large(self, target: str, largest: int) -> Refused:
+    def too_large(self, target: str, largest: int) -> RequestRefused:
         if path_of(target) != GRAPHQL:
             return _refused(TooLarge())
         return _graphql_refusal(413, "LIMIT_EXCEEDED", f"The body is larger than {largest} bytes")
@@ -92,15 +92,15 @@ class Admission:
             raise InvalidSignature("Invalid signature")
 
 
-def _no_body_taken(path: str) -> Refused:
+def _no_body_taken(path: str) -> RequestRefused:
     message = "A request of this method has no body. Send it without one, or with another method."
     return _graphql_refusal(400, "BAD_REQUEST", message) if path == GRAPHQL else _refused(invalid_request(message))
 
 
-def _graphql_refusal(status: int, code: str, message: str) -> Refused:
-    return Refused(status, json.dumps({"errors": [{"message": message, "extensions": {"code": code}}]}).encode())
+def _graphql_refusal(status: int, code: str, message: str) -> RequestRefused:
+    return RequestRefused(status, json.dumps({"errors": [{"message": message, "extensions": {"code": code}}]}).encode())
 
 
-def _refused(ex: PorticoError) -> Refused:
+def _refused(ex: PorticoError) -> RequestRefused:
     error = as_rest_error(ex)
-    return Refused(error.status, error.body(), error.headers)
+    return RequestRefused(error.status, error.body(), error.headers)

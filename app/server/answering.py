@@ -10,8 +10,8 @@ from waitress.utilities import InternalServerError
 
 from app.server.output import File, Output
 from app.server.request import Request
-from app.server.service import Service
-from app.server.task import Answer, Refused
+from app.server.server import Server
+from app.server.task import AnswerTask, RefusalTask
 
 _log = logging.getLogger("portico.server")
 
@@ -26,12 +26,12 @@ class Answering:
     For waitress's tasks it is the channel: ``server``, ``adj``, ``addr``, ``write_soon`` and what follows it.
     """
 
-    def __init__(self, service: Service, address: Any, output: Output) -> None:
-        self.server = service
-        self.adj = service.adj
+    def __init__(self, server: Server, address: Any, output: Output) -> None:
+        self.server = server
+        self.adj = server.adj
         self.addr = address
         self._output = output
-        self._answer: Answer | None = None
+        self._answer: AnswerTask | None = None
         self.is_last = False
         self.was_refusal = False
 
@@ -44,7 +44,7 @@ class Answering:
         """Go on with the answer to ``request``; whether it is finished. Raises ClientDisconnected."""
         answer = self._answer
         if answer is None:
-            answer = self._answer = Answer(self, request)
+            answer = self._answer = AnswerTask(self, request)
         try:
             if not answer.advance():
                 return False
@@ -63,11 +63,11 @@ class Answering:
 
     def refuse(self, request: Request) -> None:
         """Answer with what is wrong with the request."""
-        task = Refused(self, request)
+        task = RefusalTask(self, request)
         task.service()
         self._finish(task, request)
 
-    def _finish(self, task: Answer | Refused, request: Request) -> None:
+    def _finish(self, task: AnswerTask | RefusalTask, request: Request) -> None:
         self._answer = None
         self.is_last = self.is_last or task.close_on_finish
         self.was_refusal = request.error is not None

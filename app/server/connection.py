@@ -23,7 +23,7 @@ from app.server.output import Output
 from app.server.receiving import Receiving
 from app.server.refusal import Refusal, overloaded
 from app.server.request import Request
-from app.server.service import Service
+from app.server.server import Server
 
 
 class Waits(Enum):
@@ -39,16 +39,14 @@ class Waits(Enum):
 class Connection:
     """``closed`` is called with the connection when it is closed."""
 
-    def __init__(
-        self, service: Service, sock: socket.socket, address: Any, closed: Callable[[Connection], None]
-    ) -> None:
-        self._service = service
+    def __init__(self, server: Server, sock: socket.socket, address: Any, closed: Callable[[Connection], None]) -> None:
+        self._server = server
         self._closed = closed
         self._socket = sock
-        self._holding = Holding(service.loop, sock)
-        self._output = Output(sock, service.seat)
-        self._receiving = Receiving(service, sock, self._output)
-        self._answering = Answering(service, address, self._output)
+        self._holding = Holding(server.loop, sock)
+        self._output = Output(sock, server.seat)
+        self._receiving = Receiving(server, sock, self._output)
+        self._answering = Answering(server, address, self._output)
         self._ending: Ending | None = None
 
     def start(self) -> None:
@@ -181,13 +179,13 @@ class Connection:
         if self._receiving.is_ready:
             if request.error is not None:
                 return True
-            if self._service.is_operation(request):
-                self._service.operations.put(partial(self._answer_operation, request))
+            if self._server.is_operation(request):
+                self._server.operations.put(partial(self._answer_operation, request))
                 return False
         try:
-            return self._service.loop.claim(self._go_on_claimed)
+            return self._server.loop.claim(self._go_on_claimed)
         except Overloaded:
-            request.refuse(overloaded(request.headers.get("ORIGIN"), self._service.cross_origin))
+            request.refuse(overloaded(request.headers.get("ORIGIN"), self._server.cross_origin))
             return True
 
     def _go_on_claimed(self) -> None:
@@ -211,7 +209,7 @@ class Connection:
         try:
             if request.error is not None:
                 answering.refuse(request)
-            elif not self._service.loop.sampling.run(answering.advance, request):
+            elif not self._server.loop.sampling.run(answering.advance, request):
                 return
         except ClientDisconnected:
             self.close()

@@ -12,7 +12,7 @@ from selectors import EVENT_READ
 from app.server.connection import Connection
 from app.server.connections import Connections
 from app.server.refusal import overloaded
-from app.server.service import Service
+from app.server.server import Server
 
 _log = logging.getLogger("portico.server")
 
@@ -30,8 +30,8 @@ _TAKEN_AT_THE_END = 1024
 class Listener:
     """``limit``: the most connections of this worker."""
 
-    def __init__(self, service: Service, connections: Connections, sock: socket.socket, limit: int) -> None:
-        self._service = service
+    def __init__(self, server: Server, connections: Connections, sock: socket.socket, limit: int) -> None:
+        self._server = server
         self._connections = connections
         self._socket = sock
         self._limit = limit
@@ -47,13 +47,13 @@ class Listener:
         with self._lock:
             if not self._is_closed and not self._is_watched:
                 self._is_watched = True
-                self._service.loop.watch(self._socket, 0, EVENT_READ, self)
+                self._server.loop.watch(self._socket, 0, EVENT_READ, self)
 
     def _ignore(self) -> None:
         with self._lock:
             if self._is_watched:
                 self._is_watched = False
-                self._service.loop.watch(self._socket, EVENT_READ, 0, self)
+                self._server.loop.watch(self._socket, EVENT_READ, 0, self)
 
     def attend(self) -> None:
         if self._leaves_it_to_others():
@@ -72,7 +72,7 @@ class Listener:
         self._socket.close()
 
     def _leaves_it_to_others(self) -> bool:
-        if not self._service.seat.has_more_than_another():
+        if not self._server.seat.has_more_than_another():
             return False
         now = time.monotonic()
         if self._left_since is None:
@@ -83,7 +83,7 @@ class Listener:
 
     def _pause(self, seconds: float) -> None:
         self._ignore()
-        self._service.loop.after(seconds, self.start)
+        self._server.loop.after(seconds, self.start)
 
     def _accept(self) -> bool:
         try:
@@ -100,7 +100,7 @@ class Listener:
         return True
 
     def _welcome(self, sock: socket.socket, address: object) -> None:
-        service = self._service
+        server = self._server
         is_full = len(self._connections) >= self._limit and not self._connections.make_room()
         if is_full and len(self._connections) >= self._limit + _TURNED_AWAY:
             sock.close()
@@ -108,9 +108,9 @@ class Listener:
         sock.setblocking(False)
         if sock.family != socket.AF_UNIX:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection = Connection(service, sock, address, self._connections.discard)
+        connection = Connection(server, sock, address, self._connections.discard)
         self._connections.add(connection)
         if is_full:
-            connection.turn_away(overloaded(None, service.cross_origin))
+            connection.turn_away(overloaded(None, server.cross_origin))
         else:
             connection.start()

@@ -24,7 +24,7 @@ from app.server.affinity import keep_to_one_cpu
 from app.server.capacity import Capacity
 from app.server.child import EXIT_NOT_STARTED, STOPPING, be_worker
 from app.server.open_files import open_as_many_as_granted
-from app.server.service import WSGIApplication
+from app.server.server import WSGIApplication
 from app.server.ties import Ties
 from app.server.worker import run_worker
 from app.settings import Settings

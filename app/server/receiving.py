@@ -8,7 +8,7 @@ import time
 from app.server.output import Output
 from app.server.refusal import Refusal
 from app.server.request import Request
-from app.server.service import Service
+from app.server.server import Server
 
 _HEADER_AT_ONCE = 16 * 1024
 _BODY_AT_ONCE = 128 * 1024
@@ -18,10 +18,10 @@ class Receiving:
     """``request``: the one that is being received or answered, None between two; ``is_ready``: it can be answered;
     ``since``: when it began, or the wait for it; ``last_activity``: when the client last sent something."""
 
-    __slots__ = ("_output", "_rest", "_service", "_socket", "is_ready", "last_activity", "request", "since")
+    __slots__ = ("_output", "_rest", "_server", "_socket", "is_ready", "last_activity", "request", "since")
 
-    def __init__(self, service: Service, sock: socket.socket, output: Output) -> None:
-        self._service = service
+    def __init__(self, server: Server, sock: socket.socket, output: Output) -> None:
+        self._server = server
         self._socket = sock
         self._output = output
         self._rest = b""
@@ -57,7 +57,7 @@ class Receiving:
         while data:
             request = self.request
             if request is None:
-                request = self.request = self._service.new_request()
+                request = self.request = self._server.new_request()
                 self.since = self.last_activity
             consumed = request.received(data)
             data = data[consumed:]
@@ -85,7 +85,7 @@ class Receiving:
 
     def refuse(self, refusal: Refusal) -> None:
         """Have ``refusal`` answered to a client that has not asked for anything."""
-        request = self.request = self._service.new_request()
+        request = self.request = self._server.new_request()
         request.version, request.error = "1.1", refusal
         self.is_ready = True
 

@@ -27,17 +27,15 @@ _LONGEST_FRAMING = 64 * 1024
 # Smaller bodies are in memory, and bounded by the number of connections.
 _CHARGED_ABOVE = 64 * 1024
 
-Headers = Mapping[str, str]
-
 
 class Rule(Protocol):
     """What decides on a request with a body when its header has come."""
 
-    def largest_body(self, method: str, target: str, headers: Headers) -> int:
-        """The most bytes that the body may have. Raises Refused."""
+    def largest_body(self, method: str, target: str, headers: Mapping[str, str]) -> int:
+        """The most bytes that the body may have. Raises RequestRefused."""
         ...
 
-    def too_large(self, target: str, largest: int) -> Refused:
+    def too_large(self, target: str, largest: int) -> RequestRefused:
         """The refusal of a body that has more."""
         ...
 
@@ -46,7 +44,7 @@ class Rule(Protocol):
         ...
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The request is answered now, and its body is not read."""
 
     def __init__(self, status: int, body: bytes, headers: tuple[tuple[str, str], ...] = ()) -> None:
@@ -204,7 +202,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             if not self.judged:
                 self._judge()
             self._check_size()
-        except Refused as ex:
+        except RequestRefused as ex:
             self.refuse(Refusal(ex.status, ex.body, (*ex.headers, *self._cors())))
             return
         if self.chunked and self.error is None and _framing(self.body_rcv) > _LONGEST_FRAMING:

@@ -68,11 +68,11 @@ def _capitalized(name: str) -> str:
     return "-".join(part.capitalize() for part in name.split("-"))
 
 
-class Refused(_OurTask, ErrorTask):  # type: ignore[misc]
+class RefusalTask(_OurTask, ErrorTask):  # type: ignore[misc]
     """The answer to a request that was found wrong before the application could see it."""
 
 
-class Answer(_OurTask, WSGITask):  # type: ignore[misc]
+class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
     """What the application answers. ``advance`` until it is finished; between two calls the client takes its part."""
 
     complete: bool = False

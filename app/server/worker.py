@@ -21,7 +21,7 @@ from app.server.connections import Connections, Patience
 from app.server.cross_origin import CrossOrigin
 from app.server.listener import Listener
 from app.server.loop import Loop, guarded
-from app.server.service import Service, WSGIApplication
+from app.server.server import Server, WSGIApplication
 from app.settings import Settings
 
 _LOOK_S = 1.0
@@ -40,7 +40,7 @@ class Worker:
         self._stopping = threading.Event()
         self._loop = Loop(settings.threads, settings.waiting_limit)
         seat = seat or Capacity(1, settings.transfer_space).seat(0)
-        self._service = Service(
+        self._server = Server(
             application,
             listener,
             _adjustments(settings),
@@ -52,10 +52,10 @@ class Worker:
             CrossOrigin(settings.cors_origins),
         )
         self._connections = Connections(seat, _patience(settings))
-        self._listener = Listener(self._service, self._connections, listener, settings.connection_limit)
+        self._listener = Listener(self._server, self._connections, listener, settings.connection_limit)
 
     def stop(self) -> None:
-        self._service.is_stopping = True
+        self._server.is_stopping = True
         self._stopping.set()
 
     def run(self) -> None:
@@ -69,7 +69,7 @@ class Worker:
 
     def _operate(self) -> None:
         while True:
-            answer = self._service.operations.get()
+            answer = self._server.operations.get()
             if answer is None:
                 return
             guarded(answer)
@@ -82,7 +82,7 @@ class Worker:
                 self._connections.close_unused()
             time.sleep(_DRAIN_LOOK_S)
         self._loop.close()
-        self._service.operations.put(None)
+        self._server.operations.put(None)
 
 
 def run_worker(

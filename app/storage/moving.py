@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.database import Call as DatabaseCall
-from app.database import Row, StatementError
+from app.database import BoundStatement, Row, StatementError
 from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, size_limit
 from app.storage.bytes.backend import BlobMissing
@@ -81,7 +80,7 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
     if source == target:
         _source(storage, asker, source)
         return
-    calls: list[DatabaseCall] = [
+    calls: list[BoundStatement] = [
         (MOVE_OBJECT, (*map(text, (*source, *target)), *owner_columns(asker.subject))),
     ]
     check: Callable[[list[list[Row]]], None] | None = None

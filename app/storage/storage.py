@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pluggy
 
-from app.database import Call as DatabaseCall
-from app.database import Context, ContextBuilder, Database, Row, despite_conflicts
+from app.database import BoundStatement, Context, ContextBuilder, Database, Row, despite_conflicts
 from app.identity import Identity
 from app.identity.derived_keys import SIGNED_URLS, derived_key
 from app.settings import Settings
@@ -73,7 +72,7 @@ class Storage:
         self,
         asker: Asker,
         context: Context,
-        calls: Sequence[DatabaseCall],
+        calls: Sequence[BoundStatement],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
         *,
         check: Callable[[list[list[Row]]], None] | None = None,
@@ -88,7 +87,7 @@ class Storage:
         self,
         asker: Asker,
         context: Context,
-        calls: Sequence[DatabaseCall],
+        calls: Sequence[BoundStatement],
         events_of: Callable[[list[list[Row]]], Sequence[ObjectEvent]],
         check: Callable[[list[list[Row]]], None] | None,
     ) -> list[list[Row]]:

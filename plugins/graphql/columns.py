@@ -14,7 +14,7 @@ from app.graphql.relations import ApiColumn, ApiRelation
 from app.hooks import hookimpl
 from app.query.planning import Rows
 from app.query.walk import Field, Resolver
-from schema_cache.directive_values import Flag, ListOf, Text
+from schema_cache.directive_values import Flag, ListOf, String
 from schema_cache.directives import Directive
 
 
@@ -22,11 +22,11 @@ from schema_cache.directives import Directive
 def comment_directives() -> Sequence[Directive]:
     return (
         Directive("schema", "inflect_names", Flag()),
-        Directive("relation", "name", Text()),
-        Directive("relation", "description", Text()),
-        Directive("relation", "primary_key_columns", ListOf(Text())),
-        Directive("column", "name", Text()),
-        Directive("column", "description", Text()),
+        Directive("relation", "name", String()),
+        Directive("relation", "description", String()),
+        Directive("relation", "primary_key_columns", ListOf(String())),
+        Directive("column", "name", String()),
+        Directive("column", "description", String()),
     )
 
 

@@ -15,14 +15,14 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl
 from app.query.sql import as_text, constant
-from schema_cache.directive_values import Renaming, Text
+from schema_cache.directive_values import Renaming, String
 from schema_cache.directives import Directive
 from schema_cache.model import Type
 
 
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
-    return (Directive("enum", "name", Text()), Directive("enum", "mappings", Renaming()))
+    return (Directive("enum", "name", String()), Directive("enum", "mappings", Renaming()))
 
 
 @hookimpl

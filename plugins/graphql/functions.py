@@ -19,7 +19,7 @@ from app.hooks import hookimpl
 from app.query.calls import PSEUDO_TYPE, VOLATILE, Result, result_of
 from app.query.sql import named_argument
 from app.query.walk import Field
-from schema_cache.directive_values import Text
+from schema_cache.directive_values import String
 from schema_cache.directives import Directive
 from schema_cache.model import Argument, Function, Type
 
@@ -31,7 +31,7 @@ COLLECTION_ARGUMENTS = frozenset(("first", "last", "before", "after", "offset", 
 
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
-    return (Directive("function", "name", Text()), Directive("function", "description", Text()))
+    return (Directive("function", "name", String()), Directive("function", "description", String()))
 
 
 @hookimpl

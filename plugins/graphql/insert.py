@@ -30,7 +30,7 @@ from app.query.texts import ArrayText
 from app.query.walk import Field
 from schema_cache.model import Type
 
-Object = Mapping[str, Leaf | None]
+NewRow = Mapping[str, Leaf | None]
 
 Columns = Mapping[str, ApiColumn]
 """The columns that an insert can set, by member of the input object."""
@@ -120,7 +120,7 @@ def _of_variable(
 
 def _of_objects(field: Field, relation: ApiRelation, columns: Columns) -> tuple[Callable[[], Insert], int]:
     """A function that makes the statement for objects that are read one by one, and their number."""
-    objects: Sequence[Object] | None = field.arguments["objects"]
+    objects: Sequence[NewRow] | None = field.arguments["objects"]
     if not objects:
         raise RequestError("At least one record must be provided to objects", code="BAD_USER_INPUT")
     return lambda: _from_values(field, relation, columns, objects), len(objects)
@@ -162,7 +162,7 @@ class BulkShape:
         return tuple(sorted(members)) or None
 
 
-def _from_values(field: Field, relation: ApiRelation, columns: Columns, objects: Sequence[Object]) -> Insert:
+def _from_values(field: Field, relation: ApiRelation, columns: Columns, objects: Sequence[NewRow]) -> Insert:
     """An insert in which each value is a parameter of its own, for objects with any members."""
     given = {name for each in objects for name in each}
     # For several rows of defaults only, PostgreSQL needs at least one column.

@@ -20,19 +20,19 @@ from app.query.planning import Rows
 from app.query.relationship_names import Key, Way, named_ways
 from app.query.relationships import Relationship, relationships_of
 from app.query.walk import Field, Resolver
-from schema_cache.directive_values import ListOf, Object, Text
+from schema_cache.directive_values import ListOf, Object, String
 from schema_cache.directives import Directive
 from schema_cache.model import Relation
 
 FOREIGN_KEYS = ListOf(
     Object(
         required={
-            "local_columns": ListOf(Text()),
-            "foreign_schema": Text(),
-            "foreign_table": Text(),
-            "foreign_columns": ListOf(Text()),
+            "local_columns": ListOf(String()),
+            "foreign_schema": String(),
+            "foreign_table": String(),
+            "foreign_columns": ListOf(String()),
         },
-        optional={"local_name": Text(), "foreign_name": Text()},
+        optional={"local_name": String(), "foreign_name": String()},
     )
 )
 """The directive that declares relationships without a constraint, such as those of views."""
@@ -42,8 +42,8 @@ FOREIGN_KEYS = ListOf(
 def comment_directives() -> Sequence[Directive]:
     return (
         Directive("relation", "foreign_keys", FOREIGN_KEYS),
-        Directive("foreign_key", "local_name", Text()),
-        Directive("foreign_key", "foreign_name", Text()),
+        Directive("foreign_key", "local_name", String()),
+        Directive("foreign_key", "foreign_name", String()),
     )
 
 

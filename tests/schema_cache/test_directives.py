@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from app.discovery import plugin_manager
-from schema_cache.directive_values import Text
+from schema_cache.directive_values import String
 from schema_cache.directives import Commented, Directive, DirectiveReader, Directives
 
 BUILT_IN_DIRECTIVES = tuple(each for some in plugin_manager().hook.comment_directives() for each in some)
@@ -137,14 +137,14 @@ def test_what_is_right_beside_what_is_wrong_counts() -> None:
 
 
 def test_directives_can_be_added_and_taken_away() -> None:
-    reader = DirectiveReader((*BUILT_IN_DIRECTIVES, Directive("column", "colour", Text())))
+    reader = DirectiveReader((*BUILT_IN_DIRECTIVES, Directive("column", "colour", String())))
     assert reader.read("column", '@graphql({"colour": "red", "name": "n"})').directives == {
         "colour": "red",
         "name": "n",
     }
     assert DirectiveReader(()).read("column", '@graphql({"name": 3})').directives == {}
     with pytest.raises(ValueError, match="colour on a column is declared twice"):
-        DirectiveReader([Directive("column", "colour", Text())] * 2)
+        DirectiveReader([Directive("column", "colour", String())] * 2)
 
 
 def test_a_text_is_read_once() -> None:

@@ -24,7 +24,7 @@ _INTEGER = re.compile(r"\s*[+-]?\d{1,18}(\.0*)?\s*")
 # JavaScript's largest exact integer; a bigint is a little larger.
 _GREATEST = 2**53 - 1
 
-Kind = Literal["string", "integer", "boolean", "object", "strings", "any"]
+MemberKind = Literal["string", "integer", "boolean", "object", "strings", "any"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Member:
     """A member of an object. ``least`` and ``most`` bound a number or the length of a list; ``among``: the values."""
 
     name: str
-    kind: Kind
+    kind: MemberKind
     required: bool = False
     nullable: bool = False
     least: int | None = None

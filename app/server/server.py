@@ -22,7 +22,7 @@ OPERATIONS = frozenset({"/health", "/version"})
 """What an operator asks; a thread of its own answers, whatever the others do."""
 
 
-class Service:
+class Server:
     """For connections it is what waitress's tasks call their server: ``adj``, ``application`` and the address."""
 
     def __init__(
