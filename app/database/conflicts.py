@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from app.database.failure import StatementError
 
-Result = TypeVar("Result")
+T = TypeVar("T")
 
 _CONFLICTS = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected
 _MOST_ATTEMPTS = 3
@@ -17,7 +17,7 @@ _MOST_ATTEMPTS = 3
 _PAUSE_S = 0.05
 
 
-def despite_conflicts(transaction: Callable[[], Result]) -> Result:
+def despite_conflicts(transaction: Callable[[], T]) -> T:
     """What ``transaction`` returns; it is called again, after a growing pause, when a conflict rolled it back.
     It must be a whole transaction, so that nothing is applied twice. Raises what it raises; a conflict, the third time.
     """

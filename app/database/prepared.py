@@ -16,10 +16,10 @@ from app.database.statement import Statement
 Step = tuple[Statement, bytes | Sequence[bytes | None], str]
 """A statement, its parameters (values, or the bytes of ``encode_parameters``) and the role that it will run as."""
 
-Key = tuple[bytes, str]
+StatementKey = tuple[bytes, str]
 """The key of a prepared statement: the digest of its text and the role it runs as."""
 
-Parsing = tuple[Key, bytes] | None
+Parsing = tuple[StatementKey, bytes] | None
 """What the server is asked to prepare: its key and the start of its Bind message, None without a name."""
 
 _short = Struct("!H")
@@ -59,10 +59,10 @@ class PreparedStatements:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         # The start of each one's Bind message, least recently used first
-        self._prepared: OrderedDict[Key, bytes] = OrderedDict()
+        self._prepared: OrderedDict[StatementKey, bytes] = OrderedDict()
         self._secret = secrets.token_bytes(16)
 
-    def add(self, key: Key, bind: bytes) -> None:
+    def add(self, key: StatementKey, bind: bytes) -> None:
         """The server has prepared the statement."""
         self._prepared[key] = bind
 
@@ -77,7 +77,7 @@ class PreparedStatements:
         prepared = self._prepared
         keep = self._limit > 0
         parsing: list[Parsing] = []
-        fresh: dict[Key, bytes] = {}
+        fresh: dict[StatementKey, bytes] = {}
         for statement, parameters, role in steps:
             if keep and not statement.unnamed:
                 key = (statement.digest, role)
@@ -115,7 +115,7 @@ class PreparedStatements:
         out.append(statement.parse_body)
         return b"\0" + name + b"\0\0"
 
-    def _make_room(self, wanted: int, needed: set[Key]) -> list[bytes]:
+    def _make_room(self, wanted: int, needed: set[StatementKey]) -> list[bytes]:
         """Messages that close the least recently used statements, sent with the request that needs the room."""
         closing = []
         while self._prepared and len(self._prepared) + wanted > self._limit:

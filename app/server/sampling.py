@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-Argument = TypeVar("Argument")
+T = TypeVar("T")
 
 # One of four requests is measured. So many tell whether most wait long, and for how long that is believed. Each is
 # looked at by itself: where the machine is busy with something else, a few wait very long, which says nothing. A
@@ -26,7 +26,7 @@ class Sampling:
         self._requests = self._sampled = self._long_waits = 0
         self._believed_until = 0.0
 
-    def run(self, act: Callable[[Argument], bool], argument: Argument) -> bool:
+    def run(self, act: Callable[[T], bool], argument: T) -> bool:
         """Call ``act``, which is the application at work, and learn from it."""
         self._requests += 1
         if self._requests % _EACH:
