@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
-PAGES = ("README.md", *sorted(f"docs/{page.name}" for page in (REPOSITORY / "docs").glob("*.md")))
+PAGES = ("README.md", "CONTRIBUTING.md", *sorted(f"docs/{page.name}" for page in (REPOSITORY / "docs").glob("*.md")))
 RUNNABLE = frozenset(
     {"sh", "bash", "console", "shell", "python", "graphql", "sql", "js", "javascript", "ts", "typescript"}
 )

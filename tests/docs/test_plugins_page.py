@@ -39,12 +39,6 @@ def test_the_page_documents_each_hook(name: str) -> None:
     assert f"### `{name}({arguments})`\n\n{inspect.getdoc(specification)}\n" in PAGE
 
 
-def test_each_hook_is_used_by_a_built_in_plugin() -> None:
-    manager = plugin_manager()
-    unused = [name for name, _ in _specifications() if not getattr(manager.hook, name).get_hookimpls()]
-    assert unused == []
-
-
 def _example(number: int) -> ModuleType:
     plugin = ModuleType("example")
     exec(compile(blocks("docs/plugins.md", "python")[number].text, "docs/plugins.md", "exec"), plugin.__dict__)

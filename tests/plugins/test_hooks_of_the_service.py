@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +57,58 @@ def test_hook_commands(distribute: Distribute, portico: Portico) -> None:
     assert "Say how many colours there are." in portico("--help").stdout
     assert portico("colours", DISABLED_PLUGINS="colours").returncode == 2
     assert "sweep" in portico("storage", "--help").stdout
+
+
+BEFORE_FORK = """
+import os
+from portico import RequestError, hookimpl
+
+@hookimpl
+def before_fork(settings):
+    print(f"{os.getpid()} will fork {settings.workers}")
+    raise RequestError("It ends here")
+"""
+
+
+def test_hook_before_fork(distribute: Distribute, portico: Portico) -> None:
+    distribute("forking", BEFORE_FORK)
+    ended = portico(
+        "serve", PORT="0", WEB_CONCURRENCY="3", JWT_SECRET="s" * 40, DATABASE_URL="postgresql://nobody@127.0.0.1:1/none"
+    )
+    assert ended.stdout == f"{os.getpid()} will fork 3\n"
+    assert ended.returncode == 1
+    assert "It ends here" in ended.stderr
+
+
+class Stamp:
+    def process_response(self, req: Any, resp: Any, resource: object, succeeded: bool) -> None:
+        resp.set_header("X-House", req.path)
+
+
+class House:
+    def on_get(self, req: Any, resp: Any) -> None:
+        resp.media = {"rooms": 5}
+
+
+def test_hook_middleware(open_door: Callable[..., Door]) -> None:
+    class Stamping:
+        @hookimpl
+        def middleware(self) -> Any:
+            return [Stamp()]
+
+    door = open_door(TABLE, plugins={"stamping": Stamping})
+    assert door.ask("{ __typename }").headers["x-house"] == "/graphql/v1"
+    assert door.client.simulate_get("/health").headers["x-house"] == "/health"
+
+
+def test_hook_routes(open_door: Callable[..., Door]) -> None:
+    class Routes:
+        @hookimpl
+        def routes(self, app: Any) -> None:
+            app.add_route("/house", House())
+
+    door = open_door(TABLE, plugins={"house": Routes})
+    assert door.client.simulate_get("/house").json == {"rooms": 5}
 
 
 TABLE = "create table thing (id int primary key); insert into thing values (1); grant select on thing to authenticated"

@@ -1,0 +1,227 @@
+"""Each hook of the GraphQL API, by a plugin as a stranger writes it: what it adds is in the schema and works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+from graphql import (
+    GraphQLArgument,
+    GraphQLBoolean,
+    GraphQLEnumType,
+    GraphQLField,
+    GraphQLInputField,
+    GraphQLInt,
+    GraphQLInterfaceType,
+    GraphQLString,
+    print_type,
+)
+from sqlalchemy import func, literal_column
+
+from app.graphql.relations import RelationNames
+from app.query.ordering import OrderKey, key_comparison
+from portico import Directive, Fields, Scalar, StringText, hookimpl, scalar_type
+from schema_cache.directive_values import Flag
+from tests.graphql.conftest import ROLES
+from tests.graphql.door import Door
+from tests.postgres_server import PostgresServer
+
+SQL = """
+create domain word as text;
+create type mood as enum ('calm', 'loud');
+create table thing (id int primary key, name text, spot point, said word);
+insert into thing values (1, 'a', '(1,2)', 'yes'), (2, 'b', null, null);
+create table gone (id int primary key, name text);
+insert into gone values (1, 'x'), (2, 'y');
+grant all on thing, gone to anon;
+comment on table thing is '@graphql({"shout": true})';
+comment on schema public is '@graphql({"introspection": true})';
+"""
+SHOUTED = GraphQLField(GraphQLString, resolve=lambda field, rows: func.upper(rows.column("name")))
+THINGS = "{ thingCollection%s { edges { node { id } } } }"
+
+
+@pytest.fixture(scope="module")
+def url(postgres: PostgresServer) -> Iterator[str]:
+    made = postgres.create_database(sql=ROLES + SQL)
+    yield made
+    postgres.drop_database(made)
+
+
+@pytest.fixture
+def door_with(url: str) -> Iterator[Callable[..., Door]]:
+    """``door_with(hook=function, ...)``: a door to the shared database, with a plugin of these hooks."""
+    opened: list[Door] = []
+
+    def make(**hooks: Callable[..., Any]) -> Door:
+        plugin = type("Plugin", (), {name: staticmethod(hookimpl(function)) for name, function in hooks.items()})
+        opened.append(Door(url, plugins={"mine": plugin}))
+        return opened[-1]
+
+    yield make
+    for door in opened:
+        door.close()
+
+
+DoorWith = Callable[..., Door]
+
+
+def ids(door: Door, arguments: str) -> list[int]:
+    data = door.ask(THINGS % arguments).data
+    return [edge["node"]["id"] for edge in data["thingCollection"]["edges"]]
+
+
+def listed(door: Door, name: str) -> str:
+    type_ = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map[name]
+    return print_type(type_)
+
+
+def is_first(planning: Any, rows: Any, value: Any) -> Any:
+    return rows.column("id") == 1
+
+
+def test_hook_comment_directives(door_with: DoorWith) -> None:
+    def shout(relation: Any) -> Fields | None:
+        if not relation.directives.get("shout"):
+            return None
+        return Fields(100, {"loud": SHOUTED})
+
+    door = door_with(comment_directives=lambda: [Directive("relation", "shout", Flag())], node_fields=shout)
+    assert door.ask("{ thingByPk(id: 1) { loud } }").data == {"thingByPk": {"loud": "A"}}
+    assert door.ask("{ goneByPk(id: 1) { loud } }").code == "GRAPHQL_VALIDATION_FAILED"
+
+
+def test_hook_value_type(door_with: DoorWith) -> None:
+    door = door_with(value_type=lambda api, type_: api.value_type(type_.base) if type_.name == "word" else None)
+    assert ids(door, '(filter: {said: {startsWith: "y"}})') == [1]
+
+
+def test_hook_scalars(door_with: DoorWith) -> None:
+    to_text = StringText("Point")
+    point = Scalar(scalar_type("Point", to_text, "A place"), to_text, frozenset({"point"}))
+    door = door_with(scalars=lambda: [point])
+    assert door.ask("{ thingByPk(id: 1) { spot } }").data == {"thingByPk": {"spot": "(1,2)"}}
+    assert "  spot: Point\n" in listed(door, "thing")
+
+
+def test_hook_relation_names(door_with: DoorWith) -> None:
+    def names(type_name: str) -> RelationNames:
+        return RelationNames(types=("gone",) if type_name == "thing" else ())
+
+    door = door_with(relation_names=names)
+    assert door.ask("{ thingByPk(id: 1) { id } }").data == {"thingByPk": {"id": 1}}
+    assert door.ask("{ goneByPk(id: 1) { id } }").code == "GRAPHQL_VALIDATION_FAILED"
+
+
+def test_hook_query_fields(door_with: DoorWith) -> None:
+    now = GraphQLField(GraphQLInt, resolve=lambda field, scope: literal_column("6 * 7"))
+    door = door_with(query_fields=lambda: Fields(100, {"answer": now}))
+    assert door.ask("{ answer }").data == {"answer": 42}
+
+
+def test_hook_mutation_fields(door_with: DoorWith) -> None:
+    change = GraphQLField(GraphQLString, resolve=lambda field, scope: func.set_config("my.word", "said", True))
+    door = door_with(mutation_fields=lambda: Fields(100, {"say": change}))
+    assert door.ask("mutation { say }").data == {"say": "said"}
+
+
+def test_hook_node_fields(door_with: DoorWith) -> None:
+    door = door_with(node_fields=lambda relation: Fields(100, {"shouted": SHOUTED}))
+    assert door.ask("{ thingByPk(id: 2) { shouted } }").data == {"thingByPk": {"shouted": "B"}}
+
+
+def test_hook_node_interfaces(door_with: DoorWith) -> None:
+    def interfaces(api: Any) -> list[GraphQLInterfaceType]:
+        fields = {"name": GraphQLField(GraphQLString)}
+        return [api.named("Named", lambda name: GraphQLInterfaceType(name, fields))]
+
+    door = door_with(node_interfaces=interfaces)
+    assert "Named" in listed(door, "thing").splitlines()[1]
+    query = '{ __type(name: "Named") { possibleTypes { name } } }'
+    assert {each["name"] for each in door.ask(query).data["__type"]["possibleTypes"]} == {"thing", "gone"}
+
+
+def test_hook_connection_fields(door_with: DoorWith) -> None:
+    def highest(field: Any, collection: Any) -> Any:
+        rows, conditions = collection.all_rows()
+        return collection.query(rows, conditions, func.max(rows.column("id"))).scalar_subquery()
+
+    field = GraphQLField(GraphQLInt, resolve=highest)
+    door = door_with(connection_fields=lambda relation: Fields(100, {"highest": field}))
+    assert door.ask("{ thingCollection(first: 1) { highest } }").data == {"thingCollection": {"highest": 2}}
+
+
+def test_hook_filter_fields(door_with: DoorWith) -> None:
+    member = GraphQLInputField(GraphQLBoolean, extensions={"condition": is_first})
+    door = door_with(filter_fields=lambda: Fields(100, {"isFirst": member}))
+    assert ids(door, "(filter: {not: {isFirst: true}})") == [2]
+
+
+def test_hook_filter_operators(door_with: DoorWith) -> None:
+    def times(planning: Any, compared: Any, operand: Any) -> Any:
+        return compared.value == planning.bind(operand, StringText("String"), "int") * 2
+
+    def operators(value_type: Any) -> Fields | None:
+        member = GraphQLInputField(GraphQLString, extensions={"operator": times})
+        return Fields(100, {"isTwice": member}) if value_type.filter == "Int" else None
+
+    assert ids(door_with(filter_operators=operators), '(filter: {id: {isTwice: "1"}})') == [2]
+
+
+def test_hook_collection_arguments(door_with: DoorWith) -> None:
+    argument = GraphQLArgument(GraphQLBoolean, extensions={"condition": is_first})
+    door = door_with(collection_arguments=lambda: Fields(100, {"onlyFirst": argument}))
+    assert ids(door, "(onlyFirst: true)") == [1]
+
+
+def test_hook_order_fields(door_with: DoorWith) -> None:
+    def fields(api: Any, relation: Any) -> Fields:
+        def backwards(value: Any) -> list[OrderKey]:
+            column = relation.by_name["id"].column
+            return [OrderKey(column, key_comparison(api.view, column), descending=True)]
+
+        return Fields(100, {"backwards": GraphQLInputField(GraphQLBoolean, extensions={"order": backwards})})
+
+    assert ids(door_with(order_fields=fields), "(orderBy: [{backwards: true}])") == [2, 1]
+
+
+def test_hook_insert_fields(door_with: DoorWith) -> None:
+    def fields(relation: Any) -> Fields:
+        return Fields(100, {"alias": GraphQLInputField(GraphQLString, extensions={"column": relation.by_name["name"]})})
+
+    door = door_with(insert_fields=fields)
+    query = 'mutation { insertIntogoneCollection(objects: [{id: 3, alias: "z"}]) { records { name } } }'
+    assert door.ask(query).data["insertIntogoneCollection"]["records"] == [{"name": "z"}]
+
+
+def test_hook_update_arguments(door_with: DoorWith) -> None:
+    def shout(field: Any, rows: Any, value: Any) -> Mapping[str, Any]:
+        return {"name": func.upper(rows.column("name"))}
+
+    argument = GraphQLArgument(GraphQLBoolean, extensions={"assign": shout})
+    door = door_with(update_arguments=lambda: Fields(100, {"shout": argument}))
+    query = "mutation { updategoneCollection(set: {}, shout: true, filter: {id: {eq: 1}}) { records { name } } }"
+    assert door.ask(query).data["updategoneCollection"]["records"] == [{"name": "X"}]
+
+
+def test_hook_delete_arguments(door_with: DoorWith) -> None:
+    def is_second(planning: Any, rows: Any, value: Any) -> Any:
+        return rows.column("id") == 2
+
+    argument = GraphQLArgument(GraphQLBoolean, extensions={"condition": is_second})
+    door = door_with(delete_arguments=lambda: Fields(100, {"second": argument}))
+    query = "mutation { deleteFromgoneCollection(second: true) { records { id } } }"
+    assert door.ask(query).data["deleteFromgoneCollection"]["records"] == [{"id": 2}]
+
+
+def a_mood(api: Any) -> list[Any]:
+    return [api.named("Mood", lambda name: GraphQLEnumType(name, {"CALM": None}))]
+
+
+def test_hook_always_listed_types(door_with: DoorWith) -> None:
+    assert listed(door_with(always_listed_types=a_mood), "Mood") == "enum Mood {\n  CALM\n}"
+
+
+def test_hook_database_types(door_with: DoorWith) -> None:
+    assert listed(door_with(database_types=a_mood), "Mood") == "enum Mood {\n  CALM\n}"

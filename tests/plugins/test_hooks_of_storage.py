@@ -1,0 +1,59 @@
+"""Each hook of the storage API, by a plugin as a stranger writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from plugins.storage.file import FolderBackend
+from portico import EventReceiver, UploadRefused, hookimpl
+from tests.process.running import until
+from tests.storage.conftest import own_service as own_service
+from tests.storage.conftest import storage_database as storage_database
+from tests.storage.service import Service, error
+
+BUCKET = "insert into storage.buckets (id, name) values ('b', 'b')"
+
+
+def test_hook_storage_backend(own_service: Callable[..., Service], tmp_path: Path) -> None:
+    class Folders:
+        @hookimpl
+        def storage_backend(self, url: str) -> Any:
+            return FolderBackend(tmp_path / "mine") if url == "house:" else None
+
+    service = own_service(plugins={"house": Folders}, storage_url="house:")
+    service.sql(BUCKET)
+    assert service.upload("b/a.txt", b"hello").status_code == 200
+    assert service.get("/object/b/a.txt").content == b"hello"
+    assert [each.read_bytes() for each in (tmp_path / "mine").rglob("*") if each.is_file()] == [b"hello"]
+
+
+def test_hook_object_event_receivers(own_service: Callable[..., Service]) -> None:
+    told: list[tuple[str, str]] = []
+
+    class Receivers:
+        @hookimpl
+        def object_event_receivers(self) -> Any:
+            return [EventReceiver("house", lambda event: told.append((event.type, event.name)))]
+
+    service = own_service(plugins={"house": Receivers})
+    service.sql(BUCKET)
+    assert service.upload("b/a.txt").status_code == 200
+    until(lambda: told == [("ObjectCreated:Post", "a.txt")])
+
+
+def test_hook_object_checks(own_service: Callable[..., Service]) -> None:
+    class Checks:
+        @hookimpl
+        def object_checks(self) -> Any:
+            return [self.check]
+
+        def check(self, upload: Any) -> None:
+            if upload.key.endswith(".exe"):
+                raise UploadRefused("No programs, please")
+
+    service = own_service(plugins={"house": Checks})
+    service.sql(BUCKET)
+    assert service.upload("b/a.txt").status_code == 200
+    assert error(service.upload("b/a.exe"))[3] == "No programs, please"
