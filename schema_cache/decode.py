@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from schema_cache.decode_roles import read_roles
 from schema_cache.model import (
     Acl,
     Argument,
@@ -19,9 +20,7 @@ from schema_cache.model import (
     ForeignKey,
     Function,
     Grant,
-    Membership,
     Relation,
-    Role,
     Schema,
     Type,
     UniqueIndex,
@@ -38,9 +37,6 @@ _UPDATE, _INSERT, _DELETE = 1 << 2, 1 << 3, 1 << 4  # 1 << CmdType, as pg_relati
 _MULTIRANGES_FOLLOW_RANGES = 170000  # before, they had privileges of their own
 _VECTORS = frozenset({"int2vector", "oidvector"})  # arrays that have a name of their own
 _INPUT_MODES = frozenset("ibv")
-# Applied, these would break the request: they change the role or the encoding that the service relies on, or set a
-# property of the transaction too late.
-_UNSUITABLE_SETTINGS = frozenset({"role", "session_authorization", "client_encoding"})
 
 
 def decode(payload: str | bytes) -> Catalog:
@@ -79,7 +75,7 @@ class _Decoder:
             types=tuple(self._types.values()),
             relations=tuple(self._read_relations()),
             functions=tuple(self._read_functions()),
-            roles=tuple(self._read_roles()),
+            roles=tuple(read_roles(self._rows)),
         )
 
     def _rows(self, key: str) -> Sequence[CatalogRow]:
@@ -258,31 +254,6 @@ class _Decoder:
                 comment=self._comment("pg_proc", oid),
                 of_extension=oid in self._extension_members,
             )
-
-    def _read_roles(self) -> Iterator[Role]:
-        memberships = self._read_memberships()
-        settings: dict[int, dict[str, str]] = defaultdict(dict)
-        for role, name, value in self._rows("role_settings"):
-            if name.lower() not in _UNSUITABLE_SETTINGS and not name.lower().startswith("transaction_"):
-                settings[role][name] = value
-        for oid, name, superuser in self._rows("roles"):
-            yield Role(
-                oid,
-                name,
-                bool(superuser),
-                memberships.get(oid, ()),
-                tuple(settings.get(oid, {}).items()),
-            )
-
-    def _read_memberships(self) -> dict[int, tuple[Membership, ...]]:
-        # The same membership may be granted by several grantors; any of them suffices.
-        merged: dict[int, dict[int, Membership]] = defaultdict(dict)
-        for member, role, inherit, can_set in self._rows("memberships"):
-            known = merged[member].get(role)
-            merged[member][role] = Membership(
-                role, bool(inherit) or bool(known and known.inherit), bool(can_set) or bool(known and known.can_set)
-            )
-        return {member: tuple(held.values()) for member, held in merged.items()}
 
 
 def _acls(rows: Sequence[CatalogRow]) -> dict[int, Acl]:

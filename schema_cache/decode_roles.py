@@ -1,0 +1,39 @@
+"""The part of the catalog's text that is about roles: their memberships and their settings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from schema_cache.model import Membership, Role
+
+RowsOf = Callable[[str], Sequence[Sequence[Any]]]
+"""The rows of one list of the payload, by its name."""
+
+# Applied, these would break the request: they change the role or the encoding that the service relies on, or set a
+# property of the transaction too late.
+_UNSUITABLE_SETTINGS = frozenset({"role", "session_authorization", "client_encoding"})
+
+
+def read_roles(rows_of: RowsOf) -> Iterator[Role]:
+    """The roles of the server."""
+    memberships = _memberships(rows_of)
+    settings: dict[int, dict[str, str]] = defaultdict(dict)
+    for role, name, value in rows_of("role_settings"):
+        if name.lower() not in _UNSUITABLE_SETTINGS and not name.lower().startswith("transaction_"):
+            settings[role][name] = value
+    for oid, name, superuser in rows_of("roles"):
+        held = memberships.get(oid, ())
+        yield Role(oid, name, bool(superuser), held, tuple(settings.get(oid, {}).items()))
+
+
+def _memberships(rows_of: RowsOf) -> dict[int, tuple[Membership, ...]]:
+    # The same membership may be granted by several grantors; any of them suffices.
+    merged: dict[int, dict[int, Membership]] = defaultdict(dict)
+    for member, role, inherit, can_set in rows_of("memberships"):
+        known = merged[member].get(role)
+        merged[member][role] = Membership(
+            role, bool(inherit) or bool(known and known.inherit), bool(can_set) or bool(known and known.can_set)
+        )
+    return {member: tuple(held.values()) for member, held in merged.items()}
