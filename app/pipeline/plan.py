@@ -74,7 +74,7 @@ def _bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:
 
 
 def make_plan(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, Any], steering: Steering) -> SQLPlan:
-    """A plan for the operation, regardless of caches; ``steering`` learns what its SQL depends on."""
+    """A plan for the operation, made without any cache; ``steering`` learns what its SQL depends on."""
     if api.dialect.validates:
         _check_variables(document, api, variables)
     root = api.graphql.mutation_type if document.is_mutation else api.graphql.query_type

@@ -1,6 +1,6 @@
-"""What all workers of a service have together: counts in memory that they share.
+"""Totals over all workers of a service, in memory that they share.
 
-Each worker has a seat, and writes nothing but that, so no lock between processes is needed.
+Each worker writes to its own seat only, so no lock between processes is needed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _ABSENT = -1
 
 
 class Capacity:
-    """Made before the workers are forked. ``space``: the most bytes of bodies and answers in files, of all workers."""
+    """Made before the workers are forked. ``space``: the most bytes of bodies and answers that they keep in files."""
 
     def __init__(self, workers: int, space: int) -> None:
         self._memory = mmap.mmap(-1, max(1, workers) * _WORDS * _WORD)
@@ -28,12 +28,12 @@ class Capacity:
         return Seat(self, self._words, number)
 
     def vacate(self, number: int) -> None:
-        """The worker of that number is gone, and what it had with it."""
+        """The worker with that number is gone, and all that it had."""
         self._words[number * _WORDS + _CONNECTIONS] = _ABSENT
         self._words[number * _WORDS + _BYTES] = 0
 
     def fewest_connections(self) -> int:
-        """Of a worker that is there."""
+        """The number of connections of the worker that has fewest."""
         counts = (self._words[number * _WORDS + _CONNECTIONS] for number in range(self._workers))
         return min((count for count in counts if count != _ABSENT), default=0)
 

@@ -1,4 +1,4 @@
-"""The connections of one worker: how many there are, and which are not waited for any longer."""
+"""The connections of one worker: how many there are, and which have kept it waiting for too long."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from app.server.capacity import Seat
 from app.server.connection import Connection, Waits
 from app.server.ending import LONGEST_S
 
-# Whoever did something so short a time ago is not closed in favour of somebody else.
+# A client that did something this recently is not closed to make room for another.
 _ACTIVE_S = 1.0
-# Of a body, on the average. The slowest mobile networks are twenty times faster.
+# The lowest average speed of a body. The slowest mobile networks are twenty times faster.
 _LEAST_BYTES_PER_S = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How many seconds a client is waited for, by what it owes."""
+    """How many seconds a client is waited for, by what it has to do."""
 
     idle: float
     header: float
@@ -27,7 +27,7 @@ class Patience:
     taking: float
 
     def ends_for(self, connection: Connection) -> float:
-        """When a client has kept us waiting for long enough."""
+        """When to give a client up."""
         waits_for = connection.waits_for
         if waits_for is Waits.REQUEST:
             return connection.since + self.idle
@@ -68,7 +68,7 @@ class Connections:
             self._seat.connections = len(self._open)
 
     def close_late(self) -> None:
-        """Close those whose clients were waited for long enough."""
+        """Close those whose clients are to be given up."""
         now = time.monotonic()
 
         def is_late(connection: Connection) -> bool:

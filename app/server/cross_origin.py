@@ -22,7 +22,7 @@ class CrossOrigin:
         return bool(self._origins)
 
     def headers(self, origin: str | None) -> Headers:
-        """What any answer to a page of ``origin`` has, so that the page may read it if it is an allowed one."""
+        """What every answer to a page of ``origin`` has: permission to read it, if the origin is allowed."""
         if not self:
             return ()
         if self._all:
@@ -34,7 +34,7 @@ class CrossOrigin:
         return (*allowed, ("access-control-expose-headers", _EXPOSED)) if allowed else ()
 
     def preflight_headers(self, origin: str | None, requested: str) -> Headers:
-        """What the answer to a preflight has: leave for any method of ours, and for the ``requested`` headers.
+        """What the answer to a preflight has: permission for all our methods, and for the ``requested`` headers.
 
         A header can do no harm that the page could not also do from a server of its own.
         """

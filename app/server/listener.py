@@ -1,4 +1,4 @@
-"""Takes new connections: spread over the workers, and not without end."""
+"""Accepts new connections: spreads them over the workers, and limits their number."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _log = logging.getLogger("portico.server")
 _LEFT_TO_OTHERS_S = 0.25
 _LOOK_AGAIN_S = 0.002
 _OTHERS_STUCK_S = 1.0
-# Beyond the limit there are so many, for as long as it takes to tell their clients.
+# So many clients beyond the limit are told so at a time; the connections of more are closed at once.
 _TURNED_AWAY = 100
 _OUT_OF_FILES_S = 0.05
 _TAKEN_AT_THE_END = 1024
@@ -56,6 +56,7 @@ class Listener:
                 self._server.loop.watch(self._socket, EVENT_READ, 0, self)
 
     def attend(self) -> None:
+        """A connection has come."""
         if self._leaves_it_to_others():
             self._pause(_LOOK_AGAIN_S)
             return

@@ -212,7 +212,7 @@ class Loop:
 
 
 class Overloaded(Exception):
-    """More requests wait for a thread than may."""
+    """The queue of requests that wait for a thread is full."""
 
 
 def _is_attending(seat: _Seat | None) -> bool:

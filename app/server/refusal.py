@@ -1,4 +1,4 @@
-"""Answers of the server itself, given without the application."""
+"""What the server answers itself, without the application."""
 
 from __future__ import annotations
 

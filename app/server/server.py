@@ -19,7 +19,7 @@ from app.server.request import HeaderMemory, Request, Rule
 WSGIApplication = Callable[..., Any]
 
 OPERATIONS = frozenset({"/health", "/version"})
-"""What an operator asks; a thread of its own answers, whatever the others do."""
+"""What operators ask for. These have a thread of their own, so that they are answered while all others are busy."""
 
 
 class Server:
@@ -51,7 +51,7 @@ class Server:
         return Request(self.adj, self._rule, self.cross_origin, self.seat, self._memory)
 
     def clear_untrusted(self, environ: dict[str, Any]) -> None:
-        """Take away what only a proxy that we trust may tell; where there is one, the middleware sees to it."""
+        """Remove what only a trusted proxy may say. Where there is such a proxy, the middleware does it."""
         if self.adj.trusted_proxy is None:
             for name in _TOLD_BY_PROXIES:
                 environ.pop(name, None)

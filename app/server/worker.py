@@ -1,7 +1,7 @@
 """One worker process: waitress on an inherited socket, which it leaves without dropping a request.
 
-Of waitress there are the parser, the tasks and the buffers, in app.server.request, .task and .output; setup.cfg pins
-the version, since their use in this way is not documented. The loop is app.server.loop.
+It uses the parser, the tasks and the buffers of waitress, in app.server.request, .task and .output; setup.cfg pins the
+version, since this use of them is not documented. The loop is our own, app.server.loop.
 """
 
 from __future__ import annotations
