@@ -60,6 +60,20 @@ def service(postgres: PostgresServer, tmp_path: Path) -> Iterator[str]:
 # gql
 
 
+ADD = """
+mutation Add($objects: [NoteInsertInput!]!) {
+  insertIntoNoteCollection(objects: $objects) { affectedCount records { nodeId id body tags category { name } shout } }
+}
+"""
+PAGE = """
+query Page($first: Int!, $after: Cursor, $filter: NoteFilter) {
+  noteCollection(first: $first, after: $after, filter: $filter, orderBy: [{id: DescNullsLast}]) {
+    totalCount aggregate { count max { id } } edges { node { body done } } pageInfo { endCursor hasNextPage }
+  }
+}
+"""
+
+
 def test_gql(service: str) -> None:
     gql_package = pytest.importorskip("gql")
     from gql.transport.exceptions import TransportQueryError, TransportServerError
@@ -70,11 +84,7 @@ def test_gql(service: str) -> None:
     transport = RequestsHTTPTransport(url=service, headers=headers, retries=2)
     # The client reads the schema by introspection, and checks each document and its variables against it.
     with gql_package.Client(transport=transport, fetch_schema_from_transport=True) as session:
-        add = gql("""
-            mutation Add($objects: [NoteInsertInput!]!) {
-              insertIntoNoteCollection(objects: $objects) {
-                affectedCount records { nodeId id body tags category { name } shout } }
-            }""")
+        add = gql(ADD)
         objects = [{"body": f"note {n}", "tags": ["t", str(n)], "categoryId": 1 + n % 2} for n in range(5)]
         add.variable_values = {"objects": objects}
         added = session.execute(add)["insertIntoNoteCollection"]
@@ -82,13 +92,7 @@ def test_gql(service: str) -> None:
         assert [each["body"] for each in added["records"]] == [each["body"] for each in objects]
         assert (added["records"][0]["category"], added["records"][0]["shout"]) == ({"name": "odd"}, "NOTE 0")
 
-        page = gql("""
-            query Page($first: Int!, $after: Cursor, $filter: NoteFilter) {
-              noteCollection(first: $first, after: $after, filter: $filter, orderBy: [{id: DescNullsLast}]) {
-                totalCount aggregate { count max { id } }
-                edges { node { body done } } pageInfo { endCursor hasNextPage }
-              }
-            }""")
+        page = gql(PAGE)
         bodies, after = [], None
         while True:
             page.variable_values = {"first": 2, "after": after, "filter": {"done": {"eq": False}}}

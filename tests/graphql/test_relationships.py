@@ -251,6 +251,10 @@ def test_where_they_lead(reading_door: OpenDoor) -> None:
             "maybeCollection": {"edges": []},
         },
     ]
+
+
+def test_where_keys_of_several_columns_lead(reading_door: OpenDoor) -> None:
+    door = reading_door(INFLECTED + SHOP)
     query = """{ stopCollection { edges { node { name schedule { minute }
       tripCollectionByLineAndNumber { edges { node { id stopByOtherLineAndOtherNumber { name } } } }
       tripCollectionByOtherLineAndOtherNumber { edges { node { id stopByLineAndNumber { name } } } } } } } }"""
