@@ -139,7 +139,7 @@ def test_hook_node_interfaces(door_with: DoorWith) -> None:
         return [api.named("Named", lambda name: GraphQLInterfaceType(name, fields))]
 
     door = door_with(node_interfaces=interfaces)
-    assert "type thing implements Node & Named {" in listed(door, "thing")
+    assert "type thing implements Named & Node {" in listed(door, "thing")
     query = '{ __type(name: "Named") { possibleTypes { name } } }'
     assert {each["name"] for each in door.ask(query).data["__type"]["possibleTypes"]} == {"thing", "gone"}
 
