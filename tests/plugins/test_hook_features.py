@@ -68,9 +68,7 @@ PLUGINS = {"shouting": Shouting, "plain": Plain}
         ("operators", False),
     ],
 )
-def test_a_feature_is_there_where_dialect_and_setting_offer_it(
-    open_door: Callable[..., Door], words: str, offered: bool, dialect: str
-) -> None:
+def test_hook_features(open_door: Callable[..., Door], words: str, offered: bool, dialect: str) -> None:
     door = open_door(TABLES, plugins=PLUGINS, graphql_features=words, graphql_dialect=dialect)
     api = door.application.services.engine.role_schemas.of_role("anon")
     is_there = offered and dialect == "standard"

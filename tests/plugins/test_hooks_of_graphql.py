@@ -20,7 +20,10 @@ from graphql import (
 from sqlalchemy import func, literal_column
 
 from app.graphql.relations import RelationNames
-from app.query.ordering import OrderKey, key_comparison
+from app.query.comparison import key_comparison
+from app.query.ordering import OrderKey
+from app.query.relationships import Relationship
+from app.query.terms import ColumnTerm
 from portico import Directive, Fields, Scalar, StringText, hookimpl, scalar_type
 from schema_cache.directive_values import Flag
 from tests.graphql.conftest import ROLES
@@ -133,6 +136,15 @@ def test_hook_node_fields(door_with: DoorWith) -> None:
     assert door.ask("{ thingByPk(id: 2) { shouted } }").data == {"thingByPk": {"shouted": "B"}}
 
 
+def test_hook_relationships(door_with: DoorWith) -> None:
+    def relationships(api: Any) -> Mapping[int, Any]:
+        thing, gone = (next(each for each in api.relations if each.type_name == name) for name in ("thing", "gone"))
+        return {thing.relation.oid: [Relationship("former", thing, gone, (("id", "id"),), ("=",), to_many=False)]}
+
+    door = door_with(relationships=relationships)
+    assert door.ask("{ thingByPk(id: 1) { former { id } } }").data == {"thingByPk": {"former": {"id": 1}}}
+
+
 def test_hook_node_interfaces(door_with: DoorWith) -> None:
     def interfaces(api: Any) -> list[GraphQLInterfaceType]:
         fields = {"name": GraphQLField(GraphQLString)}
@@ -181,7 +193,7 @@ def test_hook_order_fields(door_with: DoorWith) -> None:
     def fields(api: Any, relation: Any) -> Fields:
         def backwards(value: Any) -> list[OrderKey]:
             column = relation.by_name["id"].column
-            return [OrderKey(column, key_comparison(api.view, column), descending=True)]
+            return [OrderKey(ColumnTerm(column), key_comparison(api.view, column), descending=True)]
 
         return Fields(100, {"backwards": GraphQLInputField(GraphQLBoolean, extensions={"order": backwards})})
 
