@@ -1,7 +1,7 @@
-"""Terms: what rows are ordered by, which is a column or what an expression makes of a row and of those related to it.
+"""Terms: what rows are ordered by, which is a column, or an expression over a row and its related rows.
 
-Rows that are related to one row at most are joined to the query that is ordered, once however many terms use them;
-of others one value is taken for each row.
+A relationship to at most one row is joined to the ordered query, once for all terms that use it. For other
+relationships a subquery computes one value for each row.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from app.query.relationships import Relationship
 from schema_cache.model import Column
 
 MAX_STEPS = 4
-"""How many relationships to one row a term may follow."""
+"""The number of relationships to one row that a term may follow."""
 
 TERM = "ordered_by"
-"""What a column of a page is called that holds the value of an expression."""
+"""The name of the column of a page that contains the value of an expression."""
 
 
 class Term(Protocol):
-    """What rows are ordered by. ``not_null`` says that it never is NULL, ``steps`` how many relationships to one row it
+    """What rows are ordered by. ``not_null``: it is never NULL. ``steps``: how many relationships to one row it
     follows."""
 
     @property
@@ -35,7 +35,7 @@ class Term(Protocol):
     def steps(self) -> int: ...
 
     def of(self, rows: Rows) -> ColumnElement[Any]:
-        """Its value in the current row."""
+        """The term's value in the current row."""
         ...
 
 
@@ -56,7 +56,7 @@ class ColumnTerm:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """What ``value`` makes of a row of a query; a page keeps it in a column."""
+    """The result of ``value`` for a row of a query; a page keeps it in a column."""
 
     value: Callable[[TableRows], ColumnElement[Any]]
     not_null: bool = False
@@ -85,7 +85,7 @@ class _OfOne:
 
 @dataclass(frozen=True, slots=True)
 class _OfMany:
-    """One value of all rows that a relationship leads to: ``term`` aggregates them, or the least one of them counts."""
+    """One value for all rows that a relationship leads to: ``term`` aggregates them, or the least value is taken."""
 
     relationship: Relationship
     term: Term
@@ -102,8 +102,8 @@ class _OfMany:
 
 
 def related(relationship: Relationship, term: Term) -> Expression:
-    """A term of the one row that a relationship leads to, NULL where there is none. Of several rows, which only a
-    comment declares to be one, the least value counts.
+    """A term of the one row that a relationship leads to, NULL if there is none. If there are several rows, which is
+    possible if only a comment declares the relationship, the least value is taken.
 
     Raises OverLimit if it follows too many relationships.
     """
@@ -114,5 +114,5 @@ def related(relationship: Relationship, term: Term) -> Expression:
 
 
 def of_all_related(relationship: Relationship, term: Term) -> Expression:
-    """What ``term``, an aggregate function, makes of all rows that a relationship leads to."""
+    """The result of ``term``, an aggregate function, over all rows that a relationship leads to."""
     return Expression(_OfMany(relationship, term), not_null=term.not_null)

@@ -151,7 +151,7 @@ class KeysUnavailable(StorageError):
 
 
 class TooManyLongReads(StorageError):
-    """Too many reads that take long are running."""
+    """Too many long reads are running."""
 
 
 class TooManyConnections(StorageError):

@@ -1,7 +1,7 @@
-"""Reads whose duration depends on rows that the caller may not see: each has a moment, and only a few may take longer.
+"""Reads whose duration depends on rows that the caller may not see: each gets a short time, and only a few take more.
 
-PostgreSQL applies the policies to such rows one by one, so anyone could occupy every thread. A read that does not
-finish within the moment needs a place. Each role has its own places, and no role can take all of them.
+PostgreSQL applies the policies to such rows one by one, so any caller could occupy every thread. A read that does not
+finish within ``MOMENT_S`` needs a place. Each role has its own places, and no role can take all of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.database import Context, Database, Row, Statement, StatementTimeout
 from app.storage.errors import TooManyLongReads
 
 MOMENT_S = 0.2
-"""Ten times what an ordinary listing takes."""
+"""The time of every read, in seconds: ten times that of an ordinary listing."""
 
 _LIMIT_TIME = Statement("SELECT num_nulls(set_config('statement_timeout', $1, true))", "limit_time")
 
@@ -40,14 +40,14 @@ class LongReads:
             self._taken[role] -= 1
 
     def taken(self, role: str) -> int:
-        """How many places the role occupies."""
+        """The number of places that the role occupies."""
         return self._taken[role]
 
 
 class Read:
-    """The statements of one request. Together they may take a moment; beyond it they need a place.
+    """The statements of one request. Together they may take ``MOMENT_S``; beyond that they need a place.
 
-    With a place, they may together take the time of one statement. A context manager, which gives the place back.
+    With a place, they may together take the time of one statement. As a context manager it gives the place back.
     """
 
     def __init__(self, database: Database, places: LongReads, role: str) -> None:
@@ -80,7 +80,7 @@ class Read:
         """``seconds`` count from the creation of this object; 0 for no limit."""
         if not seconds:
             return self._database.run(context, [call], read_only=True)[0][0]
-        # PostgreSQL takes 0 for no limit.
+        # For PostgreSQL, 0 means no limit.
         left_ms = max(1, round((self._began + seconds - time.monotonic()) * 1000))
         limited = [(_LIMIT_TIME, (str(left_ms).encode(),)), call]
         return self._database.run(context, limited, read_only=True)[1][0]

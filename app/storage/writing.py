@@ -105,7 +105,7 @@ def _store(storage: Storage, asker: Asker, write: Write, content: Content, judge
 
 @contextmanager
 def discarded_on_failure(storage: Storage, version: str) -> Iterator[None]:
-    """The bytes of ``version`` are deleted when what is done with them before the commit raises anything."""
+    """Delete the bytes of ``version`` if the block, which ends before the commit, raises anything."""
     try:
         yield
     except BaseException:
@@ -115,7 +115,7 @@ def discarded_on_failure(storage: Storage, version: str) -> Iterator[None]:
 
 
 def run_checks(storage: Storage, write: Write, version: str, metadata: Mapping[str, Any]) -> None:
-    """Have plugins look at bytes that are to be committed. Raises what they refuse them with."""
+    """Run the checks of plugins on bytes that are to be committed. Raises what a check raises."""
     for check in storage.checks:
         check(
             UploadedObject(

@@ -57,7 +57,7 @@ def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None
         return None
     argument = GraphQLArgument(
         GraphQLList(GraphQLNonNull(type_)),
-        description="In which order; the key decides between equal rows",
+        description="The order of the rows; rows that are equal in it are ordered by the key",
         extensions={"order": _by_elements(api, type_)},
     )
     return Fields(30, {"orderBy": argument})

@@ -1,4 +1,4 @@
-"""Order by related rows: members of orderBy that follow relationships, and computed fields whose comment says so."""
+"""Order by related rows: members of orderBy that follow relationships, and computed fields that opt in."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _by_many(api: ApiSchema, relationship: Relationship) -> GraphQLInputField:
 
 
 def _many_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
-    """The order by aggregates of rows. The terms of its members are aggregates of a query over these rows."""
+    """The input type for an order by aggregates of related rows; the terms of its members are aggregate functions."""
 
     def members() -> dict[str, GraphQLInputField]:
         made = {"count": _member(api, Expression(_count, not_null=True), COUNTS)}
@@ -128,7 +128,7 @@ def _by_function(api: ApiSchema, computed: ComputedField) -> GraphQLInputField:
 
     def value(rows: TableRows) -> ColumnElement[Any]:
         call = FunctionCall(function.schema, function.name, [rows.whole()])
-        # The function could make something of a row of nulls.
+        # The function could return a value for a row of nulls.
         return case((rows.is_not_empty(), call)) if rows.is_optional else call
 
     type_ = api.catalog.type_by_oid[function.returns]
