@@ -1,1 +1,1 @@
-"""The project's own benchmark: what is compared is measured side by side in one run, on the machine at hand."""
+"""The project's own benchmarks: each run measures both sides of a comparison on the same machine."""

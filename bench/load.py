@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Load:
-    """What a load found: requests answered, seconds it took, and how many answers were not 200."""
+    """The result of a load: answered requests, elapsed seconds, and the number of answers other than 200."""
 
     requests: int
     seconds: float

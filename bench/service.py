@@ -1,4 +1,4 @@
-"""A real service for a benchmark to ask."""
+"""A real service for a benchmark."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 @contextmanager
 def serving(variables: Mapping[str, str], workers: int, threads: int) -> Iterator[tuple[tuple[str, int], int]]:
-    """``portico serve`` on a free port with these environment variables, while it is entered: its address and pid."""
+    """Run ``portico serve`` on a free port with these environment variables; gives its address and process id."""
     command = [sys.executable, "-m", "app", "serve", "--port", "0"]
     command += ["--workers", str(workers), "--threads", str(threads)]
     with subprocess.Popen(

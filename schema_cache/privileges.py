@@ -1,4 +1,4 @@
-"""Which privileges a role holds, by PostgreSQL's rules, from access control lists alone.
+"""Which privileges a role has, computed by PostgreSQL's rules from access control lists.
 
 Source of the rules: ``roles_is_member_of``, ``aclmask`` and the ``pg_*_aclmask`` functions in PostgreSQL's
 src/backend/utils/adt/acl.c and src/backend/catalog/aclchk.c.
@@ -53,7 +53,7 @@ class Privileges:
         return answer
 
     def on_relation(self, acl: Acl) -> frozenset[str]:
-        """The same for the list of a relation, to which pg_read_all_data and pg_write_all_data add."""
+        """Like ``granted``, for the list of a relation, to which pg_read_all_data and pg_write_all_data add."""
         granted = self.granted(acl)
         return granted | self._on_every_relation if self._on_every_relation else granted
 

@@ -42,7 +42,7 @@ class Transport:
         self._longest_wait_s: float | None = None
 
     def wait_at_most(self, seconds: float) -> None:
-        """How long the server may be silent; 0 for no limit."""
+        """Set how long the server may be silent; 0 for no limit."""
         wanted = seconds or None
         if wanted == self._longest_wait_s:
             return
@@ -87,7 +87,7 @@ class Transport:
             self.buffer = b"".join(received)
 
     def _receive_into(self, received: list[bytes]) -> None:
-        """All that has arrived; the socket is in non-blocking mode."""
+        """Append everything that has arrived; the socket is in non-blocking mode."""
         with contextlib.suppress(*_WOULD_BLOCK):
             while True:
                 chunk = self._sock.recv(_CHUNK)

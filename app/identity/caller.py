@@ -1,4 +1,4 @@
-"""Who calls, as the database will see it."""
+"""The caller of a request, as the database sees it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def expiry(claims: Mapping[str, Any]) -> float | None:
 def check_role(role: object) -> None:
     """Raise AccessError when ``role`` cannot be the name of a role to switch to.
 
-    ``none`` is no role: PostgreSQL would switch back to the login role, which may do everything.
+    ``none`` is not a role: PostgreSQL would switch back to the login role, which may do everything.
     """
     if not isinstance(role, str) or not role or "\0" in role or role == "none":
         raise AccessError("The token's role claim is not the name of a role.", code="INVALID_JWT")

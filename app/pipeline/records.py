@@ -21,11 +21,10 @@ NO_HEAD = RequestHead("POST", "/graphql/v1", lambda name: None)
 
 @dataclass(frozen=True, slots=True)
 class GraphQLRequest:
-    """What a client sent, taken apart but not checked: that is for the stages.
+    """What a client sent, split into its parts but not checked, which is up to the stages.
 
     ``query``, ``variables``, ``extensions`` and ``operation_name`` may be of any JSON type here. ``queries_only`` is
-    set for GET.
-    ``wants_graphql_media_type`` says that the client prefers application/graphql-response+json. ``head`` is what
+    set for GET. ``wants_graphql_media_type``: the client prefers application/graphql-response+json. ``head`` is what
     identifies the caller.
     """
 
@@ -77,8 +76,8 @@ class AuthorizedOperation:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStatement:
-    """One SQL statement of a plan. It gives one row with a column of json text for each of ``response_keys``.
-    ``nodes`` counts the rows of relations that these hold at most."""
+    """One SQL statement of a plan. It returns one row, with a column of JSON text for each of ``response_keys``.
+    ``nodes`` is an upper bound for the number of rows in them."""
 
     statement: Statement
     parameters: tuple[Parameter, ...]
@@ -90,7 +89,7 @@ class PlannedStatement:
 class SQLPlan:
     """What to execute: the same for all requests whose variables have one shape.
 
-    ``response_keys`` are in the order of the answer. ``constants`` are the json texts of fields that need no database.
+    ``response_keys`` are in the order of the answer. ``constants`` are the JSON texts of fields that need no database.
     ``errors`` are those of root fields that failed, where the dialect still answers the others.
     ``tells_of_schema_alone`` says that the answer depends on the schema, and that the plan runs no statement, which
     would fail on an outdated one.
@@ -114,7 +113,7 @@ class BoundPlan:
 
 @dataclass(frozen=True, slots=True)
 class ResultSet:
-    """The json text of each response key; None stands for null."""
+    """The JSON text of each response key; None stands for null."""
 
     plan: SQLPlan
     texts: Mapping[str, bytes | None]

@@ -15,7 +15,7 @@ from schema_cache.model import Function
 
 @dataclass(frozen=True)
 class ComputedField:
-    """What a function of a row gives, and what the comment on the function says."""
+    """The result of a function whose argument is a row, and the directives in its comment."""
 
     result: Result
     directives: Mapping[str, Any]
@@ -23,7 +23,7 @@ class ComputedField:
 
 def computed_fields_of(api: ApiSchema, relation: ApiRelation) -> Mapping[str, ComputedField]:
     """The computed fields of a relation's rows by name; none unless the role may read all of a row."""
-    # The function is given the whole row.
+    # The function gets the whole row.
     if not relation.visible.select_all:
         return {}
     found: dict[str, ComputedField] = {}

@@ -1,4 +1,4 @@
-"""The walk: from the fields that an operation asks for to SQL expressions, by calling each field's resolver.
+"""The walk: turns the fields that an operation selects into SQL expressions, by calling each field's resolver.
 
 A resolver is a function ``(field, scope) -> ColumnElement``. It turns one selected field into an SQL expression in
 ``scope``, the row or collection that the resolver of the parent field chose. Resolvers are in ``GraphQLField.resolve``
@@ -46,7 +46,7 @@ class ResolverFailed(PorticoError):
 
 @dataclass(frozen=True)
 class Field:
-    """One selected field: what a resolver works from."""
+    """One selected field, the first argument of its resolver."""
 
     walk: Walk
     parent: GraphQLObjectType
@@ -97,7 +97,7 @@ class Field:
         return [self.walk.field(type_, nodes) for nodes in fields.values() if nodes[0].name.value != "__typename"]
 
     def json(self, scope: Any, type_: GraphQLObjectType | None = None) -> ColumnElement[Any]:
-        """The fields selected below this one as one json object in ``scope``; ``type_`` is the type of the object where
+        """The fields selected below this one as a JSON object in ``scope``; ``type_`` is the type of the object if
         the declared one is abstract."""
         return json_object(self.walk.members(type_ or cast(GraphQLObjectType, self.type), self.nodes, scope))
 

@@ -1,1 +1,1 @@
-"""A siege of a service of its own: ``python -m bench.siege``. Each attack tells what it tried and what got through."""
+"""Attacks on a service of its own: ``python -m bench.siege``. Each reports what it tried and what got through."""

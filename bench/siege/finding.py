@@ -1,4 +1,4 @@
-"""What an attack is, and what it finds."""
+"""An attack, and what it finds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST_EXAMPLE, _MOST_EXAMPLES = 500, 20
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How often something was tried, how often it got through, and examples of that; ``note`` is about the tries."""
+    """How often an attack was tried, how often it got through, and examples of that; ``note`` describes the tries."""
 
     tried: int
     got_through: int
@@ -40,7 +40,7 @@ class Tally:
     _examples: list[str] = field(default_factory=list, init=False)
 
     def add(self, held: bool, example: object) -> None:
-        """One more try: it held, or ``example`` says what got through."""
+        """Count a try: it ``held``, or ``example`` says what got through."""
         self.tried += 1
         if not held:
             self.got_through += 1

@@ -23,7 +23,7 @@ HEADING = f"{'attack':32} {'tried':>7} {'through':>7} {'seconds':>7}  note"
 
 
 def as_json(outcomes: Sequence[Outcome]) -> str:
-    """All of it: promises, counts, notes, examples."""
+    """Promises, counts, notes and examples as JSON."""
     entries: list[Mapping[str, Any]] = [
         {"name": attack.name, "promise": attack.promise, **asdict(finding), "seconds": round(seconds, 1)}
         for attack, finding, seconds in outcomes

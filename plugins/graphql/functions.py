@@ -1,4 +1,4 @@
-"""Functions of the database as root fields: stable and immutable ones of Query, volatile ones of Mutation."""
+"""Database functions as root fields: stable and immutable ones of Query, volatile ones of Mutation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from schema_cache.directives import Directive
 from schema_cache.model import Argument, Function, Type
 
 HIDDEN_SCHEMAS = frozenset(("graphql", "graphql_public", "auth", "extensions"))
-"""Schemas whose functions are never root fields, even where they are exposed."""
+"""Schemas whose functions are never root fields, even if the schemas are exposed."""
 
 COLLECTION_ARGUMENTS = frozenset(("first", "last", "before", "after", "offset", "filter", "orderBy"))
 
@@ -61,14 +61,14 @@ def _fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField]:
 
 
 def _tell(api: ApiSchema, function: Function, overloads: int) -> None:
-    """Note why a function is not a root field, unless it takes a row: then it may be a computed field."""
+    """Add a notice why a function is not a root field, unless it takes a row and so may be a computed field."""
     types = [api.catalog.type_by_oid.get(each.type) for each in function.arguments]
     returned = api.catalog.type_by_oid.get(function.returns)
     if any(each is not None and each.category == "C" for each in types) or returned is None:
         return
     if returned.name in ("trigger", "event_trigger"):
         return
-    reason = "its result is of a kind that has no place in the API, such as record, void or an enum"
+    reason = "the API cannot represent its result, such as record, void or an enum"
     if function.returns_set and returned.relation in api.rows_by_oid:
         reason = "the rows of its result have no key, which a collection needs"
     if overloads > 1:
@@ -76,7 +76,7 @@ def _tell(api: ApiSchema, function: Function, overloads: int) -> None:
     elif not all(each.name for each in function.arguments):
         reason = "an argument has no name"
     elif None in [_argument_type(api, each) for each in function.arguments]:
-        reason = "the type of an argument has no place in the API, such as an enum or a row"
+        reason = "the API cannot represent the type of an argument, such as an enum or a row"
     field = names.function_field(function.name, None, api.comments.inflects(function.schema))
     api.notices.add(f"function {function.schema}.{function.name}", f"it is not a field: {reason}", field=field)
 
@@ -107,7 +107,7 @@ def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | Non
 
 
 def _call_arguments(field: Field, arguments: Mapping[str, tuple[Argument, ValueType]]) -> list[ColumnElement[Any]]:
-    """Those arguments that were given, each by its name, so that the others get the function's defaults."""
+    """The given arguments in named notation, so that the others get the function's defaults."""
     given = []
     for name, (argument, type_) in arguments.items():
         if name in field.arguments:

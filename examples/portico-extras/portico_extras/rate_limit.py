@@ -1,4 +1,4 @@
-"""At most RATE_LIMIT requests in a minute for each API key, counted by each worker separately. Off without the
+"""Allows RATE_LIMIT requests per minute for each API key, counted by each worker separately. Off without the
 setting."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import falcon
 
 from portico import Setting, hookimpl, setting_kinds
 
-RATE_LIMIT = Setting("rate_limit", setting_kinds.Number(1), None, "Requests in a minute for each API key.")
+RATE_LIMIT = Setting("rate_limit", setting_kinds.Number(1), None, "Requests per minute for each API key.")
 
 _WINDOW_S = 60.0
 _KEYS = 10_000
@@ -44,11 +44,11 @@ class RateLimit:
         wait_s = self._count(blake2b(key.encode(errors="replace"), digest_size=16).digest())
         if wait_s is not None:
             raise falcon.HTTPTooManyRequests(
-                description=f"At most {self._limit} requests in a minute.", retry_after=math.ceil(wait_s)
+                description=f"At most {self._limit} requests per minute are allowed.", retry_after=math.ceil(wait_s)
             )
 
     def _count(self, key):
-        """Seconds until the key may be used again, None where it may be used now."""
+        """Seconds until the key may be used again; None if it may be used now."""
         now = self._now()
         with self._lock:
             began, used = self._windows.pop(key, (now, 0))
