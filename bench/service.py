@@ -13,9 +13,14 @@ from pathlib import Path
 
 
 @contextmanager
-def serving(variables: Mapping[str, str], workers: int, threads: int) -> Iterator[tuple[tuple[str, int], int]]:
-    """Run ``portico serve`` on a free port with these environment variables; gives its address and process id."""
-    command = [sys.executable, "-m", "app", "serve", "--port", "0"]
+def serving(
+    variables: Mapping[str, str], workers: int, threads: int, program: str = "app"
+) -> Iterator[tuple[tuple[str, int], int]]:
+    """Run ``portico serve`` on a free port with these environment variables; gives its address and process id.
+
+    ``program``: the module to run; another one than `app` prepares the process and then runs `app`.
+    """
+    command = [sys.executable, "-m", program, "serve", "--port", "0"]
     command += ["--workers", str(workers), "--threads", str(threads)]
     with subprocess.Popen(
         command, env=os.environ | variables, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

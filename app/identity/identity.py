@@ -94,7 +94,7 @@ class Identity:
             if token is not None:
                 caller = self._configured(token) or Caller.of(self._verified(token), default_role=AUTHENTICATED)
             if len(api_key or "") + len(authorization or "") <= _LONGEST_REMEMBERED:
-                self._callers.keep(credentials, caller, self._until(caller.expires_at))
+                self._callers.keep(credentials, caller, *self._span(caller.expires_at))
         if all(caller is not configured for _, configured in self._keys):
             self._check_role(caller.role)
         return caller
@@ -158,12 +158,14 @@ class Identity:
             if "url" in claims and "role" not in claims:
                 # Such a token is given to anonymous clients, for one object.
                 raise TokenError("signed_url")
-            self._claims.keep(token, claims, self._until(expiry(claims)))
+            self._claims.keep(token, claims, *self._span(expiry(claims)))
         return claims
 
-    def _until(self, expires_at: float | None) -> float:
-        longest = self._now() + _LONGEST_MEMORY_S
-        return longest if expires_at is None else min(longest, expires_at + self._leeway_s)
+    def _span(self, expires_at: float | None) -> tuple[float, float]:
+        """From when until when a token that was verified now is remembered."""
+        now = self._now()
+        longest = now + _LONGEST_MEMORY_S
+        return now, longest if expires_at is None else min(longest, expires_at + self._leeway_s)
 
 
 def _bearer_token(authorization: str | None) -> str | None:

@@ -15,17 +15,18 @@ class Verified(Generic[Value]):
 
     def __init__(self, entries: int) -> None:
         self._entries = entries
-        self._known: OrderedDict[Hashable, tuple[Value, float]] = OrderedDict()
+        self._known: OrderedDict[Hashable, tuple[Value, float, float]] = OrderedDict()
         self._lock = threading.Lock()
 
     def find(self, key: Hashable, now: float) -> Value | None:
         entry = self._known.get(key)
-        return entry[0] if entry is not None and now < entry[1] else None
+        # If the clock was put back, nothing is known of the time that it shows.
+        return entry[0] if entry is not None and entry[1] <= now < entry[2] else None
 
-    def keep(self, key: Hashable, value: Value, until: float) -> None:
+    def keep(self, key: Hashable, value: Value, since: float, until: float) -> None:
         with self._lock:
             self._known.pop(key, None)
-            self._known[key] = (value, until)
+            self._known[key] = (value, since, until)
             while len(self._known) > self._entries:
                 self._known.popitem(last=False)
 

@@ -7,6 +7,7 @@ import select
 import socket
 import threading
 import time
+from contextlib import suppress
 from selectors import EVENT_READ
 
 from app.server.connection import Connection
@@ -23,6 +24,7 @@ _LOOK_AGAIN_S = 0.002
 _OTHERS_STUCK_S = 1.0
 # So many clients beyond the limit are told so at a time; the connections of more are closed at once.
 _TURNED_AWAY = 100
+_IN_A_WORD = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\nRetry-After: 1\r\n\r\n"
 _OUT_OF_FILES_S = 0.05
 _TAKEN_AT_THE_END = 1024
 
@@ -103,10 +105,10 @@ class Listener:
     def _welcome(self, sock: socket.socket, address: object) -> None:
         server = self._server
         is_full = len(self._connections) >= self._limit and not self._connections.make_room()
-        if is_full and len(self._connections) >= self._limit + _TURNED_AWAY:
-            sock.close()
-            return
         sock.setblocking(False)
+        if is_full and len(self._connections) >= self._limit + _TURNED_AWAY:
+            _close_in_a_word(sock)
+            return
         if sock.family != socket.AF_UNIX:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection = Connection(server, sock, address, self._connections.discard)
@@ -115,3 +117,12 @@ class Listener:
             connection.turn_away(overloaded(None, server.cross_origin))
         else:
             connection.start()
+
+
+def _close_in_a_word(sock: socket.socket) -> None:
+    """Tell why, as far as that needs no waiting. What was sent is read: else the client sees a reset connection."""
+    with suppress(OSError):
+        sock.send(_IN_A_WORD)
+        sock.shutdown(socket.SHUT_WR)
+        sock.recv(64 * 1024)
+    sock.close()

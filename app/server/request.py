@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from waitress.buffers import OverflowableBuffer
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.receiver import FixedStreamReceiver
-from waitress.utilities import RequestEntityTooLarge
+from waitress.utilities import BadRequest, RequestEntityTooLarge
 
 from app.server.capacity import Seat
 from app.server.cross_origin import CrossOrigin
@@ -54,7 +54,11 @@ class RequestRefused(Exception):
         self.headers = headers
 
 
+_LINE = re.compile(rb"[^\x00-\x20\x7f]+ [^\x00-\x20\x7f]+ HTTP/1\.[01]")
+_CODING = re.compile(rb"\r\ntransfer-encoding[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE)
 _HOST = re.compile(rb"\r\nhost[ \t]*:", re.IGNORECASE)
+_HOST_VALUE = re.compile(r"(\[[\w.:%~-]+\]|[\w.~!$&'()*+;=%-]*)(:[0-9]*)?", re.ASCII)
+_WHITESPACE = frozenset((b" ", b"\t", b"\v", b"\f"))
 _PARSED = (
     "first_line", "headers", "request_uri", "command", "version", "proxy_scheme", "proxy_netloc", "path", "query",
     "fragment", "url_scheme", "connection_close", "content_length", "expect_continue",
@@ -155,14 +159,26 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             raise ParsingError("Bad URI") from None
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
+        if self.chunked and [each.strip().lower() for each in _CODING.findall(header_plus)] != [b"chunked"]:
+            raise ParsingError("Exactly one Transfer-Encoding is expected")
         if "TRANSFER_ENCODING" in self.headers:
             # Only 1.1 has it (RFC 9112, 6.1); somebody before us may take for a body what we took for a request.
             raise ParsingError("Transfer-Encoding is not part of this version of HTTP")
+        if not _LINE.fullmatch(self.first_line):
+            raise ParsingError("The request line is not valid")
         hosts = len(_HOST.findall(header_plus))
         if hosts > 1 or (not hosts and self.version == "1.1"):
             raise ParsingError("Exactly one Host is expected")
+        if hosts and not _HOST_VALUE.fullmatch(self.headers.get("HOST", "")):
+            raise ParsingError("A Host is a name or an address, and may have a port")
 
     def received(self, data: bytes) -> int:
+        if self.body_rcv is None and self._begins_with_whitespace(data):
+            # waitress would overlook it. A proxy may have taken it for the rest of what came before.
+            super().parse_header(b"GET / HTTP/1.0\r\n")
+            self.error = BadRequest("A request begins with its method")
+            self.completed = self.headers_finished = True
+            return len(data)
         try:
             consumed: int = super().received(data)
         except OSError as ex:
@@ -173,6 +189,11 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             self._examine()
         # What follows a refused header is its body, and not another request.
         return len(data) if isinstance(self.error, Refusal) else consumed
+
+    def _begins_with_whitespace(self, data: bytes) -> bool:
+        """After the line breaks that may precede a request."""
+        begun = self.header_plus.lstrip(b"\r\n") or data.lstrip(b"\r\n")
+        return begun[:1] in _WHITESPACE
 
     def get_body_stream(self) -> Any:
         body = self.body_rcv

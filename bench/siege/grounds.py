@@ -51,12 +51,26 @@ create policy own on note using (owner = auth.jwt() ->> 'sub') with check (owner
 create table entry (id bigint generated always as identity primary key, number int not null);
 create function slow(seconds float8) returns text language sql volatile as $$ select pg_sleep(seconds)::text $$;
 create function spoil() returns text language sql volatile as
-  $$ select set_config('default_transaction_read_only', 'on', false) || set_config('search_path', 'nowhere', false) $$;
+  $$ select set_config('default_transaction_read_only', 'on', false) || set_config('search_path', 'nowhere', false)
+    || set_config('default_transaction_isolation', 'serializable', false) $$;
+create function replace_prepared() returns void language plpgsql as $$ declare each record; begin
+  for each in select name, parameter_types from pg_prepared_statements loop
+    execute format('deallocate %I', each.name);
+    execute format('prepare %I %s as select set_config(''app.stolen'', current_user, false)', each.name,
+                   nullif('(' || array_to_string(each.parameter_types, ', ') || ')', '()'));
+  end loop; end $$;
 create function state() returns text language sql stable as
-  $$ select current_setting('default_transaction_read_only') || current_setting('search_path') $$;
+  $$ select concat_ws(' ', current_setting('transaction_read_only'), current_setting('search_path'),
+    current_setting('transaction_isolation'), current_setting('app.stolen', true)) $$;
+create function told() returns text language sql stable as
+  $$ select concat_ws(' ', current_setting('request.headers', true), current_setting('request.jwt', true),
+    current_setting('request.jwt.claims', true)) $$;
+create table unseen (item_id bigint constraint unseen_item references item);
+insert into unseen select id from item where id <= 100;
+revoke all on unseen from anon, authenticated;
 grant usage on schema public to anon, authenticated;
 grant select, insert, update, delete on item, note, entry to anon, authenticated;
-grant execute on function slow, spoil, state to anon;
+grant execute on function slow, spoil, replace_prepared, state, told to anon;
 """
 
 
@@ -140,13 +154,13 @@ class Grounds:
 
     @contextmanager
     def serving(
-        self, database_url: str | None = None, through: str | None = None, **settings: str
+        self, database_url: str | None = None, through: str | None = None, program: str = "app", **settings: str
     ) -> Iterator[Besieged]:
         """``portico serve`` on a database; ``through`` is another URL of it for the service to use."""
         database_url = database_url or self.database()
         folder = Path(tempfile.mkdtemp(dir=self.place))
         located = {"DATABASE_URL": through or self.login_url(database_url), "STORAGE_URL": folder.as_uri()}
-        with serving(SETTINGS | located | settings, WORKERS, THREADS) as (address, pid):
+        with serving(SETTINGS | located | settings, WORKERS, THREADS, program) as (address, pid):
             yield Besieged(address, pid, database_url, folder, self.server)
         shutil.rmtree(folder, ignore_errors=True)
 

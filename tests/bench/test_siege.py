@@ -24,15 +24,22 @@ SHORT = (
     "forged tokens",
     "roles in genuine tokens",
     "tokens of two kinds",
+    "tokens and the database",
     "variables of a mebibyte",
     "regular expressions",
+    "errors and hidden tables",
+    "tables that were there",
     "hidden or not there",
     "a database user and the bytes",
     "an upload and a creation",
     "an upload URL signed before",
     "a move that races a write",
     "writes with one condition",
+    "two readings of one request",
+    "request lines",
+    "hosts",
     "bodies without a credential",
+    "a store that cannot be written",
 )
 """Those that take no longer than a few seconds."""
 

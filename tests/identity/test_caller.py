@@ -119,6 +119,17 @@ def test_expiry_inside_the_memory(user_token: UserToken) -> None:
     assert identity.caller(ANON_KEY, authorization, host=None) is not first
 
 
+def test_what_was_verified_is_verified_again_when_the_clock_was_put_back(user_token: UserToken) -> None:
+    """Otherwise a token would outlive its key by as much, and be valid before its time."""
+    clock = Clock(time.time() + 3600)
+    identity = make_identity(now=clock)
+    authorization = f"Bearer {user_token(sub='u1')}"
+    first = identity.caller(ANON_KEY, authorization, host=None)
+    assert identity.caller(ANON_KEY, authorization, host=None) is first
+    clock.now -= 3600
+    assert identity.caller(ANON_KEY, authorization, host=None) is not first
+
+
 def test_an_expired_token_that_was_remembered(user_token: UserToken) -> None:
     identity = make_identity(leeway_s=0)
 

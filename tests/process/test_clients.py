@@ -154,6 +154,22 @@ def test_beyond_the_limit_of_connections_the_answer_is_503_at_once(tmp_path: Pat
         until(lambda: status(url) == 200)
 
 
+def test_far_beyond_the_limit_of_connections_the_answer_is_503_too(tmp_path: Path) -> None:
+    """Also if more clients than are waited for do not read that they were turned away."""
+    with service(tmp_path, "workers=1", "threads=4", "connection_limit=2") as (_, url), ExitStack() as clients:
+        answers: list[requests.Response | Exception] = []
+        asking = [in_background(f"{url}/hold?go", answers, requests.Session()) for _ in range(2)]
+        until(lambda: (tmp_path / "go.begun").exists() and len(established(url)) >= 2)
+        for _ in range(120):
+            clients.enter_context(client(url, b"GET /pid HTTP/1.1\r\n"))
+        refused = requests.get(f"{url}/pid", timeout=SOON_S)
+        (tmp_path / "go").touch()
+        for each in asking:
+            each.join()
+        assert refused.status_code == 503
+        assert refused.headers["Retry-After"] == "1"
+
+
 def test_beyond_the_limit_of_waiting_requests_the_answer_is_503_at_once(tmp_path: Path) -> None:
     with service(tmp_path, "workers=1", "threads=1", "waiting_limit=1") as (_, url), ExitStack() as clients:
         answers: list[requests.Response | Exception] = []
@@ -295,6 +311,32 @@ def test_requests_that_others_could_understand_differently(tmp_path: Path, head:
     assert received.startswith(b"HTTP/1.")
     assert received.split()[1] == b"400"
     assert received.count(b"HTTP/1.") == 1
+
+
+def test_what_is_not_a_request_of_http_1(tmp_path: Path) -> None:
+    """RFC 9112, 2.2, 3 and 6.1, RFC 9110, 7.2: other readers of the same bytes could find other requests in them."""
+    lines = [
+        b"GET /pid", b"GET /pid HTTP/9.9", b"GET /pid HTTP/1.10", b"GET /pid HTTP/2.0", b"GET /p\0id HTTP/1.1",
+        b"GET /p\tid HTTP/1.1", b" GET /pid HTTP/1.1", b"\r\n GET /pid HTTP/1.1", b"\tGET /pid HTTP/1.1",
+    ]  # fmt: skip
+    hosts = [b"a, b", b"a,b", b"a b", b"a/b", b"a@b", b"a?b", b"a:b", b"[::1", b"a\x80"]
+    twice = b"POST /pid HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked"
+    heads = [line + b"\r\nHost: x" for line in lines]
+    heads += [b"GET /pid HTTP/1.1\r\nHost: " + host for host in hosts]
+    heads += [twice + b", chunked", twice + b"\r\nTransfer-encoding: chunked"]
+
+    def answer_to(url: str, sent: bytes) -> bytes:
+        with client(url, sent) as connection:
+            connection.shutdown(socket.SHUT_WR)
+            return read_all(connection)
+
+    with service(tmp_path, "workers=1") as (_, url):
+        for head in heads:
+            received = answer_to(url, head + b"\r\n\r\n0\r\n\r\n" + get("/pid"))
+            assert (received.count(b"HTTP/1."), received.split()[1:2]) == (1, [b"400"]), head
+        for host in (b"", b"x", b"x:", b"x.example:8000", b"x_y", b"127.0.0.1:80", b"[::1]:8000", b"[fe80::1%25eth0]"):
+            received = answer_to(url, b"\r\nGET /pid HTTP/1.1\r\nHost: " + host + b"\r\n\r\n")
+            assert received.startswith(b"HTTP/1.1 200 "), host
 
 
 def test_a_body_must_come_in_time_however_often_a_byte_comes(tmp_path: Path) -> None:

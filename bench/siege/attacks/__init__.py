@@ -9,9 +9,11 @@ from bench.siege.attacks import (
     cost,
     documents,
     faults,
+    hidden_tables,
     names,
     objects,
     races,
+    surroundings,
     tokens,
     wire,
 )
@@ -23,9 +25,11 @@ ATTACKS = (
     *tokens.ATTACKS,
     *cost.ATTACKS,
     *comments.ATTACKS,
+    *hidden_tables.ATTACKS,
     *objects.ATTACKS,
     *races.ATTACKS,
     *wire.ATTACKS,
     *clients.ATTACKS,
+    *surroundings.ATTACKS,
     *faults.ATTACKS,
 )

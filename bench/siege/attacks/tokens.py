@@ -124,10 +124,25 @@ def _two_kinds(grounds: Grounds, _: float) -> Finding:
     return tally.finding()
 
 
+def _kept_out(grounds: Grounds, _: float) -> Finding:
+    """What the database is told of a request has who asks, and nothing that one could ask with."""
+    service, tally = grounds.service, Tally()
+    for number in range(5):
+        credential = token("anon", sub=f"user {number}")
+        for more in ({}, {"apikey": credential}, {"Cookie": f"token={credential}"}):
+            headers = {"apikey": ANON, **more}
+            answer = service.ask("POST", "/graphql/v1", {"query": "{ told }"}, credential, **headers)
+            told = ((answer.json or {}).get("data") or {}).get("told") or ""
+            signature = credential.rpartition(".")[2]
+            tally.add(f"user {number}" in told and signature not in told, (list(more), answer.status, told))
+    return tally.finding()
+
+
 ATTACKS = (
     Attack("forged tokens", "a token is believed only if it was signed with the configured key", _forged),
     Attack(
         "roles in genuine tokens", "only roles of the API are taken, and no role is a failure of the service", _roles
     ),
+    Attack("tokens and the database", "the database is told who asks, and no token", _kept_out),
     Attack("tokens of two kinds", "a signed URL is nobody, and a user signs no URL", _two_kinds),
 )
