@@ -20,6 +20,7 @@ import requests
 
 from app.discovery import configure
 from app.server.address import listen
+from app.server.capacity import Capacity
 from app.server.worker import Worker
 from app.wsgi import Application, create_app
 from tests.postgres_server import PostgresServer
@@ -49,6 +50,7 @@ class Service:
     folder: Path
     postgres: PostgresServer
     application: Application
+    capacity: Capacity
     session: requests.Session = field(default_factory=requests.Session)
 
     def request(
@@ -129,11 +131,12 @@ def running(
     loaded, chosen = configure({}, given, plugins)
     listener = listen("127.0.0.1", 0)
     application = create_app(loaded, chosen)
-    worker = Worker(application, listener, loaded)
+    capacity = Capacity(1, loaded.transfer_space)
+    worker = Worker(application, listener, loaded, capacity.seat(0))
     thread = threading.Thread(target=worker.run, daemon=True)
     thread.start()
     host, port = listener.getsockname()[:2]
-    service = Service(f"http://{host}:{port}", database_url, folder, postgres, application)
+    service = Service(f"http://{host}:{port}", database_url, folder, postgres, application, capacity)
     try:
         yield service
     finally:

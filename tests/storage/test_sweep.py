@@ -67,6 +67,8 @@ def test_dry_run_and_deletion(sweep: tuple[Service, Callable[..., Result]]) -> N
     assert foreign.exists()
     # The replaced version is in its grace period, so it is not an orphan.
     assert len(service.blobs()) == 3
+    # The service itself would delete it as soon as it is due.
+    service.application.services.storage.background.close()
     service.sql("update storage.work set due_at = due_at - interval '2 hours'")
     assert "1 replaced versions deleted" in run("--delete").output
     assert len(service.blobs()) == 2

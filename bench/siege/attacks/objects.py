@@ -128,22 +128,35 @@ def _hidden_objects(service: Besieged, policy: str) -> Iterator[str]:
 
 
 def _listing_time(grounds: Grounds, _: float) -> Finding:
-    """The best of a few listings of a prefix with many hidden objects, beside that of an empty one."""
+    """Listings of a prefix with many hidden objects, beside those of an empty one and beside a count in SQL."""
     service, tally = grounds.service, Tally()
     empty, longest = service.bucket(), 0.0
     with _hidden_objects(service, "owner_id = (select auth.jwt() ->> 'sub')") as full:
         for path, body in _DOORS:
             many, none = (_best(service, path.format(bucket), body) for bucket in (full, empty))
+            counted = _counting(service, full)
             longest = max(longest, many)
             tally.add(
-                many < none * _TELLING + _HIDDEN * 2e-6,
-                f"{path}: {many * 1000:.0f} ms with {_HIDDEN} hidden objects, {none * 1000:.0f} ms with none",
+                many < none * _TELLING + counted * _TELLING,
+                f"{path}: {many * 1000:.0f} ms with {_HIDDEN} hidden objects, {none * 1000:.0f} ms with none;"
+                f" counting those that are visible took {counted * 1000:.0f} ms",
             )
     return tally.finding(f"{longest * 1000:.0f} ms with {_HIDDEN} hidden objects")
 
 
 def _best(service: Besieged, path: str, body: dict[str, Any]) -> float:
     return min(service.ask("POST", path, body, _STRANGER).seconds for _ in range(5))
+
+
+def _counting(service: Besieged, bucket: str) -> float:
+    """What PostgreSQL takes to apply the policies to all of them, once."""
+    durations = []
+    for _ in range(5):
+        began = time.monotonic()
+        counted = f"select count(*) from storage.objects where bucket_id = '{bucket}' and name collate \"C\" >= 'p/'"
+        service.sql(f"begin; set local role authenticated; {counted}; rollback")
+        durations.append(time.monotonic() - began)
+    return min(durations)
 
 
 def _long_listings(grounds: Grounds, _: float) -> Finding:
@@ -197,7 +210,11 @@ def _database_user(grounds: Grounds, _: float) -> Finding:
 ATTACKS = (
     Attack("pages among stored objects", "no stored object runs scripts in the service's origin", _stored_pages),
     Attack("hidden or not there", "nobody is told whether what is hidden from them exists", _being_there),
-    Attack("the time of a listing", "hidden objects cost a listing 2 us each at most", _listing_time),
+    Attack(
+        "the time of a listing",
+        "hidden objects cost a listing little more than to count what is visible",
+        _listing_time,
+    ),
     Attack("long listings", "listings that take long do not make others wait", _long_listings),
     Attack("a database user and the bytes", "SQL without rights on the storage destroys no object", _database_user),
 )
