@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -80,7 +81,7 @@ class TableRows:
         self.relation = relation
         self.element = element
         self.is_optional = False
-        self._related = 0
+        self._origin, self._numbers = element.name, itertools.count(1)
         self._joins: dict[Hashable, tuple[FromClause, ColumnElement[Any], Any]] = {}
 
     @property
@@ -112,12 +113,13 @@ class TableRows:
 
     def related(self, relation: ApiRelation) -> TableRows:
         """A relation under a name of its own, beside these rows."""
-        return TableRows(relation, cast(Alias[Any], relation.table.alias(self.name_of_related())))
+        rows = TableRows(relation, cast(Alias[Any], relation.table.alias(self.name_of_related())))
+        rows._origin, rows._numbers = self._origin, self._numbers
+        return rows
 
     def name_of_related(self) -> str:
         """A name that nothing else in the statement has: no other ends with a letter and digits."""
-        self._related += 1
-        return f"{self.element.name}_r{self._related}"
+        return f"{self._origin}_r{next(self._numbers)}"
 
     def column(self, name: str) -> ColumnElement[Any]:
         return self.element.c[name]
@@ -158,9 +160,10 @@ class NamedRows:
     def computed(self, name: str, value: Callable[[TableRows], ColumnElement[Any]]) -> ColumnElement[Any]:
         """A column that the expression adds: ``value`` of the rows that it is made of, called ``name`` or like it."""
         if value not in self._computed:
-            free = self.free_name(name)
+            free, number = self.free_name(name), 1
             while free in self._computed.values():
-                free = self.free_name(f"{free}_")
+                number += 1
+                free = self.free_name(f"{name}_{number}")
             self._computed[value] = free
         return self.added_column(self._computed[value])
 

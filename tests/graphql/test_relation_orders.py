@@ -133,6 +133,34 @@ def test_rows_that_are_absent_count_as_none(door: Door, postgres: PostgresServer
     assert json.loads(base64.b64decode(shown[0][1])) == [None, 1]
 
 
+def test_many_elements_and_long_names(open_door: OpenDoor) -> None:
+    table = f"{'long' * 15}_"
+    columns = [f"c{number}" for number in range(25)]
+    door = open_door(
+        f"""create table {table}1 (id int primary key); create table {table}2 (id int primary key references {table}1);
+        create table {table}3 (id int primary key references {table}2);
+        create table {table}4 (id int primary key references {table}3, {" int, ".join(columns)} int);
+        comment on table {table}4 is '@graphql({{"name": "last", "aggregate": {{"enabled": true}}}})';
+        create table child (id int primary key, last_id int references {table}4, {" int, ".join(columns)} int);
+        comment on table child is '@graphql({{"aggregate": {{"enabled": true}}}})';
+        insert into {table}1 values (1), (2); insert into {table}2 values (1), (2);
+        insert into {table}3 values (1), (2);
+        insert into {table}4 values (1), (2); insert into child (id, last_id, c24) values (1, 1, 2), (2, 2, 1);
+        grant select on all tables in schema public to anon"""
+    )
+    by_children = [
+        {"childCollection": {name: {column: "AscNullsLast"}}} for column in columns for name in ("sum", "max")
+    ]
+    by_one = [{f"{table}3": {f"{table}2": {f"{table}1": {"id": "AscNullsLast"}}}}]
+    query = "query ($o: [lastOrderBy!]) { lastCollection(orderBy: $o) { edges { cursor node { id } } } }"
+    found = door.ask(query, {"o": [*by_children[1:], *by_one]}).data["lastCollection"]["edges"]
+    assert [edge["node"]["id"] for edge in found] == [2, 1]
+    assert json.loads(base64.b64decode(found[0]["cursor"])) == [*[None] * 47, 1, 1, 2, 2]
+    refused = door.ask(query, {"o": [*by_children, *by_one]})
+    assert refused.code == "LIMIT_EXCEEDED"
+    assert refused.message == "orderBy has more than 50 elements by related rows or computed fields"
+
+
 # What the types have
 
 

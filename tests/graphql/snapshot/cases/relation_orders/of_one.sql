@@ -4,7 +4,7 @@ SELECT CAST(
       SELECT post_3.id AS id,
         post_3.title AS title,
         post_3_r1.name AS ordered_by,
-        post_3_r1.email AS ordered_by_
+        post_3_r1.email AS ordered_by_2
       FROM public.post AS post_3
       LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
       ORDER BY post_3_r1.name ASC NULLS LAST,
@@ -20,7 +20,9 @@ SELECT CAST(
             'cursor', translate(
               encode(
                 convert_to(
-                  CAST(jsonb_build_array(page_2.ordered_by, page_2.ordered_by_, page_2.id) AS TEXT),
+                  CAST(
+                    jsonb_build_array(page_2.ordered_by, page_2.ordered_by_2, page_2.id) AS TEXT
+                  ),
                   'UTF8'
                 ),
                 'base64'
