@@ -1,4 +1,4 @@
-"""The address of the service: the socket that it listens on, and the URL it is reached under."""
+"""The service's address: its listening socket, and the URL under which it is reached."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _BACKLOG = 1024
 
 
 class ListenError(RuntimeError):
-    """The address cannot be listened on. The message is for the operator."""
+    """The service cannot listen on the address; the message tells the operator why."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Bind and listen on the first address of ``host``. Raises ListenError with what can be done about it."""
+    """Listen on the first address of ``host``. Raises ListenError, which says what to do."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

@@ -1,8 +1,8 @@
-"""Requests that are refused at their header, before a byte of their body is read.
+"""Decides on a request by its header, before a byte of its body is read.
 
 waitress reads a body whole before it calls the application, so a client without a credential could fill the disk.
-What can be seen at once is looked at here: whether the credential is genuine, and the declared length. What it allows
-is decided by the database, when the body is there.
+This checks what needs no database: whether the credential is genuine, and the declared length. What the credential
+permits is decided by the database, when the body has been read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ENVELOPE = 1024 * 1024
 
 
 Recognizes = Callable[[str, str, Mapping[str, str]], bool]
-"""From method, path and headers of a request: whether it has a credential of another kind than ours."""
+"""Whether a request has a credential that a plugin accepts, by its method, path and headers."""
 
 
 def nobody(method: str, path: str, headers: Mapping[str, str]) -> bool:
@@ -38,7 +38,7 @@ def nobody(method: str, path: str, headers: Mapping[str, str]) -> bool:
 
 
 class Admission:
-    """The rules of both doors. ``signing_secret``: the key of signed URLs."""
+    """The rules of both APIs. ``signing_secret`` is the key that signs URLs."""
 
     def __init__(self, settings: Settings, recognizes: Recognizes = nobody, signing_secret: bytes = b"") -> None:
         self._settings = settings
@@ -87,7 +87,7 @@ class Admission:
     def _check_signed(self, match: Match, token: str) -> None:
         claims = self._signer.verify(token)
         check_scope(claims, UPLOAD)
-        # A client that escapes the URL it was given once more asks for %253F where %3F was meant.
+        # Some clients escape the URL a second time and ask for %253F instead of %3F.
         if claims.get("url") not in (f"{match.bucket}/{match.key}", f"{match.bucket}/{unquote(match.key)}"):
             raise InvalidSignature("Invalid signature")
 

@@ -15,15 +15,15 @@ from app.server.task import AnswerTask, RefusalTask
 
 _log = logging.getLogger("portico.server")
 
-# An answer in pieces pauses above this; and below it goes on.
+# An answer in pieces pauses above the first, and continues below the second.
 _FULL = 256 * 1024
 _LOW = 64 * 1024
 
 
 class Answering:
-    """``is_last``: nothing is answered after this; ``was_refusal``: the last answer was one.
+    """``is_last``: the connection closes after this answer; ``was_refusal``: the last answer was a refusal.
 
-    For waitress's tasks it is the channel: ``server``, ``adj``, ``addr``, ``write_soon`` and what follows it.
+    For waitress's tasks it is the channel: it has ``server``, ``adj``, ``addr``, ``write_soon`` and what follows it.
     """
 
     def __init__(self, server: Server, address: Any, output: Output) -> None:
@@ -37,11 +37,11 @@ class Answering:
 
     @property
     def may_go_on(self) -> bool:
-        """Whether the client took enough of an answer in pieces for more of them to be made."""
+        """Whether the client has read enough of an answer in pieces to make more of it."""
         return self._answer is not None and self._output.pending < _LOW
 
     def advance(self, request: Request) -> bool:
-        """Go on with the answer to ``request``; whether it is finished. Raises ClientDisconnected."""
+        """Continue the answer to ``request``; whether it is finished. Raises ClientDisconnected."""
         answer = self._answer
         if answer is None:
             answer = self._answer = AnswerTask(self, request)
@@ -62,7 +62,7 @@ class Answering:
         return True
 
     def refuse(self, request: Request) -> None:
-        """Answer with what is wrong with the request."""
+        """Answer with the request's error."""
         task = RefusalTask(self, request)
         task.service()
         self._finish(task, request)
@@ -73,7 +73,7 @@ class Answering:
         self.was_refusal = request.error is not None
 
     def close(self) -> None:
-        """Tell the application that nobody takes its answer any more."""
+        """Close the application's answer, which nobody reads any more."""
         answer, self._answer = self._answer, None
         if answer is not None:
             answer.close()
@@ -82,7 +82,7 @@ class Answering:
 
     @property
     def is_full(self) -> bool:
-        """Whether the client is to take some of the answer before more of it is made. Raises ClientDisconnected."""
+        """Whether the client must read some of the answer before more of it is made. Raises ClientDisconnected."""
         output = self._output
         if output.pending <= _FULL:
             return False
@@ -100,5 +100,5 @@ class Answering:
         self._output.add_file(file)
 
     def check_client_disconnected(self) -> bool:
-        """Part of waitress's environ, which ours leaves out."""
+        """Waitress puts this into the environ; ours omits it."""
         return False

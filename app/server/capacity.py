@@ -14,7 +14,7 @@ _ABSENT = -1
 
 
 class Capacity:
-    """Made before the workers are forked. ``space``: the most bytes of bodies and answers that they keep in files."""
+    """Made before the workers are forked. ``space``: how many bytes of bodies and answers they may keep in files."""
 
     def __init__(self, workers: int, space: int) -> None:
         self._memory = mmap.mmap(-1, max(1, workers) * _WORDS * _WORD)
@@ -28,7 +28,7 @@ class Capacity:
         return Seat(self, self._words, number)
 
     def vacate(self, number: int) -> None:
-        """The worker with that number is gone, and all that it had."""
+        """Reset the seat of a worker that has ended."""
         self._words[number * _WORDS + _CONNECTIONS] = _ABSENT
         self._words[number * _WORDS + _BYTES] = 0
 
@@ -42,7 +42,7 @@ class Capacity:
 
 
 class Seat:
-    """One worker's part; shared by its threads."""
+    """One worker's part of the memory; shared by its threads."""
 
     def __init__(self, capacity: Capacity, words: memoryview[int], number: int) -> None:
         self._capacity = capacity
@@ -63,7 +63,7 @@ class Seat:
         return self.connections > self._capacity.fewest_connections()
 
     def charge(self, size: int) -> bool:
-        """Count ``size`` bytes that a connection keeps in a file; whether there was space for them."""
+        """Count ``size`` bytes that a connection keeps in a file; whether there is space for them."""
         with self._lock:
             self._words[self._at + _BYTES] += size
         return self._capacity.bytes_held() <= self._capacity.space

@@ -17,11 +17,11 @@ _log = logging.getLogger("portico.server")
 
 EXIT_NOT_STARTED = 3
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if hasattr(signal, "SIGHUP") else (signal.SIGTERM,)
-"""The signals that stop the service. They are blocked when the child begins."""
+"""The signals that stop the service. They are blocked when the child starts."""
 
 
 def be_worker(number: int, settings: Settings, ties: Ties, serve: Callable[[Callable[[], None]], None]) -> NoReturn:
-    """Call ``serve`` with what it has to call when it can answer; then end the process."""
+    """Call ``serve``, passing a function to call when it can answer requests; then exit."""
     code = 1
     is_ready = False
 
@@ -42,14 +42,14 @@ def be_worker(number: int, settings: Settings, ties: Ties, serve: Callable[[Call
         logging.shutdown()
         sys.stdout.flush()
         sys.stderr.flush()
-        # The parent's clean-up, such as that of open files and exit handlers, is not the child's to do.
+        # Not sys.exit: the parent's exit handlers and open files must not run or be flushed in the child.
         os._exit(code)
 
 
 def _reset_signals() -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    # Ctrl-C goes to the whole group of processes; the parent decides what it means.
+    # Ctrl-C reaches the whole process group; the parent handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))

@@ -1,7 +1,7 @@
-"""One client's connection: has its requests answered, one after the other.
+"""One client's connection, whose requests are answered one after the other.
 
-No thread waits for a client. What it does not take of an answer stays here and is sent when it takes more; an answer
-that is made piece by piece is continued then.
+No thread waits for a client. What it has not read of an answer is kept here and sent when it reads on; an answer
+that is made piece by piece continues then.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from app.server.server import Server
 
 
 class Waits(Enum):
-    """What a connection that nobody works on waits for from its client."""
+    """What an idle connection expects from its client."""
 
     REQUEST = "another request"
     HEADER = "the rest of a header"
@@ -37,7 +37,7 @@ class Waits(Enum):
 
 
 class Connection:
-    """``closed`` is called with the connection when it is closed."""
+    """A connection. ``closed`` is called with it when it has been closed."""
 
     def __init__(self, server: Server, sock: socket.socket, address: Any, closed: Callable[[Connection], None]) -> None:
         self._server = server
@@ -54,12 +54,12 @@ class Connection:
         self._let_go()
 
     def turn_away(self, refusal: Refusal) -> None:
-        """Answer before anything was asked."""
+        """Refuse the connection before any request."""
         self._receiving.refuse(refusal)
         self._go_on()
 
     def attend(self) -> None:
-        """The socket is ready for what we waited for."""
+        """Handle the socket, which is ready for the awaited event."""
         if not self._holding.take(self):
             return
         try:
@@ -77,7 +77,7 @@ class Connection:
             raise
 
     def close_if(self, is_due: Callable[[Connection], bool]) -> bool:
-        """Close the connection if no thread has it and ``is_due(self)``; whether it was closed."""
+        """Close the connection if no thread has it and ``is_due(self)`` is true; whether it was closed."""
         if not self._holding.take_if_free():
             return False
         if is_due(self):
@@ -87,7 +87,7 @@ class Connection:
         return False
 
     def close(self) -> None:
-        """For the thread that has the connection."""
+        """Close the connection; only the thread that has it may call this."""
         if not self._holding.end(self):
             return
         self._answering.close()
@@ -96,11 +96,11 @@ class Connection:
         self._socket.close()
         self._closed(self)
 
-    # For whoever decides how long a client is waited for
+    # For deciding how long to wait for a client
 
     @property
     def waits_for(self) -> Waits:
-        """What, unless a thread has it just now."""
+        """What the client must do next, unless a thread has the connection at the moment."""
         if self._ending is not None:
             return Waits.ENDING
         if self._output.pending:
@@ -112,24 +112,24 @@ class Connection:
 
     @property
     def since(self) -> float:
-        """When what it waits for began."""
+        """When the current wait began."""
         return self._receiving.since if self._ending is None else self._ending.since
 
     @property
     def last_activity(self) -> float:
-        """When the client last sent something or took some of an answer."""
+        """When the client last sent something or read some of an answer."""
         return max(self._receiving.last_activity, self._output.last_activity)
 
     @property
     def body_received(self) -> int:
-        """Bytes of the body that is waited for."""
+        """The number of bytes received of the current body."""
         request = self._receiving.request
         return 0 if request is None else request.body_bytes_received
 
-    # Going on
+    # Making progress
 
     def _go_on(self, *, claimed: bool = False) -> None:
-        """Do what can be done without waiting for the client; then let go of the connection."""
+        """Do what is possible without waiting for the client; then release the connection."""
         receiving = self._receiving
         while self._has_room():
             request = receiving.request
@@ -149,7 +149,7 @@ class Connection:
         self._holding.let_go(EVENT_WRITE if self._output.pending or self._receiving.is_ready else EVENT_READ, self)
 
     def _has_room(self) -> bool:
-        """Whether the client took enough of what it was sent for more to be made."""
+        """Whether the client has read enough of its answers to make more."""
         if self._output.pending:
             self._send()
             if self._output.pending:
@@ -175,7 +175,7 @@ class Connection:
             self.close()
 
     def _claim(self, request: Request) -> bool:
-        """Whether this thread may go on with the request; else it is another thread's, and so is the connection."""
+        """Whether this thread may continue the request; otherwise another thread gets it, with the connection."""
         if self._receiving.is_ready:
             if request.error is not None:
                 return True
@@ -196,7 +196,7 @@ class Connection:
             raise
 
     def _answer_operation(self, request: Request) -> None:
-        """In the thread for these, which leaves to others what the same client asks for besides."""
+        """Answer in the thread for operations, which leaves the client's other requests to other threads."""
         try:
             self._serve(request)
             self._let_go()

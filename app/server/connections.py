@@ -1,4 +1,4 @@
-"""The connections of one worker: how many there are, and which have kept it waiting for too long."""
+"""The connections of one worker: their number, and which ones have timed out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEAST_BYTES_PER_S = 500
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How many seconds a client is waited for, by what it has to do."""
+    """How many seconds to wait for a client, by what it has to do."""
 
     idle: float
     header: float
@@ -27,7 +27,7 @@ class Patience:
     taking: float
 
     def ends_for(self, connection: Connection) -> float:
-        """When to give a client up."""
+        """The time at which to close the connection."""
         waits_for = connection.waits_for
         if waits_for is Waits.REQUEST:
             return connection.since + self.idle
@@ -42,7 +42,7 @@ class Patience:
 
 
 class Connections:
-    """Shared by the worker's threads. ``seat``: where other workers see how many there are."""
+    """The open connections, shared by the worker's threads. ``seat`` shows other workers their number."""
 
     def __init__(self, seat: Seat, patience: Patience) -> None:
         self._seat = seat
@@ -68,7 +68,7 @@ class Connections:
             self._seat.connections = len(self._open)
 
     def close_late(self) -> None:
-        """Close those whose clients are to be given up."""
+        """Close the connections that have timed out."""
         now = time.monotonic()
 
         def is_late(connection: Connection) -> bool:
@@ -79,12 +79,12 @@ class Connections:
                 connection.close_if(is_late)
 
     def close_unused(self) -> None:
-        """Close those that wait for another request."""
+        """Close the connections that wait for another request."""
         for connection in self:
             connection.close_if(lambda each: each.waits_for is Waits.REQUEST)
 
     def make_room(self) -> bool:
-        """Close the one whose client we have waited for longest; whether there was one."""
+        """Close the connection whose client has been silent longest; whether there was one."""
         before = time.monotonic() - _ACTIVE_S
 
         def may_go(connection: Connection) -> bool:

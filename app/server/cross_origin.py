@@ -1,4 +1,4 @@
-"""Which pages of other origins may read our answers in a browser (https://fetch.spec.whatwg.org/#http-cors-protocol)."""
+"""CORS: which pages of other origins may read our answers (https://fetch.spec.whatwg.org/#http-cors-protocol)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _REMEMBERED_S = "86400"
 
 
 class CrossOrigin:
-    """``origins`` may have ``*``. Credentials of the browser are not allowed: ours are in headers that a page sets."""
+    """``origins`` may contain ``*``. Browser credentials are not allowed: ours are in headers that a page sets."""
 
     def __init__(self, origins: Sequence[str]) -> None:
         self._all = "*" in origins
@@ -22,7 +22,7 @@ class CrossOrigin:
         return bool(self._origins)
 
     def headers(self, origin: str | None) -> Headers:
-        """What every answer to a page of ``origin`` has: permission to read it, if the origin is allowed."""
+        """The headers of every answer to a page of ``origin``: permission to read it, if the origin is allowed."""
         if not self:
             return ()
         if self._all:
@@ -34,9 +34,9 @@ class CrossOrigin:
         return (*allowed, ("access-control-expose-headers", _EXPOSED)) if allowed else ()
 
     def preflight_headers(self, origin: str | None, requested: str) -> Headers:
-        """What the answer to a preflight has: permission for all our methods, and for the ``requested`` headers.
+        """The headers of the answer to a preflight: permission for all our methods and the ``requested`` headers.
 
-        A header can do no harm that the page could not also do from a server of its own.
+        Any header is safe, because the page could send it from a server of its own too.
         """
         if not (self._all or origin in self._origins):
             return ()

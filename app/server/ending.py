@@ -11,8 +11,8 @@ _AT_ONCE = 128 * 1024
 
 
 class Ending:
-    """The client may still be sending. If the connection were closed at once, it could not read the answer; so we send
-    nothing more, discard what comes, and close when the client ends. Raises OSError."""
+    """Closes a connection whose client may still be sending, and could not read the answer after a reset. So we send
+    nothing more, discard what arrives, and close when the client does. Raises OSError."""
 
     __slots__ = ("_discarded", "_socket", "since")
 
@@ -23,7 +23,7 @@ class Ending:
         sock.shutdown(socket.SHUT_WR)
 
     def discard(self) -> bool:
-        """Discard what has come; False when the connection is to be closed."""
+        """Discard what has arrived; False when the connection must be closed."""
         try:
             data = self._socket.recv(_AT_ONCE)
         except OSError:

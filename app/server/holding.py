@@ -1,4 +1,4 @@
-"""Which thread has a connection. Nothing else of a connection needs a lock."""
+"""Which thread has a connection, the only state of a connection that needs a lock."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from app.server.loop import Attendant, Loop
 
 
 class Holding:
-    """One thread at a time. Whoever finds the connection ready takes it; an event that comes while somebody has it only
-    takes the socket out of the selector, and who had it puts it back. It begins held by whoever made the connection.
+    """At most one thread has a connection: the one that finds it ready takes it. An event in the meantime only removes
+    the socket from the selector, and the thread that has it puts it back. At first its creator has it.
     """
 
     __slots__ = ("_is_held", "_lock", "_loop", "_socket", "_watched", "is_over")
@@ -24,7 +24,7 @@ class Holding:
         self.is_over = False
 
     def take(self, attendant: Attendant) -> bool:
-        """Whether this thread, which the selector sent, has the connection now."""
+        """Take the connection for this thread, on an event of the selector; whether it was free."""
         with self._lock:
             if self.is_over:
                 return False
@@ -35,7 +35,7 @@ class Holding:
             return True
 
     def take_if_free(self) -> bool:
-        """Whether this thread has the connection now; a thread that already had it is not disturbed."""
+        """Take the connection for this thread without disturbing one that has it; whether it was free."""
         with self._lock:
             if self._is_held or self.is_over:
                 return False
@@ -43,14 +43,14 @@ class Holding:
             return True
 
     def let_go(self, events: int, attendant: Attendant) -> None:
-        """Have the selector send the next thread, on one of ``events``."""
+        """Release the connection; one of ``events`` brings the next thread."""
         with self._lock:
             self._is_held = False
             if not self.is_over:
                 self._watch(events, attendant)
 
     def end(self, attendant: Attendant) -> bool:
-        """Let nobody have it any more, before the socket is closed; False if this was done already."""
+        """Let no thread take it again, before the socket is closed; False if this was done before."""
         with self._lock:
             if self.is_over:
                 return False

@@ -17,12 +17,12 @@ from app.server.server import Server
 
 _log = logging.getLogger("portico.server")
 
-# A worker that has more connections than another leaves a new one to that for so long. If nobody took it then, the
-# other one is stuck, and for a while nothing more is left to it.
+# How long a worker that has more connections than another leaves a new one to it. If nobody has taken it then, the
+# other worker is stuck, and for a while this one leaves nothing to it.
 _LEFT_TO_OTHERS_S = 0.25
 _LOOK_AGAIN_S = 0.002
 _OTHERS_STUCK_S = 1.0
-# So many clients beyond the limit are told so at a time; the connections of more are closed at once.
+# How many clients beyond the limit get a 503 at a time; further connections are closed at once.
 _TURNED_AWAY = 100
 _IN_A_WORD = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\nRetry-After: 1\r\n\r\n"
 _OUT_OF_FILES_S = 0.05
@@ -30,7 +30,7 @@ _TAKEN_AT_THE_END = 1024
 
 
 class Listener:
-    """``limit``: the most connections of this worker."""
+    """Accepts up to ``limit`` connections for this worker."""
 
     def __init__(self, server: Server, connections: Connections, sock: socket.socket, limit: int) -> None:
         self._server = server
@@ -41,7 +41,7 @@ class Listener:
         self._stuck_until = 0.0
         self._is_watched = False
         self._is_closed = False
-        # A leader that was slow may be replaced while it is here.
+        # A slow leader may be replaced while it is in here.
         self._lock = threading.Lock()
         sock.setblocking(False)
 
@@ -58,7 +58,7 @@ class Listener:
                 self._server.loop.watch(self._socket, EVENT_READ, 0, self)
 
     def attend(self) -> None:
-        """A connection has come."""
+        """Accept a connection, or leave it to another worker."""
         if self._leaves_it_to_others():
             self._pause(_LOOK_AGAIN_S)
             return
@@ -66,7 +66,7 @@ class Listener:
         self._accept()
 
     def close(self) -> None:
-        """Take the connections that the system has accepted for us, which would be reset otherwise, and no more."""
+        """Accept the connections in the backlog, which would otherwise be reset, and then no more."""
         self._is_closed = True
         self._ignore()
         for _ in range(_TAKEN_AT_THE_END):
@@ -92,7 +92,7 @@ class Listener:
         try:
             sock, address = self._socket.accept()
         except (BlockingIOError, ConnectionAbortedError):
-            # Another worker was quicker, or the client went away.
+            # Another worker was faster, or the client has gone.
             return False
         except OSError as ex:
             _log.warning("a connection cannot be accepted: %s", ex.strerror)

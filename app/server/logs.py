@@ -15,15 +15,15 @@ _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
 def configure_logging(settings: Settings) -> None:
-    """Send all log records of this process to stderr in the form that the settings ask for."""
+    """Send all log records of this process to stderr in the configured format."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JSONLines() if settings.log_format == "json" else PlainLines())
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
 
 
 class PlainLines(logging.Formatter):
-    """Further lines of a record are indented, and control characters are spelt out: what a client sent may be in it,
-    and must not pass for a record of its own, nor command a terminal."""
+    """Indents further lines of a record and escapes control characters: a record may contain what a client sent,
+    which must not look like another record or control a terminal."""
 
     converter = staticmethod(time.gmtime)
 
@@ -35,7 +35,7 @@ class PlainLines(logging.Formatter):
 
 
 class JSONLines(logging.Formatter):
-    """One JSON object for each record; what a caller passed as ``extra`` becomes its members."""
+    """Formats each record as a JSON object; what was passed as ``extra`` becomes its members."""
 
     converter = staticmethod(time.gmtime)
 

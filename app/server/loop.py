@@ -1,13 +1,13 @@
-"""Threads that take turns at waiting for connections.
+"""Threads that take turns waiting on connections.
 
-A thread that waits for the network and others that work would hand each request over twice, which costs more than most
-requests do themselves (of 550 us of CPU for the smallest answer 260 us, with waitress's own loop). Here one thread,
-the leader, waits for connections and does at once what one of them asks for. When that takes long, another thread
-becomes the leader, and the old one joins those that rest. So a short request never changes threads, and a long one
-never stops others. Where requests mostly wait, as for a database far away, the leader gives the lead away before it
-begins, since others could use the time.
+With one thread for the network and others for the work, each request changes threads twice, which costs more than most
+requests themselves (260 of 550 us of CPU time for the smallest answer, with waitress's own loop). Here one thread,
+the leader, waits on all connections and handles the next request itself. When that takes long, another thread
+becomes the leader, and the old one rests afterwards. So a short request never changes threads, and a long one
+never blocks others. If requests mostly wait, as for a remote database, the leader passes the lead on before it
+begins, so that others can use the time.
 
-There is one thread more than may be inside the application: some thread can always lead.
+There is one more thread than may run the application, so that one can always lead.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from app.server.waker import Waker
 
 _log = logging.getLogger("portico.server")
 
-# After so long in one turn the leader loses the lead. Each look costs 15 us, while there is something to do.
+# After this long in one turn the leader loses the lead. Each check costs 15 us, and only while there is work.
 _LONGEST_TURN_S = 0.004
 _QUIET_LOOKS = 3
 _LIVE = tuple(getattr(selectors, name) for name in ("EpollSelector", "KqueueSelector") if hasattr(selectors, name))
 
 
 class Attendant(Protocol):
-    """What is registered in the selector with each socket."""
+    """The object that is registered in the selector with each socket."""
 
     def attend(self) -> None:
-        """The socket is ready, or was when the leader looked; another thread may have been quicker."""
+        """Handle the socket, which was ready when the leader looked; another thread may have been faster."""
         ...
 
 
 class _Seat:
-    """A thread's place. ``turn`` counts what it attended to as the leader; ``attending``: it is at it now."""
+    """A thread of the loop. ``turn`` counts the events that it handled as the leader; ``attending``: it handles one."""
 
     __slots__ = ("attending", "ident", "rest", "turn")
 
@@ -54,11 +54,11 @@ class _Seat:
 
 
 class Loop:
-    """``threads``: how many may be inside the application at a time; ``waiting_limit``: how many requests may wait."""
+    """``threads``: how many may run the application at a time; ``waiting_limit``: how many requests may wait."""
 
     def __init__(self, threads: int, waiting_limit: int) -> None:
         self._selector = selectors.DefaultSelector()
-        # Elsewhere a change is not seen by a thread that waits already.
+        # With other selectors, a thread that already waits does not notice a change.
         self._is_live = isinstance(self._selector, _LIVE)
         self._threads = threads
         self._waiting_limit = waiting_limit
@@ -79,7 +79,7 @@ class Loop:
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
     def close(self) -> None:
-        """Let the threads end; one that is inside the application ends when it comes out."""
+        """Let the threads end; one that runs the application ends when that returns."""
         self._closed = True
         with self._lock:
             seats, self._resting = self._resting, []
@@ -89,7 +89,7 @@ class Loop:
         self._active.set()
 
     def watch(self, sock: socket.socket, before: int, events: int, attendant: Attendant) -> None:
-        """Have ``attendant`` attend to ``events`` of ``sock``; ``before``: what it was registered for; 0: nothing."""
+        """Have ``attendant`` handle ``events`` of ``sock``; ``before`` are the events registered so far, 0 for none."""
         if not before:
             self._selector.register(sock, events, attendant)
         elif not events:
@@ -104,15 +104,15 @@ class Loop:
         self._pause = (time.monotonic() + seconds, act)
         leader = self._leader
         if leader is None or leader.ident != threading.get_ident():
-            # We were the leader, and the one that is now may be waiting without end already.
+            # This thread has lost the lead, and the new leader may already wait without a timeout.
             self._waker.wake()
 
     # Working
 
     def claim(self, job: Callable[[], None]) -> bool:
-        """Whether this thread may run the application now. Else a thread calls ``job`` as soon as one is free.
+        """Whether this thread may run the application now. If not, a thread calls ``job`` as soon as one is free.
 
-        Raises Overloaded when too many wait already.
+        Raises Overloaded when too many requests already wait.
         """
         leader = self._leader
         if leader is None or leader.ident != threading.get_ident():
@@ -183,7 +183,7 @@ class Loop:
             guarded(pause[1])
 
     def _watch(self) -> None:
-        """See to it that somebody leads while the leader is at work for long."""
+        """Replace a leader that handles one event for long."""
         while not self._closed:
             self._active.wait()
             self._active.clear()
@@ -200,7 +200,7 @@ class Loop:
                 else:
                     quiet += 1
             self._watched = False
-            # The leader may have begun before it could see that nobody watches.
+            # The leader may have begun an event before it could notice that nobody watches.
             if _is_attending(self._leader):
                 self._watched = True
                 self._active.set()
@@ -220,7 +220,7 @@ def _is_attending(seat: _Seat | None) -> bool:
 
 
 def guarded(act: Callable[[], None]) -> None:
-    """Call ``act``; what it raises is logged, since the thread has others to serve."""
+    """Call ``act`` and log what it raises, because the thread has other connections to serve."""
     try:
         act()
     except Exception:

@@ -1,4 +1,4 @@
-"""How many files a process may have open: each connection is one."""
+"""The limit of open files: each connection needs one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ except ImportError:
 
 
 def open_as_many_as_granted() -> None:
-    """Raise the limit, which is low for the sake of programs that use select(2), to what the system grants us."""
+    """Raise the soft limit, which is low because of programs that use select(2), to the hard limit."""
     if resource is None:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    # Some systems grant less than they tell.
+    # Some systems allow less than they report.
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

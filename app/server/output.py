@@ -1,4 +1,4 @@
-"""What the client has not taken yet of an answer."""
+"""What the client has not read yet of an answer."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any, Protocol
 
 from app.server.capacity import Seat
 
-# What is small goes in one piece, header and body, so that the client gets one segment.
+# Small answers are sent in one piece, header and body, so that the client gets one segment.
 _JOINED = 64 * 1024
 _AT_ONCE = 128 * 1024
-# A fast client takes so much before others have their turn.
+# How much a fast client gets before others have their turn.
 _IN_A_TURN = 4 * 1024 * 1024
 _MOST_IN_MEMORY = 1024 * 1024
 
 
 class File(Protocol):
-    """waitress's buffer over a file, positioned at what is to be sent."""
+    """Waitress's buffer over a file, positioned at the next byte to send."""
 
     remain: int
 
@@ -30,7 +30,7 @@ class File(Protocol):
 
 
 class Output:
-    """``pending``: bytes that are still to be sent; ``last_activity``: when the client last took some."""
+    """``pending``: the number of bytes still to send; ``last_activity``: when the client last read some."""
 
     __slots__ = ("_charged", "_in_memory", "_parts", "_seat", "_socket", "last_activity", "pending")
 
@@ -38,7 +38,7 @@ class Output:
         self._socket = sock
         self._seat = seat
         self._parts: deque[Any] = deque()
-        # Of ``pending``, the bytes that are no file's; and the bytes of our own files.
+        # The bytes of ``pending`` that are in memory, and those in our own temporary files.
         self._in_memory = 0
         self._charged = 0
         self.pending = 0
@@ -54,7 +54,7 @@ class Output:
         self.pending += file.remain
 
     def send(self) -> None:
-        """Send what the system takes now, up to a turn's worth. Raises OSError, also when there is no space for the
+        """Send what the system accepts now, up to one turn's share. Raises OSError, also when there is no space for the
         rest."""
         sent = 0
         is_blocked = False
@@ -92,7 +92,7 @@ class Output:
     def _send_of_file(self, file: File) -> int:
         chunk = file.get(min(_AT_ONCE, file.remain))
         if not chunk:
-            # Shorter than it was: what was promised cannot be sent.
+            # The file has become shorter than the declared length.
             raise ConnectionAbortedError("the file ended early")
         sent = self._socket.send(chunk)
         file.skip(sent)
@@ -102,7 +102,7 @@ class Output:
         return sent
 
     def _spill(self) -> None:
-        """Move what is in memory to a file that has no name."""
+        """Move what is in memory to an unnamed temporary file."""
         size = self._in_memory
         self._charged += size
         if not self._seat.charge(size):
@@ -118,7 +118,7 @@ class Output:
         self._seat.refund(charged)
 
     def close(self) -> None:
-        """Forget what was not sent."""
+        """Drop what was not sent."""
         for part in self._parts:
             if not isinstance(part, bytes | memoryview):
                 part.close()

@@ -36,7 +36,7 @@ ApplicationFactory = Callable[[Settings], WSGIApplication]
 _LOOK_S = 1.0
 _SHORTEST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 30.0
-# A worker that lived so long did not die of what its predecessor died of.
+# A worker that lived this long did not die of its predecessor's cause.
 _STABLE_S = 60.0
 _STOP_MARGIN_S = 5.0
 
@@ -49,13 +49,13 @@ def serve(
     started: Callable[[], None] = lambda: None,
     look: Callable[[], None] = lambda: None,
 ) -> int:
-    """Serve until SIGTERM, SIGINT or (unless it was ignored) SIGHUP; the exit code is 0 when all went as it should.
+    """Serve until SIGTERM, SIGINT or (unless it was ignored) SIGHUP; gives the exit code, 0 for success.
 
     ``started`` is called once the first worker can answer, ``look`` about every second; both in the parent.
     """
     open_as_many_as_granted()
     if not hasattr(os, "fork"):
-        # No other process whose end there would be to wait for.
+        # Without fork there is a single process and no parent to watch.
         run_worker(make_application, listener, settings, threading.Event().wait, started)
         return 0
     return _Parent(settings, make_application, listener, started, look).run()
@@ -70,7 +70,7 @@ class _Worker:
     pause: float = 0.0
 
     def bury(self) -> float:
-        """The process is gone; how many seconds until it is replaced. Only a crash loop has to wait."""
+        """Note that the process has ended; gives the seconds until it is replaced, more than 0 only in a crash loop."""
         now = time.monotonic()
         self.pid = 0
         is_stable = now - self.born > _STABLE_S
@@ -106,12 +106,12 @@ class _Parent:
 
     @contextmanager
     def _signals(self) -> Iterator[int]:
-        """Handle what stops us and what tells of a child's end; a descriptor that can be read after each."""
+        """Handle the stop signals and SIGCHLD; gives a descriptor that becomes readable after each."""
         wake_read, wake_write = os.pipe()
         os.set_blocking(wake_read, False)
         os.set_blocking(wake_write, False)
         old_wakeup = signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-        # nohup(1) has hangups ignored for us.
+        # nohup(1) makes the process ignore SIGHUP; respect that.
         heeded = [number for number in STOPPING if number != signal.SIGHUP or not _is_ignored(number)]
         old = {number: signal.signal(number, self._on_stop) for number in heeded}
         old[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -172,7 +172,7 @@ class _Parent:
         if self._stop_signals:
             return
         if code == EXIT_NOT_STARTED and not self._is_ready:
-            # The first workers could not even start: nothing gets better by trying again.
+            # The first workers could not start, so trying again would not help.
             self._exit_code = 1
             return
         what = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
@@ -180,7 +180,7 @@ class _Parent:
         logger.warning("worker %d (process %d) %s; another one starts %s", worker.number, pid, what, again)
 
     def _stop(self) -> int:
-        # Counted before anybody can see that we stop, and signals again because of it.
+        # Counted before anybody can notice that we stop and send another signal because of it.
         first_signals = max(self._stop_signals, 1)
         self.listener.close()
         self._signal_all(signal.SIGTERM)
@@ -208,7 +208,7 @@ class _Parent:
 
 @contextmanager
 def _memory_shared() -> Iterator[None]:
-    """What was imported so far stays shared with the workers: their collections of garbage do not touch it."""
+    """Keep what was imported so far in shared memory: the workers' garbage collection does not touch it."""
     gc.collect()
     gc.freeze()
     try:

@@ -1,4 +1,4 @@
-"""What a client sends: one request after the other, as its bytes come."""
+"""Receives what a client sends: one request after the other, as its bytes arrive."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _BODY_AT_ONCE = 128 * 1024
 
 
 class Receiving:
-    """``request``: the one that is being received or answered, None between two; ``is_ready``: it can be answered;
-    ``since``: when it began, or the wait for it; ``last_activity``: when the client last sent something."""
+    """``request``: the one being received or answered, None in between; ``is_ready``: it can be answered;
+    ``since``: when it, or the wait for it, began; ``last_activity``: when the client last sent something."""
 
     __slots__ = ("_output", "_rest", "_server", "_socket", "is_ready", "last_activity", "request", "since")
 
@@ -30,7 +30,7 @@ class Receiving:
         self.since = self.last_activity = time.monotonic()
 
     def read(self) -> bool:
-        """Receive once; False when the client has ended."""
+        """Receive once; False when the client has closed the connection."""
         at_once = _HEADER_AT_ONCE if self.request is None else _BODY_AT_ONCE
         try:
             data = self._socket.recv(at_once)
@@ -45,7 +45,7 @@ class Receiving:
         return True
 
     def read_rest(self) -> bool:
-        """Take in what came together with an earlier request; False if there is nothing of that."""
+        """Parse what arrived together with an earlier request; False if nothing did."""
         if not self._rest:
             return False
         data, self._rest = self._rest, b""
@@ -53,7 +53,7 @@ class Receiving:
         return True
 
     def _parse(self, data: bytes) -> None:
-        """Take in ``data`` up to the end of a request; what follows is kept until that is answered."""
+        """Parse ``data`` up to the end of a request; the rest is kept until that is answered."""
         while data:
             request = self.request
             if request is None:
@@ -78,19 +78,19 @@ class Receiving:
         return self.is_ready
 
     def judge(self, request: Request) -> None:
-        """Decide on the header of a request that awaits it."""
+        """Decide on a request whose header awaits judgement."""
         if request.awaits_judgement:
             request.judge()
         self._is_whole(request)
 
     def refuse(self, refusal: Refusal) -> None:
-        """Have ``refusal`` answered to a client that has not asked for anything."""
+        """Answer with ``refusal`` although the client has sent no request."""
         request = self.request = self._server.new_request()
         request.version, request.error = "1.1", refusal
         self.is_ready = True
 
     def finish(self, request: Request) -> None:
-        """``request`` is answered: wait for another."""
+        """Wait for another request, after ``request`` has been answered."""
         self.request = None
         self.is_ready = False
         request.close()

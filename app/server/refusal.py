@@ -1,4 +1,4 @@
-"""What the server answers itself, without the application."""
+"""Answers of the server itself, made without the application."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.server.cross_origin import CrossOrigin, Headers
 
 
 class Refusal:
-    """An answer, as waitress sends its own errors."""
+    """An answer in the form of waitress's own errors."""
 
     def __init__(self, status: int, body: bytes, headers: Headers = ()) -> None:
         self.status = status
@@ -26,18 +26,18 @@ class Refusal:
 
 
 def overloaded(origin: str | None, cross_origin: CrossOrigin) -> Refusal:
-    """More requests came than can be served."""
+    """The answer when there are more requests than can be served."""
     headers = (("Retry-After", "1"), *cross_origin.headers(origin))
     return Refusal(503, _body("OVERLOADED", "The service is at its limit now. Try again."), headers)
 
 
 def no_space(origin: str | None, cross_origin: CrossOrigin) -> Refusal:
-    """A body does not fit beside those that are being received."""
+    """The answer when there is no disk space for another body."""
     headers = (("Retry-After", "1"), *cross_origin.headers(origin))
     return Refusal(507, _body("INSUFFICIENT_STORAGE", "There is no space for the body now. Try again."), headers)
 
 
 def _body(code: str, message: str) -> bytes:
-    """What clients of either door understand: GraphQL's errors, and the members that storage clients read."""
+    """A body that clients of either API understand: GraphQL's errors, and the members that storage clients read."""
     error = {"message": message, "extensions": {"code": code}}
     return json.dumps({"errors": [error], "error": code, "code": code, "message": message}).encode()

@@ -1,6 +1,6 @@
-"""A request as it arrives: waitress's parser, with what may be refused before the body is read.
+"""A request as it arrives: waitress's parser, with checks before the body is read.
 
-This uses parts of waitress's parser that its documentation does not promise; setup.cfg pins the version.
+This uses undocumented parts of waitress's parser; setup.cfg pins the version.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from app.server.refusal import Refusal, no_space
 
 _log = logging.getLogger("portico.server")
 
-# Of a chunked body: the line before a chunk, or what follows the last one.
+# In a chunked body: the line before a chunk, or the trailer after the last one.
 _LONGEST_FRAMING = 64 * 1024
-# Smaller bodies are in memory, and bounded by the number of connections.
+# Smaller bodies are in memory, where the number of connections limits them.
 _CHARGED_ABOVE = 64 * 1024
 
 
 class Rule(Protocol):
-    """What decides on a request with a body when its header has come."""
+    """Decides on a request with a body when its header has arrived."""
 
     def largest_body(self, method: str, target: str, headers: Mapping[str, str]) -> int:
-        """The most bytes that the body may have. Raises RequestRefused."""
+        """How many bytes the body may have. Raises RequestRefused."""
         ...
 
     def too_large(self, target: str, largest: int) -> RequestRefused:
-        """The refusal of a body that has more."""
+        """The refusal of a larger body."""
         ...
 
     def may_wait(self, target: str) -> bool:
-        """Whether ``largest_body`` may wait for something, such as the keys that tokens are verified with."""
+        """Whether ``largest_body`` may block, for example to fetch the keys that verify tokens."""
         ...
 
 
 class RequestRefused(Exception):
-    """The request is answered now, and its body is not read."""
+    """The request is refused now; its body is not read."""
 
     def __init__(self, status: int, body: bytes, headers: tuple[tuple[str, str], ...] = ()) -> None:
         super().__init__(status)
@@ -76,7 +76,7 @@ class _Known:
 
 
 class HeaderMemory:
-    """What header blocks were parsed to. Clients repeat theirs, and parsing one takes longer than finding it here."""
+    """A cache of parsed headers. Clients repeat theirs, and parsing one takes longer than finding it here."""
 
     _ENTRIES = 500
     _LONGEST = 2048
@@ -95,7 +95,7 @@ class HeaderMemory:
 
 
 class _ByName(Mapping[str, str]):
-    """The parser's headers by their names in lower case."""
+    """The parser's headers by name in lower case."""
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         self._headers = headers
@@ -111,8 +111,8 @@ class _ByName(Mapping[str, str]):
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
-    """``environ``: what was made of the same header before, for waitress's task; without its body and its sender.
-    ``awaits_judgement``: nothing more is to be received before ``judge`` is called, by a thread that may wait."""
+    """``environ``: the WSGI environ of an earlier request with the same header, without body and client address.
+    ``awaits_judgement``: nothing more is received before a thread that may block calls ``judge``."""
 
     environ: dict[str, Any] | None = None
     error: Any
@@ -147,7 +147,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             self.body_rcv = FixedStreamReceiver(self.content_length, buffer)
 
     def remember_environ(self, environ: dict[str, Any]) -> None:
-        """For the next request with the same header."""
+        """Keep the environ for the next request with the same header."""
         if self._known is not None:
             self._known.environ = environ | {"wsgi.input": None}
 
@@ -155,14 +155,14 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         try:
             super().parse_header(header_plus)
         except ValueError:
-            # Of a target such as http://[::1/; waitress does not expect it, and would close without an answer.
+            # For a target such as http://[::1/, waitress would close the connection without an answer.
             raise ParsingError("Bad URI") from None
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
         if self.chunked and [each.strip().lower() for each in _CODING.findall(header_plus)] != [b"chunked"]:
             raise ParsingError("Exactly one Transfer-Encoding is expected")
         if "TRANSFER_ENCODING" in self.headers:
-            # Only 1.1 has it (RFC 9112, 6.1); somebody before us may take for a body what we took for a request.
+            # Only HTTP/1.1 has it (RFC 9112, 6.1): a proxy in front could read as a body what we read as a request.
             raise ParsingError("Transfer-Encoding is not part of this version of HTTP")
         if not _LINE.fullmatch(self.first_line):
             raise ParsingError("The request line is not valid")
@@ -187,7 +187,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             return len(data)
         if self.body_rcv is not None and self.headers_finished and not self.empty:
             self._examine()
-        # What follows a refused header is its body, and not another request.
+        # What follows a refused header is its body, not another request.
         return len(data) if isinstance(self.error, Refusal) else consumed
 
     def _begins_with_whitespace(self, data: bytes) -> bool:
@@ -198,7 +198,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def get_body_stream(self) -> Any:
         body = self.body_rcv
         if body is not None and body.buf.buf is None:
-            # It is short; waitress would take three objects to put it into one of these.
+            # A short body: cheaper than waitress's own three objects.
             return BytesIO(body.buf.strbuf)
         return super().get_body_stream()
 
@@ -217,7 +217,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             self.judge()
 
     def judge(self) -> None:
-        """Decide on what was received. The first time this may wait."""
+        """Check what has been received. The first call may block."""
         self.awaits_judgement = False
         try:
             if not self.judged:
@@ -241,7 +241,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             raise self._rule.too_large(self.request_uri, self.largest)
 
     def _charge(self) -> bool:
-        """Whether what was received of the body fits beside those of other connections."""
+        """Whether there is disk space for what has been received of the body."""
         held = len(self.body_rcv)
         if held <= _CHARGED_ABOVE or held == self.charged:
             return True
@@ -249,7 +249,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         return self._seat.charge(more)
 
     def refuse(self, refusal: Refusal) -> None:
-        """Answer now, whatever else would have come."""
+        """Answer with ``refusal`` now, without waiting for the rest of the request."""
         self.error = refusal
         self.awaits_judgement = False
         self.completed = True

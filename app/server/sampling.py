@@ -1,4 +1,4 @@
-"""Learns from some requests how the application spends its time: at work, or waiting for something else."""
+"""Samples requests to learn whether the application mostly works or mostly waits."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# One of four requests is measured. So many tell whether most wait long, and for how long that is believed. Each is
-# looked at by itself: where the machine is busy with something else, a few wait very long, which says nothing. A
-# database on the same machine answers sooner.
+# One in ``_EACH`` requests is measured. ``_SAMPLED`` of them decide whether most wait long, for ``_BELIEVED_S``. Each
+# counts separately, since on a busy machine a few wait very long, which means nothing. A
+# database on the same machine answers faster than ``_LONG_WAIT_S``.
 _EACH = 4
 _SAMPLED = 16
 _MOSTLY = 0.75
@@ -19,7 +19,7 @@ _BELIEVED_S = 0.25
 
 
 class Sampling:
-    """``mostly_waits``: most requests wait for longer than they work."""
+    """``mostly_waits``: most requests wait longer than they work."""
 
     def __init__(self) -> None:
         self.mostly_waits = False
@@ -27,7 +27,7 @@ class Sampling:
         self._believed_until = 0.0
 
     def run(self, act: Callable[[T], bool], argument: T) -> bool:
-        """Call ``act``, which is the application at work, and learn from it."""
+        """Call ``act``, which runs the application, and measure it if it is a sample."""
         self._requests += 1
         if self._requests % _EACH:
             return act(argument)
@@ -45,7 +45,7 @@ class Sampling:
         mostly = self._long_waits > _SAMPLED * _MOSTLY
         self._sampled = self._long_waits = 0
         if self.mostly_waits:
-            # Threads that run side by side also wait for each other: what was measured now says nothing.
+            # Threads that run in parallel also wait for each other, so these measurements mean nothing.
             self.mostly_waits = time.monotonic() < self._believed_until
         elif mostly:
             self.mostly_waits = True

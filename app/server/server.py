@@ -19,11 +19,11 @@ from app.server.request import HeaderMemory, Request, Rule
 WSGIApplication = Callable[..., Any]
 
 OPERATIONS = frozenset({"/health", "/version"})
-"""What operators ask for. These have a thread of their own, so that they are answered while all others are busy."""
+"""The paths for operators. They have a thread of their own, which answers while all others are busy."""
 
 
 class Server:
-    """For connections it is what waitress's tasks call their server: ``adj``, ``application`` and the address."""
+    """The ``server`` of waitress's tasks: it has ``adj``, ``application`` and the address."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Server:
         return Request(self.adj, self._rule, self.cross_origin, self.seat, self._memory)
 
     def clear_untrusted(self, environ: dict[str, Any]) -> None:
-        """Remove what only a trusted proxy may say. Where there is such a proxy, the middleware does it."""
+        """Remove the headers that only a trusted proxy may set. If there is such a proxy, the middleware does it."""
         if self.adj.trusted_proxy is None:
             for name in _TOLD_BY_PROXIES:
                 environ.pop(name, None)

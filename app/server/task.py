@@ -1,4 +1,4 @@
-"""One request inside the application, and its answer, which may be sent in several goes."""
+"""One request in the application, and its answer, which may be sent in several steps."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class _OurTask(Task):  # type: ignore[misc]
     response_headers: list[tuple[str, str]]
 
     def start(self) -> None:
-        # Whole seconds: the header Date has no more, and the same second has the same text.
+        # Whole seconds, the precision of the header Date, so that its text is cached.
         self.start_time = int(time.time())
 
     def build_response_header(self) -> bytes:
-        """What waitress builds, in a third of the time; a connection stays open where the answer needs no length."""
+        """The header as waitress builds it, in a third of the time; an answer without a body keeps the connection."""
         has_body = self.has_body
         length, names = None, {"Connection"}
         headers = []
@@ -48,7 +48,7 @@ class _OurTask(Task):  # type: ignore[misc]
 
     def _decide_on_connection(self, has_body: bool, length: str | None) -> None:
         asked = self.request.headers.get("CONNECTION", "").lower()
-        # The client then sends its next request on a connection that somebody accepts.
+        # While stopping, so that the client opens its next connection to a process that accepts it.
         closes = self.channel.server.is_stopping or (has_body and length is None)
         if self.version == "1.0":
             closes = closes or asked != "keep-alive" or length is None
@@ -69,18 +69,18 @@ def _capitalized(name: str) -> str:
 
 
 class RefusalTask(_OurTask, ErrorTask):  # type: ignore[misc]
-    """The answer to a request that was found wrong before the application could see it."""
+    """The answer to a request that was refused before the application saw it."""
 
 
 class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
-    """What the application answers. ``advance`` until it is finished; between two calls the client takes its part."""
+    """The application's answer. Call ``advance`` until it is finished; between calls the client reads its part."""
 
     complete: bool = False
     _result: Any = None
     _chunks: Iterator[bytes] | None = None
 
     def advance(self) -> bool:
-        """Go on with the answer; False when the client has to take some of it first. Raises what the app raises."""
+        """Continue the answer; False when the client must read some of it first. Raises what the application raises."""
         if self._chunks is None:
             self.start()
             self._result = self.channel.server.application(self._environ(), self._start_response)
@@ -96,13 +96,13 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
         return True
 
     def close(self) -> None:
-        """Tell the application that nobody takes its answer any more."""
+        """Close the application's answer, which nobody reads any more."""
         result, self._result = self._result, None
         if hasattr(result, "close"):
             result.close()
 
     def _environ(self) -> dict[str, Any]:
-        """What waitress makes of the same header, connection and body, without making it anew each time."""
+        """The WSGI environ that waitress would make; one of an earlier request with the same header is copied."""
         request = self.request
         template = request.environ
         if template is None:
@@ -129,7 +129,7 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
                 self.write(b"")
                 self.channel.write_file(result)
                 self.content_bytes_written = size
-                # The connection closes the file when it is sent.
+                # The connection closes the file after sending it.
                 self._result = None
                 return iter(())
         elif self.content_length is None and hasattr(result, "__len__") and len(result) == 1:
@@ -141,7 +141,7 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
         if length is None or self.content_bytes_written == length:
             return
         if self.has_body and self.request.command != "HEAD":
-            # So that the client does not wait for what does not come.
+            # So that the client does not wait for missing bytes.
             self.set_close_on_finish()
             self.logger.warning("the answer has %d bytes of %d declared", self.content_bytes_written, length)
 

@@ -1,4 +1,4 @@
-"""What ties the workers to their parent: a pipe whose end tells of the parent's, and one that tells it of readiness."""
+"""Two pipes between the parent and its workers: one closes when the parent ends, the other reports readiness."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 class Ties:
-    """Made by the parent, before it forks. ``ready``: can be read when a worker has told that it is."""
+    """The pipes, made by the parent before it forks. ``ready`` becomes readable when a worker is ready."""
 
     def __init__(self) -> None:
         # Nothing is ever written to it.
@@ -15,7 +15,7 @@ class Ties:
         os.set_blocking(self.ready, False)
 
     def become_worker(self) -> None:
-        """Called by the child after the fork: only the parent may keep the pipe of its life open."""
+        """Close the parent's end of the first pipe in the child, so that only the parent holds it open."""
         os.close(self._life_write)
 
     def tell_ready(self) -> None:
@@ -25,6 +25,6 @@ class Ties:
         os.read(self._life_read, 1)
 
     def close(self) -> None:
-        """For the parent."""
+        """Close both pipes, in the parent."""
         for descriptor in (self._life_read, self._life_write, self.ready, self._ready_write):
             os.close(descriptor)

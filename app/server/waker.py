@@ -1,4 +1,4 @@
-"""Ends a wait of the selector from another thread."""
+"""Wakes the selector from another thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import socket
 
 
 class Waker:
-    """Bytes to ourselves, since only a socket ends the wait. It is attended to like a connection."""
+    """Sends bytes to itself, since only a socket ends the wait; the loop handles it like a connection."""
 
     def __init__(self, selector: selectors.BaseSelector) -> None:
         self._receiver, self._sender = socket.socketpair()

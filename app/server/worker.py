@@ -1,7 +1,7 @@
 """One worker process: waitress on an inherited socket, which it leaves without dropping a request.
 
 It uses the parser, the tasks and the buffers of waitress, in app.server.request, .task and .output; setup.cfg pins the
-version, since this use of them is not documented. The loop is our own, app.server.loop.
+version, because this use is undocumented. The loop is app.server.loop.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from app.settings import Settings
 
 _LOOK_S = 1.0
 _DRAIN_LOOK_S = 0.02
-# A client that keeps its connection may be sending its next request just now.
+# A client that keeps its connection may be about to send its next request.
 _LINGER_S = 0.5
 
 
@@ -59,7 +59,7 @@ class Worker:
         self._stopping.set()
 
     def run(self) -> None:
-        """Serve; after ``stop`` finish what was begun, at most for the grace period, and return."""
+        """Serve. After ``stop``, finish running requests, at most for the grace period, and return."""
         self._loop.start()
         threading.Thread(target=self._operate, name="operations", daemon=True).start()
         self._listener.start()
@@ -132,5 +132,5 @@ def _adjustments(settings: Settings) -> Adjustments:
 def _proxy(trusted: str | None) -> dict[str, Any]:
     if trusted is None:
         return {}
-    # Not X-Forwarded-Host: most proxies pass on what the client wrote there.
+    # Not X-Forwarded-Host: most proxies pass on the client's value.
     return {"trusted_proxy": trusted, "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto"}}
