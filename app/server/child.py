@@ -28,7 +28,7 @@ def be_worker(number: int, settings: Settings, ties: Ties, serve: Callable[[Call
     def ready() -> None:
         nonlocal is_ready
         is_ready = True
-        ties.tell_ready()
+        ties.report_ready()
 
     try:
         _reset_signals()

@@ -9,8 +9,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 # One in ``_EACH`` requests is measured. ``_SAMPLED`` of them decide whether most wait long, for ``_BELIEVED_S``. Each
-# counts separately, since on a busy machine a few wait very long, which means nothing. A
-# database on the same machine answers faster than ``_LONG_WAIT_S``.
+# counts separately, since on a busy machine a few wait very long, which means nothing. A database on the same machine
+# answers faster than ``_LONG_WAIT_S``.
 _EACH = 4
 _SAMPLED = 16
 _MOSTLY = 0.75

@@ -18,7 +18,7 @@ class Ties:
         """Close the parent's end of the first pipe in the child, so that only the parent holds it open."""
         os.close(self._life_write)
 
-    def tell_ready(self) -> None:
+    def report_ready(self) -> None:
         os.write(self._ready_write, b".")
 
     def await_end_of_parent(self) -> None:
