@@ -1,6 +1,6 @@
 """What can go wrong, as one small tree.
 
-PorticoError              something the caller is told: a stable code, an HTTP status, a plain message
+PorticoError              an error that clients see: a stable code, an HTTP status, a plain message
 ├── RequestError          the request cannot be understood or is not allowed: nothing was executed
 │   └── OverLimit         it is larger than a limit, which the message names
 ├── AccessError           the caller could not be identified, or is not who it claims to be
@@ -48,7 +48,7 @@ UNNAMED_SQLSTATE = "DATABASE_ERROR"
 
 
 class PorticoError(Exception):
-    """An error that the caller is told. ``message`` never holds SQL, secrets or internal paths."""
+    """An error that clients see. ``message`` never contains SQL, secrets or internal paths."""
 
     code = "INTERNAL_ERROR"
     status = 500

@@ -1,6 +1,6 @@
 """Failures of PostgreSQL, as our errors.
 
-StatementError            a statement failed; ``statement_index`` tells which
+StatementError            a statement failed; ``statement_index`` says which
 ├── StatementTimeout      it took longer than statement_timeout (SQLSTATE 57014)
 └── SchemaOutdated        the plan was made for another schema version: plan again (SQLSTATE PTSCH)
 RowTooLarge               a row is larger than the request's limit (an OverLimit)

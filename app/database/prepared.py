@@ -1,4 +1,4 @@
-"""Composing requests: the bytes of a flight, with the statements that the server is to prepare for it, or has prepared.
+"""Composes requests: the bytes of a flight, with the statements that the server has prepared or must prepare for it.
 
 A request is written as Parse (only for a statement that this connection has not prepared yet), Bind and Execute per
 statement and one Sync at the end. Source of the message formats: PostgreSQL documentation, "Frontend/Backend Protocol".
@@ -20,14 +20,14 @@ StatementKey = tuple[bytes, str]
 """The key of a prepared statement: the digest of its text and the role it runs as."""
 
 Parsing = tuple[StatementKey, bytes] | None
-"""What the server is asked to prepare: its key and the start of its Bind message, None without a name."""
+"""What the server must prepare: the statement's key and the start of its Bind message, None without a name."""
 
 _short = Struct("!H")
 _pack_int = Struct("!i").pack
 
 _NULL = _pack_int(-1)
 _TEXT_RESULTS = b"\0\0"
-# Execute the unnamed portal without a limit of rows.
+# Execute the unnamed portal without a row limit.
 _END_OF_BIND_AND_EXECUTE = _TEXT_RESULTS + b"E" + _pack_int(9) + b"\0" + _pack_int(0)
 _SYNC = b"S" + _pack_int(4)
 # The unnamed portal, the unnamed statement, all parameters as text.
@@ -36,7 +36,7 @@ _MAX_PARAMETERS = 65535
 
 
 def encode_parameters(values: Sequence[bytes | None]) -> bytes:
-    """The parameters of a Bind message, for values that serve many requests."""
+    """The parameters of a Bind message, for values that many requests share."""
     return b"".join(_parameter_parts(values))
 
 
@@ -54,24 +54,24 @@ def _parameter_parts(values: Sequence[bytes | None]) -> list[bytes]:
 
 
 class PreparedStatements:
-    """Those of one connection. ``limit`` bounds how many are kept prepared; 0 turns them off."""
+    """The prepared statements of a connection, at most ``limit``; 0 turns them off."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        # The start of each one's Bind message, least recently used first
+        # The start of each statement's Bind message, least recently used first
         self._prepared: OrderedDict[StatementKey, bytes] = OrderedDict()
         self._secret = secrets.token_bytes(16)
 
     def add(self, key: StatementKey, bind: bytes) -> None:
-        """The server has prepared the statement."""
+        """Note that the server has prepared the statement."""
         self._prepared[key] = bind
 
     def forget(self) -> None:
-        """The server no longer has them (DISCARD ALL, a pooler): prepare them anew."""
+        """Forget the statements, which the server no longer has (DISCARD ALL, a pooler)."""
         self._prepared.clear()
 
     def compose(self, steps: Sequence[Step]) -> tuple[bytes, list[Parsing]]:
-        """The bytes of a request, and what the server will have prepared, in the order of its answers."""
+        """The bytes of a request, and what the server will prepare for it, in the order of its answers."""
         out: list[bytes] = []
         append = out.append
         prepared = self._prepared
@@ -107,16 +107,16 @@ class PreparedStatements:
         return b"".join(out), parsing
 
     def _prepare(self, statement: Statement, role: str, out: list[bytes]) -> bytes:
-        """Add the messages that prepare a statement; the start of its Bind message."""
+        """Add the messages that prepare a statement; gives the start of its Bind message."""
         name = statement.name_for(role, self._secret) + b"\0"
-        # The server may still have the name from before we lost track of it; Close is never an error.
+        # The server may still have a statement of that name that we lost track of; Close is never an error.
         out.append(b"C" + _pack_int(len(name) + 5) + b"S" + name)
         out.append(b"P" + _pack_int(len(name) + len(statement.parse_body) + 4) + name)
         out.append(statement.parse_body)
         return b"\0" + name + b"\0\0"
 
     def _make_room(self, wanted: int, needed: set[StatementKey]) -> list[bytes]:
-        """Messages that close the least recently used statements, sent with the request that needs the room."""
+        """Messages that close the least recently used statements, sent with the request that needs their place."""
         closing = []
         while self._prepared and len(self._prepared) + wanted > self._limit:
             key, bind = next(iter(self._prepared.items()))

@@ -77,7 +77,7 @@ def _discreet(error: StatementError, view: RoleView) -> StatementError:
 
 
 def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldError:
-    """The error as it is told: with the field that failed, and one that a plan raised on purpose with our message."""
+    """The error for the client: it names the failed field, and has our message if a plan raised it on purpose."""
     if not 1 <= error.statement_index <= len(plan.statements):
         return error
     key, *others = plan.statements[error.statement_index - 1].response_keys
