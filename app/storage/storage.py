@@ -107,7 +107,7 @@ class Storage:
 
     def read(self, asker: Asker) -> Read:
         """A context manager for statements of one request that may take long."""
-        return Read(self.database, self.long_reads, asker.role)
+        return Read(self.database, None if asker.role == SERVICE_ROLE else self.long_reads, asker.role)
 
     def note_access(self, object_id: str) -> None:
         """Have the background thread record that the object was read."""

@@ -167,3 +167,18 @@ def test_few_listings_of_a_role_take_long(slow: tuple[Service, str], version: st
         # All its statements together have the time of one.
         assert error(long.result())[:3] == (544, "544", "DatabaseTimeout")
     assert not service.application.services.storage.long_reads.taken("anon")
+
+
+def test_listings_of_the_service_role_may_all_take_long(slow: tuple[Service, str]) -> None:
+    """Nothing is hidden from it: if a listing takes long, that is what was asked for."""
+    service, bucket = slow
+    service.sql("alter role service_role nobypassrls")
+    service.sql(
+        "create policy all_slow on storage.objects for select to service_role using (pg_sleep(0.002) is not null)"
+    )
+    try:
+        with ThreadPoolExecutor(3) as pool:
+            answers = [pool.submit(listed, service, bucket, SERVICE, "list") for _ in range(3)]
+        assert [len(each.result().json()) for each in answers] == [100, 100, 100]
+    finally:
+        service.sql("alter role service_role bypassrls")
