@@ -36,7 +36,6 @@ from schema_cache.role_view import RoleView
 NamedType = TypeVar("NamedType", bound=GraphQLNamedType)
 Made = TypeVar("Made")
 
-DEFAULT_MAX_ROWS = 30
 _serial = itertools.count(1)
 
 
@@ -46,7 +45,7 @@ class ApiSchema:
 
     Built once per view and dialect, used by many threads: complete after ``build`` and never changed later.
     ``relations`` are those that have a key, and so a collection; ``rows_by_oid`` has all whose rows have a type.
-    ``notices`` say what the database has that is not in it.
+    A filter may lead through ``filter_depth`` relations. ``notices`` say what the database has that is not in it.
     """
 
     def __init__(
@@ -54,7 +53,8 @@ class ApiSchema:
         view: RoleView,
         dialect: Dialect,
         hooks: pluggy.HookRelay,
-        max_rows: int = DEFAULT_MAX_ROWS,
+        max_rows: int,
+        filter_depth: int,
         whole: ApiSchema | None = None,
         only_schemas: frozenset[str] = frozenset(),
     ) -> None:
@@ -63,6 +63,7 @@ class ApiSchema:
         self.dialect = dialect
         self.hooks = hooks
         self.max_rows = max_rows
+        self.filter_depth = filter_depth
         self.serial = next(_serial)
         self._types: dict[str, Any] = {}
         self._shared: dict[str, Any] = {}
@@ -242,7 +243,9 @@ class ApiSchema:
             return None
         if len(shown) == len(self.schemas):
             return self
-        return ApiSchema(self.view, self.dialect, self.hooks, self.max_rows, whole=self, only_schemas=shown)
+        return ApiSchema(
+            self.view, self.dialect, self.hooks, self.max_rows, self.filter_depth, whole=self, only_schemas=shown
+        )
 
 
 def _root_extensions(name: str) -> dict[str, Any]:

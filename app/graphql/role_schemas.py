@@ -25,11 +25,14 @@ KEPT = 64
 class RoleSchemas:
     """Safe to share between threads; two of them never build the same schema at once."""
 
-    def __init__(self, schema_cache: SchemaCache, dialect: Dialect, hooks: pluggy.HookRelay, max_rows: int) -> None:
+    def __init__(
+        self, schema_cache: SchemaCache, dialect: Dialect, hooks: pluggy.HookRelay, max_rows: int, filter_depth: int
+    ) -> None:
         self._schema_cache = schema_cache
         self._dialect = dialect
         self._hooks = hooks
         self._max_rows = max_rows
+        self._filter_depth = filter_depth
         self._catalog: Catalog | None = None
         self._built: BoundedCache[ApiSchema] = BoundedCache(KEPT)
         self._told: set[Notice] = set()
@@ -69,7 +72,7 @@ class RoleSchemas:
         self._built.put(view.key, built)
 
     def _build(self, view: RoleView) -> ApiSchema:
-        built = ApiSchema(view, self._dialect, self._hooks, self._max_rows)
+        built = ApiSchema(view, self._dialect, self._hooks, self._max_rows, self._filter_depth)
         told = [each for each in built.notices if each not in self._told]
         self._told.update(told)
         for notice in told:

@@ -71,7 +71,9 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
             statement_timeout_ms=settings.statement_timeout_ms, with_tokens=settings.tokens_in_database
         ),
         schema_cache=schema_cache,
-        role_schemas=RoleSchemas(schema_cache, dialect, features.hooks(offered), settings.max_rows),
+        role_schemas=RoleSchemas(
+            schema_cache, dialect, features.hooks(offered), settings.max_rows, settings.filter_depth_limit
+        ),
         limits=DocumentLimits(
             tokens=settings.token_limit,
             depth=settings.depth_limit,

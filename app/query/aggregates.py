@@ -39,9 +39,9 @@ class Aggregate:
         """The type of what it makes of a column."""
         name = aggregated_type(api, column)
         if self.as_numeric or name == "money":
-            return _built_in(api, "numeric")
+            return built_in_type(api, "numeric")
         other = self.results.get(name, name)
-        return api.catalog.type_by_oid[column.column.type] if other == name else _built_in(api, other)
+        return api.catalog.type_by_oid[column.column.type] if other == name else built_in_type(api, other)
 
     def call(self, api: ApiSchema, column: ApiColumn, rows: Rows) -> ColumnElement[Any]:
         """The function over a column of ``rows``."""
@@ -63,8 +63,11 @@ AGGREGATES = (
 )
 
 
-def _built_in(api: ApiSchema, name: str) -> Type:
-    return next(each for each in api.catalog.types if each.name == name and each.schema == "pg_catalog")
+def built_in_type(api: ApiSchema, name: str) -> Type:
+    built_in: Mapping[str, Type] = api.shared(
+        "built-in types", lambda: {each.name: each for each in api.catalog.types if each.schema == "pg_catalog"}
+    )
+    return built_in[name]
 
 
 def aggregated_type(api: ApiSchema, column: ApiColumn) -> str:

@@ -52,11 +52,15 @@ class Result:
         """The arguments that the result adds to the function's own."""
         return arguments_of_collections(self.api, self.relation) if self.is_collection and self.relation else {}
 
+    def call(self, arguments: Sequence[ColumnElement[Any]]) -> FunctionCall:
+        """A call of the function."""
+        return FunctionCall(self.function.schema, self.function.name, arguments)
+
     def json(
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
     ) -> ColumnElement[Any]:
         """The result of a call as the API prints it. ``outer`` are the FROM elements that ``arguments`` refer to."""
-        call = FunctionCall(self.function.schema, self.function.name, arguments)
+        call = self.call(arguments)
         if self.relation is None:
             return self._value(field, call, outer)
         relation = self.relation

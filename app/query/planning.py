@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -36,6 +37,10 @@ MAX_PARAMETERS = 65535
 
 MAX_CONDITIONS = 10_000
 """PostgreSQL takes more than a second to plan a filter of so many conditions."""
+
+
+MAX_RELATION_STEPS = 50
+"""How often the filters of a statement may lead from a row to related ones: each is a sub-query to plan and run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +201,8 @@ class Planning:
         self._parameters: dict[object, tuple[Parameter, ColumnElement[Any]]] = {}
         self._aliases = 0
         self._conditions = 0
+        self._relation_steps = 0
+        self._relation_depth = 0
         self.nodes = Nodes()
 
     @property
@@ -228,6 +235,22 @@ class Planning:
         self._conditions += number
         if self._conditions > MAX_CONDITIONS:
             raise OverLimit(f"The filters have more than {MAX_CONDITIONS} conditions")
+
+    @contextmanager
+    def relation_step(self, deepest: int) -> Iterator[None]:
+        """Count a step from a filter to related rows, as a condition too; what is counted within the context is one
+        step deeper. Raises OverLimit if there are too many, or more than ``deepest`` one within the other."""
+        self.count_conditions(1)
+        self._relation_steps += 1
+        self._relation_depth += 1
+        if self._relation_depth > deepest:
+            raise OverLimit(f"A filter leads through more than {deepest} relations (FILTER_DEPTH_LIMIT)")
+        if self._relation_steps > MAX_RELATION_STEPS:
+            raise OverLimit(f"The filters lead to related rows more than {MAX_RELATION_STEPS} times")
+        try:
+            yield
+        finally:
+            self._relation_depth -= 1
 
     def rows_of(self, relation: ApiRelation) -> TableRows:
         """The relation under an alias of its own."""

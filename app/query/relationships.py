@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, Select, select
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiRelation
@@ -39,6 +39,11 @@ class Relationship:
             compared(rows.column(target), operator, outer.column(source))
             for (source, target), operator in zip(self.pairs, self.operators, strict=True)
         ]
+
+    def query(self, outer: Rows, rows: TableRows, *columns: ColumnElement[Any]) -> Select[Any]:
+        """A query for ``columns`` over those of the target's ``rows`` that belong to the source's row ``outer``."""
+        query = select(*columns).select_from(rows.element).where(*self.linked(outer, rows))
+        return query.correlate(outer.element)
 
 
 def relationships_of(api: ApiSchema, relation: ApiRelation) -> Sequence[Relationship]:

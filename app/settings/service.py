@@ -91,6 +91,8 @@ class Settings:
     root_field_limit: int = setting(Number(1), 50, "Root fields in a GraphQL operation.")
     alias_limit: int = setting(Number(0), 200, "Aliases in a GraphQL operation.")
     field_limit: int = setting(Number(1), 2000, "Fields in a GraphQL operation; those of a fragment count at each use.")
+    filter_depth_limit: int = setting(Number(0, 50), 8,
+        "Relations that a filter of a GraphQL operation may lead through, from row to related row.")
     variable_limit: int = setting(Number(1), 40_000, "Lists and objects in the variables of a GraphQL request.")
     node_limit: int = setting(Number(0), None,
         "Rows that a GraphQL operation may request, the product of its nested page sizes; 0 for no limit.",

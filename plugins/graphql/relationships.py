@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from graphql import GraphQLField, GraphQLNonNull
-from sqlalchemy import ColumnElement, literal_column, select
+from sqlalchemy import ColumnElement, literal_column
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
@@ -78,10 +78,9 @@ def _to_one(relationship: Relationship) -> Resolver:
         rows = field.planning.rows_of(relationship.target)
         with field.planning.nodes.each_of(1):
             row = field.json(rows)
-        query = select(row).select_from(rows.element).where(*relationship.linked(outer, rows))
+        query = relationship.query(outer, rows, row)
         # A key that only a comment declares may match several rows; the first one is taken.
-        query = query if relationship.leads_to_one else query.limit(literal_column("1"))
-        return query.correlate(outer.element).scalar_subquery()
+        return (query if relationship.leads_to_one else query.limit(literal_column("1"))).scalar_subquery()
 
     return resolve
 

@@ -22,6 +22,7 @@ create table owner (id int primary key, name text);
 create type colour as enum ('red', 'blue');
 create table thing (id int primary key, name text, tags text[], colour colour, owner_id int references owner);
 create function doubled(thing) returns int stable return $1.id * 2;
+comment on function doubled is '@graphql({"filter": true})';
 create function tripled(id int) returns int stable return id * 3;
 insert into owner values (1, 'Ann');
 insert into thing values (1, 'quiet', '{a}', 'red', 1);

@@ -1,0 +1,103 @@
+"""Conditions on some rows together: on their number, and on what functions make of all values of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from graphql import GraphQLInputField, GraphQLInputObjectType
+from sqlalchemy import ColumnElement, and_, func
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values_of_types import ValueType
+from app.query.aggregates import AGGREGATES, Aggregate, built_in_type
+from app.query.comparison import operators_of
+from app.query.conditions import Compared, Condition, relation_filter_type, value_condition, value_filter_type
+from app.query.planning import Planning, Rows
+from schema_cache.model import Type
+
+GroupCondition = Callable[[Planning, Rows, Any], Condition | None]
+"""Turns the value of a member into a condition on all rows of a query together, as HAVING takes it; None if it has no
+effect. It is the extension ``having`` of the member."""
+
+NARROWING = "filter"
+"""The member that says which of the rows count. It has no such extension."""
+
+
+def group_filter_type(
+    api: ApiSchema, relation: ApiRelation, suffix: str, *, of_columns: bool
+) -> GraphQLInputObjectType:
+    """The filter of groups of a relation's rows: by their number and, ``of_columns``, by what aggregate functions make
+    of their columns. ``suffix`` is what its name has behind the relation's."""
+
+    def members() -> dict[str, GraphQLInputField]:
+        made = {
+            NARROWING: GraphQLInputField(relation_filter_type(api, relation), description="Which of the rows count"),
+            "count": _by_number(api),
+        }
+        for aggregate in AGGREGATES if of_columns else ():
+            made_of = {each.field_name: _by_column(api, each, aggregate) for each in aggregate.columns(api, relation)}
+            columns = {name: member for name, member in made_of.items() if member is not None}
+            if columns:
+                made[aggregate.name] = _by_columns(api, relation, aggregate, columns)
+        return made
+
+    return _named(api, relation, suffix, members)
+
+
+def group_condition(
+    type_: GraphQLInputObjectType, planning: Planning, rows: Rows, value: Mapping[str, Any]
+) -> Condition | None:
+    """The members of such a filter, but the narrowing one, together as a condition on all rows of a query; None where
+    they have no effect."""
+    comparing = {name: each for name, each in value.items() if "having" in type_.fields[name].extensions}
+    planning.count_conditions(len(comparing))
+    made = (type_.fields[name].extensions["having"](planning, rows, member) for name, member in comparing.items())
+    parts = [part for part in made if part is not None]
+    return and_(*parts) if parts else None
+
+
+def _by_number(api: ApiSchema) -> GraphQLInputField:
+    crosses_as = cast(ValueType, api.value_type(built_in_type(api, "int4").oid))
+    return _by(api, built_in_type(api, "int8"), crosses_as, lambda rows: func.count())
+
+
+def _by_column(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> GraphQLInputField | None:
+    """The member for what a function makes of a column; None if values of its type have no filter."""
+    result = aggregate.result(api, column)
+    value_type = api.value_type(result.oid)
+    if value_type is None or value_type.filter is None:
+        return None
+    return _by(api, result, value_type, lambda rows: aggregate.call(api, column, rows))
+
+
+def _by(
+    api: ApiSchema, type_: Type, value_type: ValueType, value: Callable[[Rows], ColumnElement[Any]]
+) -> GraphQLInputField:
+    filter_ = value_filter_type(api, value_type)
+    operators = operators_of(api.view, type_.oid)
+
+    def having(planning: Planning, rows: Rows, given: Mapping[str, Any] | None) -> Condition | None:
+        compared = Compared(value(rows), value_type, type_.text, value_type.to_text, operators)
+        return value_condition(filter_, planning, compared, given)
+
+    return GraphQLInputField(filter_, extensions={"having": having})
+
+
+def _by_columns(
+    api: ApiSchema, relation: ApiRelation, aggregate: Aggregate, columns: Mapping[str, GraphQLInputField]
+) -> GraphQLInputField:
+    type_ = _named(api, relation, f"{aggregate.name.capitalize()}Filter", lambda: columns)
+
+    def having(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
+        return group_condition(type_, planning, rows, value or {})
+
+    return GraphQLInputField(type_, extensions={"having": having})
+
+
+def _named(
+    api: ApiSchema, relation: ApiRelation, suffix: str, members: Callable[[], Mapping[str, GraphQLInputField]]
+) -> GraphQLInputObjectType:
+    name = api.own_type_name((relation.relation.oid, suffix), f"{relation.type_name}{suffix}")
+    return api.named(name, lambda name: GraphQLInputObjectType(name, members))

@@ -1,0 +1,69 @@
+"""Filters by computed fields, where the comment on the function asks for it by ``{"filter": true}``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphql import GraphQLInputField
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiRelation
+from app.graphql.values_of_types import ValueType
+from app.hooks import hookimpl
+from app.query.calls import VOLATILE, Result
+from app.query.comparison import operators_of
+from app.query.computed_fields import computed_fields_of
+from app.query.conditions import Compared, Condition, value_condition, value_filter_type
+from app.query.planning import Planning, Rows
+from schema_cache.directive_values import Flag
+from schema_cache.directives import Directive
+from schema_cache.model import Function
+
+
+@hookimpl
+def features() -> Sequence[str]:
+    return ("relation_filters",)
+
+
+@hookimpl
+def comment_directives() -> Sequence[Directive]:
+    return (Directive("function", "filter", Flag()),)
+
+
+@hookimpl
+def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    members: dict[str, GraphQLInputField] = {}
+    for name, computed in computed_fields_of(api, relation).items():
+        if computed.directives.get("filter"):
+            value = _filterable(computed.result)
+            if value is None:
+                _tell(api, computed.result.function)
+            else:
+                members[name] = _member(api, computed.result, value)
+    return Fields(50, members)
+
+
+def _tell(api: ApiSchema, function: Function) -> None:
+    reason = "it is not in the filter: it must be stable or immutable and return one value of a type with operators"
+    api.notices.add(f"function {function.schema}.{function.name}", reason)
+
+
+def _filterable(result: Result) -> ValueType | None:
+    """How the values of a field cross the API, if it can be filtered by: as one value of a type with operators."""
+    value = result.value
+    usable = value is not None and value.filter is not None and value.element is None
+    return value if usable and result.function.volatility != VOLATILE else None
+
+
+def _member(api: ApiSchema, result: Result, value: ValueType) -> GraphQLInputField:
+    type_ = value_filter_type(api, value)
+    returned = api.catalog.type_by_oid[result.function.returns]
+    operators = operators_of(api.view, returned.oid)
+
+    def make(planning: Planning, rows: Rows, given: Mapping[str, Any] | None) -> Condition | None:
+        called = result.call([rows.whole()])
+        return value_condition(type_, planning, Compared(called, value, returned.text, value.to_text, operators), given)
+
+    return GraphQLInputField(type_, extensions={"condition": make})

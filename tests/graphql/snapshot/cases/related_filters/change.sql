@@ -1,0 +1,59 @@
+WITH affected_1 AS (
+  UPDATE public.account AS account_2
+  SET hits=CAST($1 AS integer)
+  WHERE EXISTS (SELECT FROM public.post AS post_3 WHERE post_3.account_id = account_2.id)
+  RETURNING 1 AS one
+)
+SELECT CAST(
+  (
+    SELECT
+    CASE
+    WHEN (count(*) > CAST($2 AS bigint)) THEN to_json(
+      CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
+    )
+    ELSE json_build_object('affectedCount', count(*))
+    END AS anon_2
+    FROM affected_1
+    HAVING true
+  ) AS TEXT
+) AS anon_1;
+-- ["1", "9"]
+
+WITH affected_1 AS (
+  DELETE FROM public.comment AS comment_2
+  WHERE EXISTS (
+    SELECT
+    FROM public.post AS post_3
+    WHERE (post_3.id = comment_2.post_id)
+    AND (
+      EXISTS (
+        SELECT
+        FROM public.account AS account_4
+        WHERE (account_4.id = post_3.account_id)
+        AND (account_4.email = CAST($1 AS text))
+      )
+    )
+  )
+  RETURNING comment_2.id AS id
+)
+SELECT CAST(
+  (
+    SELECT
+    CASE
+    WHEN (count(*) > CAST('1' AS bigint)) THEN to_json(
+      CAST('portico: delete impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
+    )
+    ELSE json_build_object(
+      'records', coalesce(json_agg(json_build_object('id', affected_1.id)), '[]')
+    )
+    END AS anon_2
+    FROM affected_1
+    HAVING true
+  ) AS TEXT
+) AS anon_1;
+-- ["b@x"]
+
+-- afterwards:
+-- [1, 1]
+-- [2, 1]
+-- [3, 0]
