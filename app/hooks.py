@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from app.identity import Identity
     from app.identity.identification import Identification
     from app.pipeline.around import Around
+    from app.query.computed_fields import ComputedField
     from app.query.relationships import Relationship
     from app.query.scalars import Scalar
     from app.services import Services
@@ -83,6 +84,12 @@ class GraphQLHooks:
     def node_interfaces(self, api: ApiSchema) -> Sequence[GraphQLInterfaceType]:
         """Interfaces of every relation's object type."""
         return ()
+
+    @hookspec
+    def computed_fields(self, api: ApiSchema, relation: ApiRelation) -> Mapping[str, ComputedField]:
+        """What functions of the database make of a relation's rows, by name: fields, and values to filter and order
+        by."""
+        return {}
 
     @hookspec
     def connection_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:

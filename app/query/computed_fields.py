@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiRelation
-from app.query.calls import Result, result_of
-from schema_cache.model import Function
+from app.query.calls import Result
 
 
 @dataclass(frozen=True)
@@ -22,25 +20,7 @@ class ComputedField:
 
 
 def computed_fields_of(api: ApiSchema, relation: ApiRelation) -> Mapping[str, ComputedField]:
-    """The computed fields of a relation's rows by name; none unless the role may read all of a row."""
-    # The function gets the whole row.
-    if not relation.visible.select_all:
-        return {}
-    found: dict[str, ComputedField] = {}
-    for function in api.shared("functions of rows", lambda: _by_row_type(api)).get(relation.relation.row_type, ()):
-        result = result_of(api, function)
-        if result is not None:
-            directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
-            inflect = api.comments.inflects(function.schema)
-            name = names.function_field(function.name, directives.get("name"), inflect)
-            found.setdefault(name, ComputedField(result, directives))
-    return found
-
-
-def _by_row_type(api: ApiSchema) -> Mapping[int, list[Function]]:
-    shown = {schema.name for schema in api.schemas}
-    found: dict[int, list[Function]] = {}
-    for function in api.view.functions:
-        if function.schema in shown and len(function.arguments) == 1:
-            found.setdefault(function.arguments[0].type, []).append(function)
-    return found
+    """The computed fields of a relation's rows by name, as plugins contribute them."""
+    return {
+        name: field for some in api.hooks.computed_fields(api=api, relation=relation) for name, field in some.items()
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
 from graphql import GraphQLInputField, GraphQLInputObjectType
 from sqlalchemy import ColumnElement, and_, func
@@ -32,13 +32,12 @@ def group_filter_type(
     of their columns. ``suffix`` is what its name has behind the relation's."""
 
     def members() -> dict[str, GraphQLInputField]:
-        made = {
-            NARROWING: GraphQLInputField(relation_filter_type(api, relation), description="Which of the rows count"),
-            "count": _by_number(api),
-        }
+        narrowing = GraphQLInputField(relation_filter_type(api, relation), description="Which of the rows count")
+        made = {NARROWING: narrowing, **_by_number(api)}
         for aggregate in AGGREGATES if of_columns else ():
-            made_of = {each.field_name: _by_column(api, each, aggregate) for each in aggregate.columns(api, relation)}
-            columns = {name: member for name, member in made_of.items() if member is not None}
+            columns: dict[str, GraphQLInputField] = {}
+            for column in aggregate.columns(api, relation):
+                columns |= _by_column(api, column, aggregate)
             if columns:
                 made[aggregate.name] = _by_columns(api, relation, aggregate, columns)
         return made
@@ -58,23 +57,23 @@ def group_condition(
     return and_(*parts) if parts else None
 
 
-def _by_number(api: ApiSchema) -> GraphQLInputField:
-    crosses_as = cast(ValueType, api.value_type(built_in_type(api, "int4").oid))
-    return _by(api, built_in_type(api, "int8"), crosses_as, lambda rows: func.count())
+def _by_number(api: ApiSchema) -> dict[str, GraphQLInputField]:
+    int4, int8 = built_in_type(api, "int4"), built_in_type(api, "int8")
+    return _by(api, "count", int8, api.value_type(int4.oid), lambda rows: func.count())
 
 
-def _by_column(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> GraphQLInputField | None:
-    """The member for what a function makes of a column; None if values of its type have no filter."""
+def _by_column(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> dict[str, GraphQLInputField]:
     result = aggregate.result(api, column)
     value_type = api.value_type(result.oid)
-    if value_type is None or value_type.filter is None:
-        return None
-    return _by(api, result, value_type, lambda rows: aggregate.call(api, column, rows))
+    return _by(api, column.field_name, result, value_type, lambda rows: aggregate.call(api, column, rows))
 
 
 def _by(
-    api: ApiSchema, type_: Type, value_type: ValueType, value: Callable[[Rows], ColumnElement[Any]]
-) -> GraphQLInputField:
+    api: ApiSchema, name: str, type_: Type, value_type: ValueType | None, value: Callable[[Rows], ColumnElement[Any]]
+) -> dict[str, GraphQLInputField]:
+    """The member for a value made of all rows; none if values of its type have no filter."""
+    if value_type is None or value_type.filter is None:
+        return {}
     filter_ = value_filter_type(api, value_type)
     operators = operators_of(api.view, type_.oid)
 
@@ -82,7 +81,7 @@ def _by(
         compared = Compared(value(rows), value_type, type_.text, value_type.to_text, operators)
         return value_condition(filter_, planning, compared, given)
 
-    return GraphQLInputField(filter_, extensions={"having": having})
+    return {name: GraphQLInputField(filter_, extensions={"having": having})}
 
 
 def _by_columns(

@@ -38,7 +38,6 @@ MAX_PARAMETERS = 65535
 MAX_CONDITIONS = 10_000
 """PostgreSQL takes more than a second to plan a filter of so many conditions."""
 
-
 MAX_RELATION_STEPS = 50
 """How often the filters of a statement may lead from a row to related ones: each is a sub-query to plan and run."""
 

@@ -15,7 +15,7 @@ INFLECTED = TABLES + "comment on schema public is '@graphql({\"inflect_names\": 
 
 BUILT_IN = [each.name for each in plugin_manager().installed if each.distribution.startswith("portico ")]
 GONE = {
-    "aggregates": ["Aggregate"],
+    "aggregates": ["type ThingAggregate", "AggregateResult", "aggregate: ThingAggregate\n"],
     "arrays": ["tags"],
     "by_pk": ["ByPk"],
     "collections": ["A page of the rows of type"],

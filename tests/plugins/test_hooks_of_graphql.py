@@ -20,7 +20,9 @@ from graphql import (
 from sqlalchemy import func, literal_column
 
 from app.graphql.relations import RelationNames
+from app.query.calls import result_of
 from app.query.comparison import key_comparison
+from app.query.computed_fields import ComputedField
 from app.query.ordering import OrderKey
 from app.query.relationships import Relationship
 from app.query.terms import ColumnTerm
@@ -35,6 +37,7 @@ create domain word as text;
 create type mood as enum ('calm', 'loud');
 create table thing (id int primary key, name text, spot point, said word);
 insert into thing values (1, 'a', '(1,2)', 'yes'), (2, 'b', null, null);
+create function doubled(thing) returns int stable return $1.id * 2;
 create table gone (id int primary key, name text);
 insert into gone values (1, 'x'), (2, 'y');
 grant all on thing, gone to anon;
@@ -143,6 +146,17 @@ def test_hook_relationships(door_with: DoorWith) -> None:
 
     door = door_with(relationships=relationships)
     assert door.ask("{ thingByPk(id: 1) { former { id } } }").data == {"thingByPk": {"former": {"id": 1}}}
+
+
+def test_hook_computed_fields(door_with: DoorWith) -> None:
+    def computed(api: Any, relation: Any) -> Mapping[str, ComputedField]:
+        (doubled,) = (each for each in api.view.functions if each.name == "doubled")
+        result = result_of(api, doubled)
+        return {"twice": ComputedField(result, {"filter": True})} if result and relation.type_name == "thing" else {}
+
+    door = door_with(computed_fields=computed)
+    assert door.ask("{ thingByPk(id: 1) { twice doubled } }").data == {"thingByPk": {"twice": 2, "doubled": 2}}
+    assert ids(door, "(filter: {twice: {eq: 4}})") == [2]
 
 
 def test_hook_node_interfaces(door_with: DoorWith) -> None:
