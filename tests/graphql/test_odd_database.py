@@ -318,7 +318,7 @@ def simplest(type_: Any) -> str:
 
 
 def test_everything_that_is_listed_can_be_asked(door: Door) -> None:
-    """Each root collection with every scalar field of its rows, filtered by each member and ordered by each column."""  # noqa: E501
+    """Each root collection with every scalar field of its rows, filtered by each member and ordered by each column."""
     for name in sorted(root_names(door)):
         if not name.endswith("Collection") or name == "brokenCollection":
             continue
