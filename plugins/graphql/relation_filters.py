@@ -51,7 +51,7 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 @dataclass(frozen=True)
-class Step:
+class RelationStep:
     """One step of a filter: from the row ``outer`` to those that a relationship leads to."""
 
     api: ApiSchema
@@ -72,29 +72,29 @@ class Step:
         return self.relationship.query(self.outer, rows).where(*conditions).exists()
 
 
-Asked = Callable[[Step, Any], Condition | None]
+Asked = Callable[[RelationStep, Any], Condition | None]
 """What the value of a member asks of related rows, as a condition on the row that they are related to; None where it
 has no effect."""
 
 
-def _some(step: Step, filter_: Mapping[str, Any] | None) -> Condition | None:
+def _some(step: RelationStep, filter_: Mapping[str, Any] | None) -> Condition | None:
     rows = step.rows()
     matching = step.matching(rows, filter_)
     return None if matching is None else step.exist(rows, matching)
 
 
-def _none(step: Step, filter_: Mapping[str, Any] | None) -> Condition | None:
+def _none(step: RelationStep, filter_: Mapping[str, Any] | None) -> Condition | None:
     found = _some(step, filter_)
     return None if found is None else not_(found)
 
 
-def _every(step: Step, filter_: Mapping[str, Any] | None) -> Condition | None:
+def _every(step: RelationStep, filter_: Mapping[str, Any] | None) -> Condition | None:
     rows = step.rows()
     matching = step.matching(rows, filter_)
     return None if matching is None else not_(step.exist(rows, matching.is_not(true())))
 
 
-def _exists(step: Step, value: Leaf | None) -> Condition | None:
+def _exists(step: RelationStep, value: Leaf | None) -> Condition | None:
     if value is None:
         return None
     found = step.exist(step.rows())
@@ -102,7 +102,7 @@ def _exists(step: Step, value: Leaf | None) -> Condition | None:
     return found if value.steer() is True else not_(found)
 
 
-def _together(step: Step, value: Mapping[str, Any] | None) -> Condition | None:
+def _together(step: RelationStep, value: Mapping[str, Any] | None) -> Condition | None:
     rows = step.rows()
     asked = group_condition(_group_type(step.api, step.relationship.target), step.planning, rows, value or {})
     if value is None or asked is None:
@@ -118,7 +118,7 @@ def _member(
 ) -> GraphQLInputField:
     def make(planning: Planning, rows: Rows, value: Any) -> Condition | None:
         with planning.relation_step(api.filter_depth):
-            return asked(Step(api, relationship, planning, rows), value)
+            return asked(RelationStep(api, relationship, planning, rows), value)
 
     return GraphQLInputField(type_, description=description, extensions={"condition": make})
 
@@ -146,7 +146,7 @@ ASKED: Mapping[str, Asked] = {
 
 def _to_many(api: ApiSchema, relationship: Relationship) -> GraphQLInputField:
     def make(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
-        step = Step(api, relationship, planning, rows)
+        step = RelationStep(api, relationship, planning, rows)
         parts = []
         for name, member in (value or {}).items():
             with planning.relation_step(api.filter_depth):
