@@ -1,4 +1,4 @@
-"""Reading through the GraphQL door: ``python -m bench.reading [--seconds N]``.
+"""Reading through the GraphQL API: ``python -m bench.reading [--seconds N]``.
 
 One nested query (10 parents, 5 children each, 3 KB of answer) is asked of a real service with two workers of two
 threads over 8 connections, beside pgbench running the same SQL as the same role, and beside the same service answering

@@ -1,4 +1,4 @@
-"""The storage door on the local backend: ``python -m bench.storage [--seconds N] [--workers N] [--threads N]``.
+"""The storage API on the local backend: ``python -m bench.storage [--seconds N] [--workers N] [--threads N]``.
 
 Uploads and downloads of 1 KiB and 1 MiB over 16 connections and of 64 MiB over 4, and 16 connections each for signing,
 info, and listing 1,000 objects. A real service on a durable database, both on this machine.
@@ -47,7 +47,7 @@ def main() -> None:
         with serving(variables(cluster.url(), place), options.workers, options.threads) as (address, pid):
             measure(address, options.seconds)
             peaks = ", ".join(f"{_peak(each) / MIB:.0f}" for each in workers_of(pid))
-            print(f"most memory that a worker has had: {peaks} MiB")
+            print(f"peak memory of the workers: {peaks} MiB")
 
 
 def variables(database_url: str, place: str) -> dict[str, str]:
@@ -59,27 +59,27 @@ def variables(database_url: str, place: str) -> dict[str, str]:
 
 
 def measure(address: tuple[str, int], seconds: float) -> None:
-    load = Load(address, seconds)
-    load.once("POST", "/bucket", json.dumps({"name": "b"}).encode())
+    meter = Meter(address, seconds)
+    meter.once("POST", "/bucket", json.dumps({"name": "b"}).encode())
     for size, connections, name in ((KIB, 16, "1 KiB"), (MIB, 16, "1 MiB"), (64 * MIB, 4, "64 MiB")):
         content = os.urandom(size)
         numbers = itertools.count()
-        load.threads(f"upload {name}", connections, size,
+        meter.threads(f"upload {name}", connections, size,
                      lambda: request("POST", f"/object/b/{name}/{next(numbers)}", content))  # noqa: B023  # fmt: skip
         path = f"/object/b/{name}/0".replace(" ", "%20")
         if size < MIB:
-            load.selector(f"download {name}", request("GET", path))
+            meter.selector(f"download {name}", request("GET", path))
         else:
-            load.threads(f"download {name}", connections, size, lambda: request("GET", path))  # noqa: B023
+            meter.threads(f"download {name}", connections, size, lambda: request("GET", path))  # noqa: B023
     small = "/b/1%20KiB/0"
-    load.selector("sign", request("POST", f"/object/sign{small}", b'{"expiresIn":60}', "application/json"))
-    load.selector("info", request("GET", f"/object/info/authenticated{small}"))
+    meter.selector("sign", request("POST", f"/object/sign{small}", b'{"expiresIn":60}', "application/json"))
+    meter.selector("info", request("GET", f"/object/info/authenticated{small}"))
     for number in range(1000):
-        load.once("PUT", f"/object/b/listed/{number:04}", b"x")
+        meter.once("PUT", f"/object/b/listed/{number:04}", b"x")
     body = b'{"prefix":"listed","limit":1000}'
-    load.selector("list 1,000", request("POST", "/object/list/b", body, "application/json"))
+    meter.selector("list 1,000", request("POST", "/object/list/b", body, "application/json"))
     body = b'{"prefix":"listed/","limit":1000,"with_delimiter":true}'
-    load.selector("list-v2 1,000", request("POST", "/object/list-v2/b", body, "application/json"))
+    meter.selector("list-v2 1,000", request("POST", "/object/list-v2/b", body, "application/json"))
 
 
 def request(method: str, path: str, body: bytes = b"", content_type: str = "application/octet-stream") -> bytes:
@@ -91,7 +91,7 @@ def request(method: str, path: str, body: bytes = b"", content_type: str = "appl
 
 
 @dataclass
-class Load:
+class Meter:
     address: tuple[str, int]
     seconds: float
 

@@ -25,7 +25,7 @@ from app.storage.rest.json_bodies import LARGEST_JSON_BODY
 from app.storage.rest.routes import Match, Router, path_of, takes_object, without_prefix
 
 GRAPHQL = "/graphql/v1"
-# The boundaries and fields of a multipart form around an object.
+# What a multipart form adds to an object: boundaries and fields.
 ENVELOPE = 1024 * 1024
 
 

@@ -32,8 +32,8 @@ class Waits(Enum):
     REQUEST = "another request"
     HEADER = "the rest of a header"
     BODY = "the rest of a body"
-    TAKING = "that it takes the answer"
-    ENDING = "that it ends, after a refusal"
+    TAKING = "taking the answer"
+    ENDING = "closing, after a refusal"
 
 
 class Connection:

@@ -1,4 +1,4 @@
-"""One worker process: waitress on an inherited socket, which it leaves without dropping a request.
+"""One worker process: serves an inherited socket, and stops without dropping a request.
 
 It uses the parser, the tasks and the buffers of waitress, in app.server.request, .task and .output; setup.cfg pins the
 version, because this use is undocumented. The loop is app.server.loop.
