@@ -7,7 +7,7 @@ hook's results matters, each result carries its position; nothing depends on the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import falcon
     from graphql import GraphQLInterfaceType, GraphQLNamedType
 
+    from app.documents import DocumentSource
     from app.graphql.api_schema import ApiSchema
     from app.graphql.fields import Fields
     from app.graphql.relations import ApiRelation, RelationNames
@@ -195,6 +196,12 @@ class ServiceHooks:
         arguments. It may act before and after the stage, change arguments and result, or refuse the request by raising
         a PorticoError."""
         return {}
+
+    @hookspec
+    def documents(self, settings: Settings, read: Callable[[str], bytes | None]) -> Sequence[DocumentSource]:
+        """Sources of registered documents, which requests name by ``documentId``. ``read`` returns the single value
+        that an SQL statement selects, with the rights of the service."""
+        return ()
 
     @hookspec
     def identifications(self, settings: Settings, identity: Identity) -> Sequence[Identification]:

@@ -22,7 +22,8 @@ class Services:
     storage: Storage
 
     def start(self) -> None:
-        """Start the background threads."""
+        """Start the background threads. Raises DocumentsUnusable where registered documents cannot be used."""
+        self.engine.named_documents.registry.start()
         self.poller.start()
         self.storage.background.start()
 

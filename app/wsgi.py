@@ -47,9 +47,13 @@ class Application:
 
 def create_app(settings: Settings, plugins: Plugins) -> Application:
     """The application of one process, from the result of ``app.discovery.configure``. Call it after forking, because it
-    owns connections and threads."""
+    owns connections and threads. Raises DocumentsUnusable where a registered document cannot be used."""
     services = make_services(settings, plugins)
-    services.start()
+    try:
+        services.start()
+    except Exception:
+        services.close()
+        raise
     return Application(services)
 
 
@@ -57,7 +61,9 @@ def _routes(services: Services) -> falcon.App[Any, Any]:
     hooks = services.plugins.hook
     app = falcon.App(middleware=[each for some in hooks.middleware(services=services) for each in some])
     app.set_error_serializer(_write_error)
-    app.add_route("/graphql/v1", GraphQLResource(services))
+    graphql = GraphQLResource(services)
+    app.add_route("/graphql/v1", graphql)
+    app.add_route("/graphql/v1/{document_id:path}", graphql, suffix="document")
     app.add_route("/health", HealthResource(services))
     app.add_route("/version", VersionResource())
     app.add_sink(StorageSink(services.storage, services.engine.identifications), PATHS)

@@ -11,6 +11,7 @@ check()
 
 # ruff: noqa: E402 - after the check, which says what is wrong where these would fail.
 from app.discovery import configure, plugin_manager
+from app.documents import DocumentSource, DocumentsUnusable
 from app.errors import AccessError, OverLimit, PorticoError, RequestError, Unavailable
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
@@ -66,6 +67,8 @@ __all__ = [
     "Collection",
     "Compared",
     "Directive",
+    "DocumentSource",
+    "DocumentsUnusable",
     "EventReceiver",
     "Field",
     "Fields",

@@ -10,15 +10,23 @@ from app.errors import RequestError
 
 
 class DocumentError(RequestError):
-    """A document that cannot be executed. ``errors`` are all that were found in it, with locations."""
+    """A document that cannot be executed. ``errors`` are all that were found in it, with locations. ``graphql_status``
+    is the HTTP status for clients that take application/graphql-response+json; for others it is 200."""
 
     status = 200
 
     def __init__(
-        self, message: str, code: str, errors: Sequence[GraphQLError] = (), *, hint: str | None = None
+        self,
+        message: str,
+        code: str,
+        errors: Sequence[GraphQLError] = (),
+        *,
+        hint: str | None = None,
+        graphql_status: int = 400,
     ) -> None:
         super().__init__(message, code=code, hint=hint)
         self.errors = tuple(errors)
+        self.graphql_status = graphql_status
 
 
 class FieldError(RequestError):

@@ -60,6 +60,8 @@ class Identifications:
 
     def __init__(self, known: tuple[Identification, ...]) -> None:
         self._known = known
+        self.headers = tuple(dict.fromkeys(each.header for each in known))
+        """The names of the headers that have them, in lower case."""
 
     def caller(self, head: RequestHead) -> Caller | None:
         """Who sent the request; None if no identification recognises a credential. Raises AccessError."""

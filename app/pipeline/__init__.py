@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 from time import perf_counter
 
 from app.errors import PorticoError
 from app.graphql.errors import DocumentError
 from app.pipeline.authorize import authorize
+from app.pipeline.caching import cacheable
 from app.pipeline.engine import Engine
 from app.pipeline.execute import execute
 from app.pipeline.freshness import has_changed, is_outdated
@@ -27,21 +29,31 @@ changes again, as it does during a migration of many steps."""
 def run(request: GraphQLRequest, engine: Engine) -> Reply:
     """The reply to a request. Never raises: errors become replies."""
     timing = Timing(perf_counter(), engine.around)
+    return timing.on(_reply(request, engine, timing))
+
+
+def run_batch(requests: Sequence[GraphQLRequest], engine: Engine, join: Callable[[Sequence[Reply]], Reply]) -> Reply:
+    """The replies to several requests, joined; each request is on its own. Never raises: errors become replies."""
+    timing = Timing(perf_counter(), engine.around)
+    return timing.on(join([_reply(each, engine, timing) for each in requests]))
+
+
+def _reply(request: GraphQLRequest, engine: Engine, timing: Timing) -> Reply:
     try:
         parsed = timing.of("parse", parse, request, engine)
         results = _answer(parsed, engine, timing)
         reply = timing.of("shape", shape, request, results)
+        return cacheable(reply, request, results, engine) if request.queries_only else reply
     except PorticoError as ex:
-        reply = shape_error(request, ex)
+        return shape_error(request, ex)
     except RecursionError:
         # The depth limit of documents may be set higher than planning can recurse; variables have no such limit.
-        reply = shape_error(request, DocumentError("The request is nested too deeply", "LIMIT_EXCEEDED"))
+        return shape_error(request, DocumentError("The request is nested too deeply", "LIMIT_EXCEEDED"))
     except Exception:
         log.exception("a request failed by a fault of the service")
-        reply = shape_error(
+        return shape_error(
             request, PorticoError("The request failed because of an error in the service; its log says why.")
         )
-    return timing.on(reply)
 
 
 def _answer(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSet:

@@ -1,4 +1,4 @@
-"""Authorize: who calls, what that role may see, and whether the document is valid on that."""
+"""Authorize: who calls, what that role may run and see, and whether the document is valid on that."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from graphql.validation.validate import ValidationAbortedError
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
-from app.identity import Caller
-from app.identity.identity import missing_key
+from app.pipeline.caller import caller_of
+from app.pipeline.document_text import is_taught
 from app.pipeline.engine import Engine
-from app.pipeline.records import AuthorizedOperation, GraphQLRequest, ParsedDocument, ParsedOperation
+from app.pipeline.records import AuthorizedOperation, ParsedDocument, ParsedOperation
 
 MAX_ERRORS = 50
 """How many errors of one document are reported; finding more would only cost time."""
@@ -20,23 +20,19 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
     """The operation with its caller and the schema of the caller's role.
 
     Raises AccessError for missing or wrong credentials and for a role that the service may not take on,
-    DocumentError where the document is not valid on what the role may see.
+    DocumentError where the role may not run the document, or it is not valid on what the role may see.
     """
-    request = parsed.request
-    caller = _caller(request, engine)
+    caller = caller_of(parsed.request, engine)
+    documents = engine.named_documents
+    if documents.is_restricted:
+        documents.check(caller.role, parsed.document.text)
     api = engine.role_schemas.of_role(caller.role)
     if api.dialect.validates:
         # A caller that may see the whole database is told which parts of it are not in the API, and why.
         _validate(parsed.document, api, engine, explain=caller.role == "service_role" or engine.show_sql)
+    if documents.is_automatic and is_taught(parsed.request):
+        documents.teach(caller.role, parsed.document.text)
     return AuthorizedOperation(parsed, caller, api)
-
-
-def _caller(request: GraphQLRequest, engine: Engine) -> Caller:
-    engine.identity.check_host(request.head.header("host"))
-    caller = engine.identifications.caller(request.head)
-    if caller is None:
-        raise missing_key()
-    return caller
 
 
 def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, explain: bool) -> None:

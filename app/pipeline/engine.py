@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.database import ContextBuilder, Database
+from app.documents import NamedDocuments, Registry, document_sources
 from app.graphql.bounded_cache import BoundedCache
 from app.graphql.dialect import DIALECTS
 from app.graphql.features import Features
 from app.graphql.limits import DocumentLimits
 from app.graphql.recursion import allow_levels
 from app.graphql.role_schemas import RoleSchemas
+from app.graphql.syntax import read_syntax
 from app.graphql.values import Steering
 from app.identity import ApiRoles, Identity
 from app.identity.identification import Identifications, identifications
@@ -27,8 +29,10 @@ from schema_cache.freshness import SchemaCache
 class Engine:
     """``documents`` caches parsed documents by text and operation name, ``valid_documents`` which of them are valid on
     which schema, ``steering`` what each document's SQL depends on, and ``plans`` plans by document and shape of
-    variables. ``around`` is what plugins wrap around the stages; ``identifications`` tell who calls. ``show_sql`` says
-    that failing statements are logged. ``node_limit`` and ``answer_limit`` bound the size of an answer."""
+    variables. ``around`` is what plugins wrap around the stages; ``identifications`` tell who calls.
+    ``named_documents`` are those that requests name instead of sending their text. ``max_age_s`` says for how many
+    seconds caches may keep what anybody may read. ``show_sql`` says that failing statements are logged. ``node_limit``
+    and ``answer_limit`` bound the size of an answer."""
 
     around: Mapping[str, Around]
     identity: Identity
@@ -38,6 +42,7 @@ class Engine:
     schema_cache: SchemaCache
     role_schemas: RoleSchemas
     limits: DocumentLimits
+    named_documents: NamedDocuments
     documents: BoundedCache[ParsedDocument]
     valid_documents: BoundedCache[bool]
     steering: BoundedCache[Steering]
@@ -45,9 +50,11 @@ class Engine:
     show_sql: bool
     node_limit: int
     answer_limit: int
+    max_age_s: int
 
     def close(self) -> None:
         """Close the connections."""
+        self.named_documents.registry.close()
         self.database.close()
 
 
@@ -60,6 +67,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
     entries = settings.plan_cache_entries
     dialect, features = DIALECTS[settings.graphql_dialect], Features(plugins)
     offered = features.offered(dialect, settings.graphql_features)
+    limits = _limits(settings)
     roles = ApiRoles(settings.api_roles, schema_cache.current, schema_cache.refresh_if_changed)
     identity = Identity(settings, roles=roles)
     return Engine(
@@ -74,14 +82,8 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         role_schemas=RoleSchemas(
             schema_cache, dialect, features.hooks(offered), settings.max_rows, settings.filter_depth_limit
         ),
-        limits=DocumentLimits(
-            tokens=settings.token_limit,
-            depth=settings.depth_limit,
-            root_fields=settings.root_field_limit,
-            aliases=settings.alias_limit,
-            fields=settings.field_limit,
-            variables=settings.variable_limit,
-        ),
+        limits=limits,
+        named_documents=_named_documents(settings, plugins, database, limits),
         documents=BoundedCache(entries),
         valid_documents=BoundedCache(entries),
         steering=BoundedCache(entries),
@@ -89,4 +91,24 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         show_sql=settings.show_sql,
         node_limit=settings.node_limit,
         answer_limit=settings.answer_limit,
+        max_age_s=settings.graphql_max_age_s,
     )
+
+
+def _limits(settings: Settings) -> DocumentLimits:
+    return DocumentLimits(
+        tokens=settings.token_limit,
+        depth=settings.depth_limit,
+        root_fields=settings.root_field_limit,
+        aliases=settings.alias_limit,
+        fields=settings.field_limit,
+        variables=settings.variable_limit,
+    )
+
+
+def _named_documents(
+    settings: Settings, plugins: Plugins, database: Database, limits: DocumentLimits
+) -> NamedDocuments:
+    sources = document_sources(plugins, settings=settings, read=database.read)
+    registry = Registry(sources, lambda text: read_syntax(text, limits))
+    return NamedDocuments(registry, settings.automatic_documents, settings.documents_only)

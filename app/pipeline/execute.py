@@ -26,7 +26,7 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
     if plan.statements:
         for planned, rows in zip(plan.statements, _run(operation, bound, engine), strict=True):
             texts.update(zip(planned.response_keys, rows[0], strict=True))
-    return ResultSet(plan, texts)
+    return ResultSet(plan, texts, operation.caller.role)
 
 
 def _context(operation: AuthorizedOperation, engine: Engine) -> Context:

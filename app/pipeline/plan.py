@@ -145,7 +145,12 @@ class _RootPlanner:
         statements = (self._statement(planning, expressions),) if expressions else ()
         tells_of_schema = bool(errors) or any(nodes[0].name.value in META_FIELDS for nodes in fields.values())
         return SQLPlan(
-            answered, statements, constants, tuple(errors), tells_of_schema_alone=tells_of_schema and not statements
+            answered,
+            statements,
+            constants,
+            tuple(errors),
+            tells_of_schema_alone=tells_of_schema and not statements,
+            is_volatile=planning.is_volatile,
         )
 
     def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:

@@ -23,16 +23,18 @@ NO_HEAD = RequestHead("POST", "/graphql/v1", lambda name: None)
 class GraphQLRequest:
     """What a client sent, split into its parts but not checked, which is up to the stages.
 
-    ``query``, ``variables``, ``extensions`` and ``operation_name`` may be of any JSON type here. ``queries_only`` is
-    set for GET. ``wants_graphql_media_type``: the client prefers application/graphql-response+json. ``head`` is what
-    identifies the caller.
+    ``query``, ``variables``, ``extensions``, ``operation_name`` and ``document_id`` may be of any JSON type here.
+    ``queries_only`` is set for GET. ``accept`` are the media types that the client takes.
+    ``wants_graphql_media_type``: application/graphql-response+json is among them. ``head`` identifies the caller.
     """
 
     query: Any
     variables: Any = None
     operation_name: Any = None
     extensions: Any = None
+    document_id: Any = None
     queries_only: bool = False
+    accept: str = ""
     wants_graphql_media_type: bool = False
     head: RequestHead = NO_HEAD
 
@@ -92,7 +94,7 @@ class SQLPlan:
     ``response_keys`` are in the order of the answer. ``constants`` are the JSON texts of fields that need no database.
     ``errors`` are those of root fields that failed, where the dialect still answers the others.
     ``tells_of_schema_alone`` says that the answer depends on the schema, and that the plan runs no statement, which
-    would fail on an outdated one.
+    would fail on an outdated one. ``is_volatile`` says that the plan calls a volatile function.
     """
 
     response_keys: tuple[str, ...]
@@ -101,6 +103,7 @@ class SQLPlan:
     errors: tuple[GraphQLError, ...] = ()
     is_mutation: bool = False
     tells_of_schema_alone: bool = False
+    is_volatile: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +116,11 @@ class BoundPlan:
 
 @dataclass(frozen=True, slots=True)
 class ResultSet:
-    """The JSON text of each response key; None stands for null."""
+    """The JSON text of each response key; None stands for null. ``role`` is the one that they were read as."""
 
     plan: SQLPlan
     texts: Mapping[str, bytes | None]
+    role: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def shape_error(request: GraphQLRequest, error: PorticoError) -> Reply:
     """The answer to a request that failed as a whole."""
     if isinstance(error, DocumentError):
         errors = [_graphql_error(each, error.code) for each in error.errors] or [describe(error)]
-        status = 400 if request.wants_graphql_media_type else 200
+        status = error.graphql_status if request.wants_graphql_media_type else 200
         return Reply(status, b'{"errors":%b}' % _dump(errors), _media_type(request))
     if isinstance(error, (DatabaseError, FieldError)):
         return Reply(200, _dump({"data": None, "errors": [describe(error)]}), _media_type(request))

@@ -193,7 +193,7 @@ def row_type(relation: ApiRelation) -> str:
 
 
 class Planning:
-    """What the resolvers of one statement share."""
+    """What the resolvers of one statement share. ``is_volatile``: one of them calls a volatile function."""
 
     def __init__(self, variables: Variables) -> None:
         self.variables = variables
@@ -203,6 +203,7 @@ class Planning:
         self._relation_steps = 0
         self._relation_depth = 0
         self.nodes = Nodes()
+        self.is_volatile = False
 
     @property
     def parameters(self) -> dict[str, Parameter]:

@@ -1,19 +1,23 @@
-"""The GraphQL endpoint: ``POST /graphql/v1``, and GET for queries."""
+"""The GraphQL endpoint: ``POST /graphql/v1``, and GET for queries, also by the id of a document."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import falcon
 
 from app.errors import OverLimit, PorticoError, RequestError
 from app.identity.identification import RequestHead
-from app.pipeline import run
+from app.pipeline import run, run_batch
 from app.pipeline.records import GraphQLRequest, Reply
-from app.pipeline.shape import shape_error
+from app.pipeline.shape import GRAPHQL_JSON, JSON, shape_error
+from app.resources.batches import JSON_LINES, joined, parts_of
 from app.services import Services
+
+_NOT_MODIFIED = 304
 
 
 class GraphQLResource:
@@ -22,37 +26,43 @@ class GraphQLResource:
     def __init__(self, services: Services) -> None:
         self._engine = services.engine
         self._body_limit = services.settings.body_limit
+        self._batch_limit = services.settings.batch_limit
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         try:
             body = self._read(req)
+            as_lines = JSON_LINES in req.env.get("HTTP_ACCEPT", "")
+            parts = parts_of(body, self._batch_limit, as_lines=as_lines)
+            if parts is None and not isinstance(body, dict):
+                raise RequestError("The body must be a JSON object with a query")
         except PorticoError as ex:
-            _send(shape_error(_request(req, None), ex), resp)
+            _send(shape_error(_request(req, {}), ex), resp)
             return
-        request = _request(
-            req, body.get("query"), body.get("variables"), body.get("operationName"), extensions=body.get("extensions")
-        )
-        _send(run(request, self._engine), resp)
+        if parts is None:
+            _send(run(_request(req, body), self._engine), resp)
+            return
+        requests = [_request(req, each.body, accept=JSON) for each in parts]
+        _send(run_batch(requests, self._engine, partial(joined, parts=parts, as_lines=as_lines)), resp)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        self.on_get_document(req, resp, req.params.get("documentId"))
+
+    def on_get_document(self, req: falcon.Request, resp: falcon.Response, document_id: Any) -> None:
         parameters = req.params
         try:
-            variables = _json_parameter(parameters, "variables")
-            extensions = _json_parameter(parameters, "extensions")
+            body = {
+                "query": parameters.get("query"),
+                "variables": _json_parameter(parameters, "variables"),
+                "operationName": parameters.get("operationName") or None,
+                "extensions": _json_parameter(parameters, "extensions"),
+                "documentId": document_id,
+            }
         except PorticoError as ex:
-            _send(shape_error(_request(req, None), ex), resp)
+            _send(shape_error(_request(req, {}), ex), resp)
             return
-        request = _request(
-            req,
-            parameters.get("query"),
-            variables,
-            parameters.get("operationName") or None,
-            extensions=extensions,
-            queries_only=True,
-        )
-        _send(run(request, self._engine), resp)
+        _send(run(_request(req, body, queries_only=True), self._engine), resp)
 
-    def _read(self, req: falcon.Request) -> dict[str, Any]:
+    def _read(self, req: falcon.Request) -> Any:
         length = req.content_length
         if length is not None and length > self._body_limit:
             raise _too_large(self._body_limit)
@@ -62,10 +72,7 @@ class GraphQLResource:
         content_type = (req.content_type or "application/json").split(";", 1)[0].strip().lower()
         if content_type != "application/json":
             raise RequestError("The content type must be application/json", code="UNSUPPORTED_MEDIA_TYPE", status=415)
-        body = _json(raw, "The body")
-        if not isinstance(body, dict):
-            raise RequestError("The body must be a JSON object with a query")
-        return body
+        return _json(raw, "The body")
 
 
 def _too_large(limit: int) -> OverLimit:
@@ -96,29 +103,28 @@ def _json_parameter(parameters: Mapping[str, Any], name: str) -> Any:
 
 
 def _request(
-    req: falcon.Request,
-    query: Any,
-    variables: Any = None,
-    operation_name: Any = None,
-    *,
-    extensions: Any = None,
-    queries_only: bool = False,
+    req: falcon.Request, body: Mapping[str, Any], *, queries_only: bool = False, accept: str | None = None
 ) -> GraphQLRequest:
+    """``accept`` is for a part of an answer, whose media type is not what the client accepts for the whole."""
     environ = req.env
+    accepted = environ.get("HTTP_ACCEPT", "") if accept is None else accept
     return GraphQLRequest(
-        query=query,
-        variables=variables,
-        extensions=extensions,
-        operation_name=operation_name,
+        query=body.get("query"),
+        variables=body.get("variables"),
+        extensions=body.get("extensions"),
+        document_id=body.get("documentId"),
+        operation_name=body.get("operationName"),
         queries_only=queries_only,
         head=RequestHead.of(req.method, req.path, environ),
-        wants_graphql_media_type="application/graphql-response+json" in environ.get("HTTP_ACCEPT", ""),
+        accept=accepted,
+        wants_graphql_media_type=GRAPHQL_JSON in accepted,
     )
 
 
 def _send(reply: Reply, resp: falcon.Response) -> None:
     resp.status = falcon.code_to_http_status(reply.status)
-    resp.content_type = reply.content_type
+    if reply.status != _NOT_MODIFIED:
+        resp.content_type = reply.content_type
     resp.data = reply.body
     for name, value in reply.headers:
         resp.set_header(name, value)

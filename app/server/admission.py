@@ -51,7 +51,7 @@ class Admission:
         path, query = path_of(target), target.partition("?")[2]
         if method in ("GET", "HEAD"):
             raise _no_body_taken(path)
-        if path == GRAPHQL:
+        if _is_graphql(path):
             return self._settings.body_limit
         try:
             match = self._router.match(method, without_prefix(path))
@@ -69,10 +69,10 @@ class Admission:
         return self._settings.upload_size_limit + (ENVELOPE if is_form else 0)
 
     def may_wait(self, target: str) -> bool:
-        return self._settings.jwt_jwks is not None and path_of(target) != GRAPHQL
+        return self._settings.jwt_jwks is not None and not _is_graphql(path_of(target))
 
     def too_large(self, target: str, largest: int) -> RequestRefused:
-        if path_of(target) != GRAPHQL:
+        if not _is_graphql(path_of(target)):
             return _refused(TooLarge())
         return _graphql_refusal(413, "LIMIT_EXCEEDED", f"The body is larger than {largest} bytes")
 
@@ -92,9 +92,14 @@ class Admission:
             raise InvalidSignature("Invalid signature")
 
 
+def _is_graphql(path: str) -> bool:
+    """Whether a path is that of the GraphQL API, or of one of its documents."""
+    return path == GRAPHQL or path.startswith(GRAPHQL + "/")
+
+
 def _no_body_taken(path: str) -> RequestRefused:
     message = "A request of this method has no body. Send it without one, or with another method."
-    return _graphql_refusal(400, "BAD_REQUEST", message) if path == GRAPHQL else _refused(invalid_request(message))
+    return _graphql_refusal(400, "BAD_REQUEST", message) if _is_graphql(path) else _refused(invalid_request(message))
 
 
 def _graphql_refusal(status: int, code: str, message: str) -> RequestRefused:

@@ -98,6 +98,14 @@ class Settings:
         "Rows that a GraphQL operation may request, the product of its nested page sizes; 0 for no limit.",
         default_note="10000000; 0 in the dialect pg_graphql",
         derive=lambda values: 0 if values["graphql_dialect"] == "pg_graphql" else 10_000_000)
+    documents_only: tuple[str, ...] = setting(Names(), (),
+        "Roles that may run registered documents only, comma-separated; * for all. None by default.")
+    automatic_documents: int = setting(Number(0), 0,
+        "Documents that each worker keeps for clients that send their hashes (Apollo's persistedQuery); 0 for none.")
+    batch_limit: int = setting(Number(0, 10_000), 0,
+        "GraphQL requests that one body may hold, as a list; 0 for none: a body is one request.")
+    graphql_max_age_s: int = setting(Number(0), 0,
+        "Seconds for which caches may keep responses to GET requests of the role anon; 0 for none.")
     answer_limit: int = setting(BYTES, 32 * 1024 * 1024, "The largest response to a GraphQL operation, in bytes.")
     statement_timeout_ms: int = setting(Number(0, 2**31 - 1), 30_000,
         "Milliseconds that a statement may take, unless the role has its own statement_timeout; 0 for no limit.")

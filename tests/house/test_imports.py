@@ -15,7 +15,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.identity", "app.embedded"),
     ("app.database",),
     ("app.graphql", "app.installation", "app.storage.bytes"),
-    ("app.query", "app.storage"),
+    ("app.query", "app.storage", "app.documents"),
     ("app.pipeline", "app.storage.http"),
     ("app.storage.rest",),
     ("app.services",),

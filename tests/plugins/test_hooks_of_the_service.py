@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from portico import AccessError, Caller, Identification, RequestError, hookimpl
+from portico import AccessError, Caller, DocumentSource, DocumentsUnusable, Identification, RequestError, hookimpl
 from tests.graphql.door import Door
 from tests.plugins.conftest import Distribute
 from tests.process.conftest import Portico
@@ -206,3 +207,25 @@ def test_a_fault_of_ours_is_not_a_plugins(open_door: Callable[..., Door], monkey
     monkeypatch.setattr(type(door.application.services.engine.plans), "get", lambda *_: 1 / 0)
     assert door.ask(QUERY, role="authenticated").code == "INTERNAL_ERROR"
     assert door.client.simulate_get("/health").json["process"] == "ok"
+
+
+class Documents:
+    """Registers a document of its own."""
+
+    texts = {"Things": QUERY}  # noqa: RUF012
+
+    @hookimpl
+    def documents(self) -> list[DocumentSource]:
+        return [DocumentSource(lambda: self.texts, lambda: 1)]
+
+
+def test_hook_documents(open_door: Callable[..., Door], tmp_path: Path) -> None:
+    (tmp_path / "Type.graphql").write_text("{ __typename }")
+    door = open_door(TABLE, plugins={"documents_of_the_house": Documents}, documents=str(tmp_path))
+    answer = door.post('{"documentId": "Things"}', role="authenticated")
+    assert answer.data["thingCollection"]["edges"] == [{"node": {"id": 1}}]
+    assert door.post('{"documentId": "Type"}').data == {"__typename": "Query"}
+    # Two sources may have the same document, but not two with one name.
+    (tmp_path / "Things.graphql").write_text("{ __typename }")
+    with pytest.raises(DocumentsUnusable, match="two documents are registered as 'Things'"):
+        open_door(TABLE, plugins={"documents_of_the_house": Documents}, documents=str(tmp_path))

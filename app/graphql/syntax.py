@@ -1,0 +1,51 @@
+"""The text of a document becomes its syntax, within the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode, parse
+
+from app.graphql.errors import DocumentError
+from app.graphql.limits import DocumentLimits, check_limits
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """A document that is well-formed and within the limits, with its operations and its fragments."""
+
+    document: DocumentNode
+    operations: Sequence[OperationDefinitionNode]
+    fragments: Mapping[str, FragmentDefinitionNode]
+
+
+def read_syntax(text: str, limits: DocumentLimits) -> Syntax:
+    """The syntax of a document. Raises DocumentError where it is not well-formed, or beyond a limit."""
+    try:
+        document = parse(text, max_tokens=limits.tokens)
+    except GraphQLError as ex:
+        raise _explained(ex, limits) from None
+    except RecursionError:
+        raise DocumentError("Syntax Error: the document is nested too deeply", "GRAPHQL_PARSE_FAILED") from None
+    operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
+    fragments = {each.name.value: each for each in document.definitions if isinstance(each, FragmentDefinitionNode)}
+    if not operations:
+        raise DocumentError("Operation not found", "OPERATION_RESOLUTION_FAILURE")
+    _check_operation_names(operations)
+    check_limits(operations, fragments, limits)
+    return Syntax(document, operations, fragments)
+
+
+def _explained(error: GraphQLError, limits: DocumentLimits) -> DocumentError:
+    if "more than" in error.message and "tokens" in error.message:
+        return DocumentError(f"The document has more than {limits.tokens} tokens", "LIMIT_EXCEEDED")
+    return DocumentError(error.message, "GRAPHQL_PARSE_FAILED", [error])
+
+
+def _check_operation_names(operations: Sequence[OperationDefinitionNode]) -> None:
+    names = [each.name.value for each in operations if each.name]
+    if len(operations) > 1 and len(names) < len(operations):
+        raise DocumentError("Anonymous operations must be the only defined operation", "OPERATION_RESOLUTION_FAILURE")
+    if len(set(names)) < len(names):
+        raise DocumentError("Operation names must be unique", "OPERATION_RESOLUTION_FAILURE")

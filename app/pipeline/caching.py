@@ -1,0 +1,42 @@
+"""What lets clients and caches keep the answer to a GET: a validator, and how long and for whom it may be kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import blake2b
+
+from app.identity import ANON
+from app.pipeline.engine import Engine
+from app.pipeline.records import GraphQLRequest, Reply, ResultSet
+
+_OWN = ("Accept", "apiKey", "Authorization")
+
+
+def cacheable(reply: Reply, request: GraphQLRequest, results: ResultSet, engine: Engine) -> Reply:
+    """The reply to a GET, with headers for caches, or 304 if the client has it. One with errors stays as it is."""
+    if results.plan.errors:
+        return reply
+    etag = f'"{blake2b(reply.body, digest_size=16).hexdigest()}"'
+    others = tuple(each for each in engine.identifications.headers if each not in map(str.lower, _OWN))
+    headers = [
+        *reply.headers,
+        ("ETag", etag),
+        ("Cache-Control", _cache_control(results, engine.max_age_s)),
+        ("Vary", ", ".join((*_OWN, *others))),
+    ]
+    known = request.head.header("if-none-match")
+    if known is not None and _has(known, etag):
+        return replace(reply, status=304, body=b"", headers=headers)
+    return replace(reply, headers=headers)
+
+
+def _cache_control(results: ResultSet, max_age_s: int) -> str:
+    if max_age_s and results.role == ANON and not results.plan.is_volatile:
+        return f"public, max-age={max_age_s}"
+    return "private, no-cache"
+
+
+def _has(known: str, etag: str) -> bool:
+    """Whether ``If-None-Match`` names the entity tag; a proxy that compressed the answer has made it a weak one."""
+    given = [each.strip().removeprefix("W/") for each in known.split(",")]
+    return etag in given or "*" in given

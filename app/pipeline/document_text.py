@@ -1,0 +1,93 @@
+"""The text that a request asks to run: its own, or that of a document that it names.
+
+Names are ``documentId``, of a document that is registered or was taught, and the hash of Apollo's automatic persisted
+queries in ``extensions.persistedQuery``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.documents import NamedDocuments
+from app.documents.named import is_named
+from app.documents.registry import HASH
+from app.errors import RequestError
+from app.graphql.errors import DocumentError
+from app.pipeline.caller import caller_of
+from app.pipeline.engine import Engine
+from app.pipeline.records import GraphQLRequest
+
+_VERSION = 1
+
+
+def text_of(request: GraphQLRequest, engine: Engine) -> Any:
+    """The text to run, unchecked. Raises RequestError where a name is not one or is unknown, or differs from the text
+    that was sent with it."""
+    if request.document_id is not None:
+        return _by_id(request.query, request.document_id, engine.named_documents)
+    if isinstance(request.extensions, dict) and "persistedQuery" in request.extensions:
+        return _by_hash(request, engine)
+    return request.query
+
+
+def is_taught(request: GraphQLRequest) -> bool:
+    """Whether the request teaches its text: it has the hash as well, which ``text_of`` compared with it."""
+    extensions = request.extensions
+    return (
+        isinstance(extensions, dict)
+        and "persistedQuery" in extensions
+        and request.query is not None
+        and request.document_id is None
+    )
+
+
+def _by_id(query: Any, document_id: Any, documents: NamedDocuments) -> Any:
+    if not isinstance(document_id, str):
+        raise RequestError("documentId must be a string")
+    if isinstance(query, str) and is_named(query, document_id):
+        return query
+    text = documents.text(document_id)
+    if query is not None and (text is not None or document_id.startswith(HASH)) and query != text:
+        raise DocumentError("The query is not the document that documentId names", "BAD_USER_INPUT")
+    if text is None:
+        raise DocumentError("No document has this documentId", "PERSISTED_QUERY_NOT_FOUND")
+    return text
+
+
+def _by_hash(request: GraphQLRequest, engine: Engine) -> Any:
+    documents, query = engine.named_documents, request.query
+    if query is not None and not documents.is_automatic:
+        return query
+    hashed = _hash(request.extensions["persistedQuery"])
+    if isinstance(query, str):
+        if not is_named(query, HASH + hashed):
+            raise DocumentError("The sha256Hash is not that of the query", "BAD_USER_INPUT")
+        return query
+    # Apollo's manifests may have ids of another kind, which its clients send in the place of the hash.
+    text = documents.text(HASH + hashed) or documents.text(hashed)
+    if text is None:
+        raise _unknown(request, engine)
+    return text
+
+
+def _hash(persisted: Any) -> str:
+    if not isinstance(persisted, dict) or persisted.get("version") != _VERSION:
+        raise RequestError(f"extensions.persistedQuery must be an object of version {_VERSION}")
+    hashed = persisted.get("sha256Hash")
+    if not isinstance(hashed, str):
+        raise RequestError("extensions.persistedQuery.sha256Hash must be a string")
+    return hashed
+
+
+def _unknown(request: GraphQLRequest, engine: Engine) -> RequestError:
+    """The error after which clients send the text: with the hash if it would be kept, else without."""
+    documents = engine.named_documents
+    restricted = documents.is_restricted and documents.restricts(caller_of(request, engine).role)
+    if documents.is_automatic and not restricted:
+        return DocumentError("PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND")
+    return RequestError(
+        "PersistedQueryNotSupported",
+        code="PERSISTED_QUERY_NOT_SUPPORTED",
+        status=200,
+        hint='Send the text of the document in query: docs/documents.md, "Automatic documents".',
+    )

@@ -1,0 +1,125 @@
+"""What answers to GET requests tell caches, and answers in fewer bytes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from falcon.testing import Result
+
+from portico import Caller, Identification, hookimpl
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import ANON_KEY, Door, token
+
+SCHEMA = """
+create table item (id int primary key, name text);
+insert into item select n, repeat('x', 40) from generate_series(1, 30) n;
+create function _dice(i item) returns float language sql volatile as 'select random()';
+create function _loud(i item) returns text language sql stable as 'select upper(i.name)';
+create function now_is() returns int language sql stable as 'select 1';
+grant select, insert on item to anon, authenticated;
+"""
+ITEMS = "query ($n: Int) { itemCollection(first: $n) { edges { node { id name } } } }"
+
+
+def get(door: Door, query: str = ITEMS, /, *, role: str | None = None, variables: Any = None, **headers: str) -> Result:
+    sent = {"apiKey": ANON_KEY, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    if role:
+        sent["Authorization"] = f"Bearer {token({'role': role})}"
+    parameters = {"query": query, "variables": json.dumps(variables or {})}
+    return door.client.simulate_get("/graphql/v1", params=parameters, headers=sent)
+
+
+def cached(result: Result) -> tuple[str | None, str | None, str | None]:
+    return tuple(result.headers.get(name) for name in ("etag", "cache-control", "vary"))
+
+
+@pytest.fixture
+def door(reading_door: OpenDoor) -> Door:
+    return reading_door(SCHEMA, graphql_max_age_s=60)
+
+
+def test_an_answer_that_the_client_has_is_not_sent_again(door: Door) -> None:
+    first = get(door)
+    etag = first.headers["etag"]
+    assert etag == get(door).headers["etag"]
+    assert etag != get(door, variables={"n": 1}).headers["etag"]
+    for known in (etag, f'"x", {etag}', f"W/{etag}", "*"):
+        again = get(door, If_None_Match=known)
+        assert (again.status_code, again.content) == (304, b"")
+        assert cached(again) == cached(first)
+    for unknown in ('"x"', "", etag.strip('"')):
+        assert get(door, If_None_Match=unknown).json == first.json
+
+
+def test_who_may_keep_an_answer(door: Door, reading_door: OpenDoor) -> None:
+    vary = "Accept, apiKey, Authorization"
+    assert cached(get(door))[1:] == ("public, max-age=60", vary)
+    assert cached(get(door, role="authenticated"))[1:] == ("private, no-cache", vary)
+    assert cached(get(reading_door(SCHEMA)))[1:] == ("private, no-cache", vary)
+
+
+def test_an_answer_of_a_volatile_function_is_not_kept(door: Door) -> None:
+    node = "query {{ itemCollection(first: 1) {{ edges {{ node {{ {} }} }} }} }}"
+    for _ in range(2):  # planned, and found
+        assert get(door, node.format("dice")).headers["cache-control"] == "private, no-cache"
+        assert get(door, node.format("loud")).headers["cache-control"] == "public, max-age=60"
+        assert get(door, "{ now_is }").headers["cache-control"] == "public, max-age=60"
+
+
+def test_what_has_no_validator(door: Door) -> None:
+    posted = door.ask(ITEMS)
+    wrong = get(door, "{ nothing }", If_None_Match="*")
+    assert wrong.json["errors"]
+    for headers in (posted.headers, wrong.headers, get(door, ITEMS, apiKey="x").headers):
+        assert not {"etag", "cache-control", "vary"} & {name.lower() for name in headers}
+
+
+def test_a_half_answer_is_not_kept(reading_door: OpenDoor) -> None:
+    half = get(reading_door(SCHEMA, graphql_dialect="pg_graphql"), "{ __typename nothing }")
+    assert half.json["data"]
+    assert half.json["errors"]
+    assert "etag" not in half.headers
+
+
+class Cookies:
+    @hookimpl
+    def identifications(self) -> list[Identification]:
+        return [Identification("cookie", lambda head: Caller.of({}, default_role="anon"))]
+
+
+def test_another_credential_is_another_answer(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, plugins={"cookies": Cookies})
+    assert get(door, Cookie="a=b").headers["vary"] == "Accept, apiKey, Authorization, cookie"
+
+
+# Compression
+
+
+def test_a_large_answer_is_compressed(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA, compression="gzip")
+    plain = get(door)
+    assert "content-encoding" not in plain.headers
+    assert plain.headers["vary"] == "Accept, apiKey, Authorization, Accept-Encoding"
+    packed = get(door, Accept_Encoding="br;q=1, gzip;q=0.5")
+    assert packed.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(packed.content) == plain.content
+    assert len(packed.content) < len(plain.content) / 2
+    assert packed.headers["etag"] == f"W/{plain.headers['etag']}"
+    assert get(door, Accept_Encoding="gzip", If_None_Match=packed.headers["etag"]).status_code == 304
+    for refused in ("gzip;q=0", "gzip; q=0.000", "br", "identity", ""):
+        assert get(door, Accept_Encoding=refused).content == plain.content
+    small = get(door, variables={"n": 1}, Accept_Encoding="gzip")
+    assert "content-encoding" not in small.headers
+    headers = {"apiKey": ANON_KEY, "Accept-Encoding": "gzip", "Content-Type": "application/json"}
+    posted = door.client.simulate_post("/graphql/v1", body=json.dumps({"query": ITEMS}), headers=headers)
+    assert gzip.decompress(posted.content) == plain.content
+    assert "etag" not in posted.headers
+
+
+def test_nothing_is_compressed_unless_it_is_said(door: Door) -> None:
+    assert "content-encoding" not in get(door, Accept_Encoding="gzip").headers
+    health = door.client.simulate_get("/health", headers={"Accept-Encoding": "gzip"})
+    assert "vary" not in health.headers

@@ -1,0 +1,384 @@
+"""Documents that requests name: registered ones, those that clients teach, and roles that may run no others."""
+
+from __future__ import annotations
+
+import json
+import threading
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.documents import DocumentSource, DocumentsUnusable
+from portico import hookimpl
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import ANON_KEY, Answer, Door
+from tests.postgres_server import PostgresServer
+from tests.process.running import until
+
+SCHEMA = """
+create table item (id int primary key, name text);
+insert into item values (1, 'one'), (2, 'two');
+grant select, insert on item to anon, authenticated, service_role;
+create schema if not exists graphql;
+create table graphql.documents (id text primary key, document text not null);
+"""
+ITEMS = "query Items($first: Int = 1) { itemCollection(first: $first) { edges { node { id } } } }"
+NAMES = "query Names { itemCollection { edges { node { name } } } }"
+ADD = 'mutation { insertIntoitemCollection(objects: [{ id: 9, name: "x" }]) { affectedCount } }'
+GRAPHQL = {"Accept": "application/graphql-response+json"}
+
+
+def hash_of(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def ask(door: Door, _headers: dict[str, str] | None = None, _role: str | None = None, **body: Any) -> Answer:
+    return door.post(json.dumps(body), headers=_headers, role=_role)
+
+
+def get(door: Door, path: str = "/graphql/v1", **parameters: str) -> Answer:
+    result = door.client.simulate_get(path, params=parameters, headers={"apiKey": ANON_KEY})
+    return Answer(result.status_code, json.loads(result.content), result.headers)
+
+
+def ids(answer: Answer) -> list[int]:
+    return [edge["node"]["id"] for edge in answer.data["itemCollection"]["edges"]]
+
+
+def persisted(text: str, **others: Any) -> dict[str, Any]:
+    return {"persistedQuery": {"version": 1, "sha256Hash": hash_of(text), **others}}
+
+
+def filled(folder: Path) -> Path:
+    """A folder with registered documents, and another file."""
+    (folder / "Items.graphql").write_text(ITEMS)
+    (folder / "both.graphql").write_text(f"{ITEMS}\n{NAMES}")
+    (folder / "add.graphql").write_text(ADD)
+    (folder / "README.md").write_text("no document")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents for tests that leave them as they are."""
+    return filled(tmp_path_factory.mktemp("documents"))
+
+
+@pytest.fixture
+def door(reading_door: OpenDoor) -> Door:
+    """A door that registers nothing and learns nothing."""
+    return reading_door(SCHEMA)
+
+
+# Registered documents
+
+
+def test_a_document_is_run_by_its_name_and_by_its_hash(reading_door: OpenDoor, folder: Path) -> None:
+    door = reading_door(SCHEMA, documents=str(folder))
+    assert ids(ask(door, documentId="Items")) == [1]
+    assert ids(ask(door, documentId="Items", variables={"first": 2})) == [1, 2]
+    assert ids(ask(door, documentId=f"sha256:{hash_of(ITEMS)}")) == [1]
+    assert ids(ask(door, documentId="both", operationName="Items")) == [1]
+    assert ask(door, documentId="add").data["insertIntoitemCollection"] == {"affectedCount": 1}
+    assert ids(get(door, documentId="Items", variables='{"first": 2}')) == [1, 2]
+    assert ids(get(door, "/graphql/v1/Items", variables='{"first": 2}')) == [1, 2]
+    assert ids(get(door, f"/graphql/v1/sha256:{hash_of(ITEMS)}")) == [1]
+    assert ids(get(door, "/graphql/v1/both", operationName="Items")) == [1]
+
+
+def test_a_name_that_is_none_or_unknown(reading_door: OpenDoor, folder: Path) -> None:
+    door = reading_door(SCHEMA, documents=str(folder))
+    for unknown in ("items", "README", "sha256:" + "0" * 64, "../Items", ""):
+        answer = ask(door, documentId=unknown)
+        assert (answer.status, answer.code) == (200, "PERSISTED_QUERY_NOT_FOUND")
+    assert ask(door, GRAPHQL, documentId="items").status == 400
+    assert get(door, "/graphql/v1/items").code == "PERSISTED_QUERY_NOT_FOUND"
+    for odd in (1, ["Items"], {}):
+        answer = ask(door, documentId=odd)
+        assert (answer.status, answer.code) == (400, "BAD_REQUEST")
+    mutation = get(door, "/graphql/v1/add")
+    assert (mutation.status, mutation.code) == (405, "METHOD_NOT_ALLOWED")
+    assert door.client.simulate_post("/graphql/v1/Items", headers={"apiKey": ANON_KEY}).status_code == 405
+    keyless = door.client.simulate_get("/graphql/v1/Items")
+    assert keyless.status_code == 401
+
+
+def test_an_id_and_a_text_must_agree(reading_door: OpenDoor, folder: Path) -> None:
+    door = reading_door(SCHEMA, documents=str(folder))
+    assert ids(ask(door, documentId="Items", query=ITEMS)) == [1]
+    # The hash of any text is its id, registered or not.
+    assert ask(door, documentId=f"sha256:{hash_of(NAMES)}", query=NAMES).data
+    for named in ("Items", f"sha256:{hash_of(ITEMS)}", "sha256:" + "0" * 64):
+        assert ask(door, documentId=named, query=NAMES).code == "BAD_USER_INPUT"
+    assert ask(door, documentId="nothing", query=NAMES).code == "PERSISTED_QUERY_NOT_FOUND"
+
+
+def test_without_registered_documents(door: Door) -> None:
+    assert ask(door, documentId="Items").code == "PERSISTED_QUERY_NOT_FOUND"
+    assert ids(ask(door, documentId=f"sha256:{hash_of(ITEMS)}", query=ITEMS)) == [1]
+    assert get(door, "/graphql/v1/Items").code == "PERSISTED_QUERY_NOT_FOUND"
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        {"0ab3": ITEMS, hash_of(NAMES): NAMES},
+        {
+            "format": "apollo-persisted-query-manifest",
+            "version": 1,
+            "operations": [
+                {"id": "0ab3", "name": "Items", "type": "query", "body": ITEMS},
+                {"id": hash_of(NAMES), "name": "Names", "type": "query", "body": NAMES},
+            ],
+        },
+    ],
+    ids=["Relay", "Apollo"],
+)
+def test_a_manifest(reading_door: OpenDoor, tmp_path: Path, manifest: Any) -> None:
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(manifest))
+    door = reading_door(SCHEMA, documents=str(path))
+    assert ids(ask(door, documentId="0ab3")) == [1]
+    assert ask(door, documentId=hash_of(NAMES)).data
+    assert ask(door, documentId=f"sha256:{hash_of(NAMES)}").data
+    # What Apollo's clients send for a registered operation, whatever its id is made of.
+    assert ask(door, extensions=persisted(NAMES)).data
+    assert ids(ask(door, extensions={"persistedQuery": {"version": 1, "sha256Hash": "0ab3"}})) == [1]
+    assert ask(door, extensions=persisted("{ __typename }")).code == "PERSISTED_QUERY_NOT_SUPPORTED"
+
+
+def test_a_table_is_read_with_the_rights_of_the_service(reading_door: OpenDoor) -> None:
+    sql = f"insert into graphql.documents values ('Items', '{ITEMS}'), ('nested/names', '{NAMES}')"
+    door = reading_door(SCHEMA + sql, documents="table:graphql.documents")
+    assert ids(ask(door, documentId="Items")) == [1]
+    assert get(door, "/graphql/v1/nested/names").data
+    # The caller may not read the table, and a request does not.
+    assert "documents" not in json.dumps(ask(door, query="{ __schema { types { name } } }").body)
+
+
+@pytest.mark.parametrize(
+    ("files", "place", "problem"),
+    [
+        ({"a.graphql": "{ itemCollection"}, "", "the document 'a' cannot be used: Syntax Error"),
+        ({"a.graphql": "fragment F on Item { id }"}, "", "the document 'a' cannot be used: Operation not found"),
+        ({"a.graphql": "{" + " __typename" * 5000 + "}"}, "", "the document 'a' cannot be used: The document has more"),
+        ({"a.graphql": b"\xff"}, "", "a.graphql is not text in UTF-8"),
+        ({"m.json": "{"}, "m.json", "m.json is not JSON"),
+        ({"m.json": "[]"}, "m.json", "m.json must be a JSON object"),
+        ({"m.json": '{"a": 1}'}, "m.json", "a document whose id or text is not a string"),
+        ({"m.json": '{"operations": [1]}'}, "m.json", "a document whose id or text is not a string"),
+        ({"m.json": '{"": "{ __typename }"}'}, "m.json", "a document is registered without an id"),
+        ({"m.json": '{"sha256:00": "{ __typename }"}'}, "m.json", "under a hash that is not that of its text"),
+        (
+            {"m.json": '{"operations": [{"id": "a", "body": "{ a }"}, {"id": "a", "body": "{ b }"}]}'},
+            "m.json",
+            "two documents with the id 'a'",
+        ),
+        ({}, "nothing.json", "nothing.json cannot be read: No such file"),
+    ],
+)
+def test_a_bad_document_stops_the_start(
+    reading_door: OpenDoor, tmp_path: Path, files: dict[str, str | bytes], place: str, problem: str
+) -> None:
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(DocumentsUnusable) as refused:
+        reading_door("", documents=str(tmp_path / place))
+    assert problem in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "problem"),
+    [
+        ("table:graphql.nothing", 'cannot be read: relation "graphql.nothing" does not exist'),
+        ("table:documents", "must name a table with its schema"),
+        ('table:graphql.documents"; drop table item; --', "does not exist"),
+        ("table:public.item", "cannot be read: column"),
+    ],
+)
+def test_a_bad_table_stops_the_start(reading_door: OpenDoor, place: str, problem: str) -> None:
+    with pytest.raises(DocumentsUnusable, match="DOCUMENTS: ") as refused:
+        reading_door(SCHEMA, documents=place)
+    assert problem in str(refused.value)
+
+
+class Broken:
+    @hookimpl
+    def documents(self) -> list[DocumentSource]:
+        return [DocumentSource(lambda: {}["x"], lambda: 1)]
+
+
+def test_a_source_that_breaks_is_named(open_door: OpenDoor) -> None:
+    with pytest.raises(DocumentsUnusable, match="the plugin broken failed to read documents: KeyError"):
+        open_door(SCHEMA, plugins={"broken": Broken})
+
+
+# Changes
+
+
+def test_a_changed_folder_is_read_again(open_door: OpenDoor, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    folder = filled(tmp_path)
+    door = open_door(SCHEMA, documents=str(folder), documents_only=("anon",))
+    assert ask(door, query=NAMES).code == "DOCUMENT_NOT_ALLOWED"
+    (folder / "Names.graphql").write_text(NAMES)
+    until(lambda: not ask(door, documentId="Names").errors)
+    assert ask(door, query=NAMES).data
+    (folder / "Names.graphql").unlink()
+    until(lambda: bool(ask(door, documentId="Names").errors))
+    # What cannot be used changes nothing, and is told once.
+    (folder / "broken.graphql").write_text("{")
+    until(lambda: "the document 'broken' cannot be used" in caplog.text)
+    assert ids(ask(door, documentId="Items")) == [1]
+    assert len([each for each in caplog.messages if "stay as they were" in each]) == 1
+
+
+def test_a_changed_table_is_read_again_by_every_worker(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    first = open_door(SCHEMA, documents="table:graphql.documents")
+    second = Door(first.database_url, documents="table:graphql.documents")
+    try:
+        assert ask(first, documentId="Items").code == "PERSISTED_QUERY_NOT_FOUND"
+        postgres.execute(f"insert into graphql.documents values ('Items', '{ITEMS}')", first.database_url)
+        for door in (first, second):
+            until(lambda door=door: not ask(door, documentId="Items").errors)  # type: ignore[misc]
+        postgres.execute(f"update graphql.documents set document = '{NAMES}'", first.database_url)
+        for door in (first, second):
+            until(lambda door=door: "name" in json.dumps(ask(door, documentId="Items").body))  # type: ignore[misc]
+    finally:
+        second.close()
+
+
+def test_a_database_that_is_away_at_the_start(
+    open_door: OpenDoor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing is allowed that may not be, and the documents are read when they can be."""
+    from app.database import Database
+    from app.errors import Unavailable
+
+    away = threading.Event()
+    away.set()
+    read = Database.read
+
+    def unreachable(self: Database, sql: str) -> bytes | None:
+        if away.is_set() and "graphql" in sql and "documents" in sql and "pg_" not in sql:
+            raise Unavailable("The database is not there.")
+        return read(self, sql)
+
+    monkeypatch.setattr(Database, "read", unreachable)
+    sql = f"insert into graphql.documents values ('Items', '{ITEMS}')"
+    door = open_door(SCHEMA + sql, documents="table:graphql.documents", documents_only=("anon",))
+    assert "cannot be read yet: The database is not there." in caplog.text
+    for body in ({"documentId": "Items"}, {"query": ITEMS}):
+        answer = ask(door, **body)
+        assert (answer.status, answer.code) == (503, "UNAVAILABLE")
+    assert ask(door, _role="authenticated", query=ITEMS).data
+    away.clear()
+    until(lambda: not ask(door, documentId="Items").errors)
+
+
+def test_documents_are_not_read_by_requests(open_door: OpenDoor) -> None:
+    reads: list[str] = []
+
+    class Counted:
+        @hookimpl
+        def documents(self) -> list[DocumentSource]:
+            def read() -> dict[str, str]:
+                reads.append(threading.current_thread().name)
+                return {"Items": ITEMS}
+
+            return [DocumentSource(read, lambda: 1)]
+
+    door = open_door(SCHEMA, plugins={"counted": Counted})
+    door.application.services.engine.named_documents.registry.refresh()
+    for _ in range(3):
+        assert ids(ask(door, documentId="Items")) == [1]
+    assert len(reads) == 1
+
+
+# Roles that may run registered documents only
+
+
+def test_a_role_that_may_run_registered_documents_only(reading_door: OpenDoor, folder: Path) -> None:
+    door = reading_door(SCHEMA, documents=str(folder), documents_only=("anon",))
+    assert ids(ask(door, documentId="Items")) == ids(ask(door, query=ITEMS)) == [1]
+    assert ids(ask(door, documentId="Items", query=ITEMS)) == [1]
+    introspection = "{ __schema { types { name } } }"
+    for text in (NAMES, f"{ITEMS} ", introspection, "{ nothingCollection { x } }", ADD + "\n"):
+        answer = ask(door, query=text)
+        assert (answer.status, answer.code) == (200, "DOCUMENT_NOT_ALLOWED")
+        assert answer.message == "The role 'anon' may run registered documents only"
+        assert ask(door, GRAPHQL, query=text).status == 403
+        assert ask(door, documentId=f"sha256:{hash_of(text)}", query=text).code == "DOCUMENT_NOT_ALLOWED"
+    assert get(door, query=NAMES).code == "DOCUMENT_NOT_ALLOWED"
+    # Others may.
+    assert ask(door, _role="authenticated", query=NAMES).data
+    assert ask(door, _role="authenticated", query=introspection).data
+
+
+def test_no_role_may_run_others(reading_door: OpenDoor, folder: Path) -> None:
+    door = reading_door(SCHEMA, documents=str(folder), documents_only="*", graphql_dialect="pg_graphql")
+    for role in (None, "authenticated", "service_role"):
+        assert ask(door, _role=role, query=NAMES).code == "DOCUMENT_NOT_ALLOWED"
+        assert ids(ask(door, _role=role, query=ITEMS)) == [1]
+
+
+# Documents that clients teach
+
+
+def test_a_client_teaches_a_document(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA, automatic_documents=10)
+    unknown = ask(door, extensions=persisted(NAMES))
+    assert (unknown.status, unknown.message, unknown.code) == (
+        200, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND"
+    )  # fmt: skip
+    assert ask(door, query=NAMES, extensions=persisted(NAMES)).data
+    assert ask(door, extensions=persisted(NAMES)).data
+    assert get(door, extensions=json.dumps(persisted(NAMES))).data
+    assert ask(door, documentId=f"sha256:{hash_of(NAMES)}").data
+    assert ask(door, extensions=persisted(ITEMS)).code == "PERSISTED_QUERY_NOT_FOUND"
+    assert ask(door, query=ITEMS).data
+    assert ask(door, extensions=persisted(ITEMS)).code == "PERSISTED_QUERY_NOT_FOUND", "it came without its hash"
+
+
+def test_what_is_not_learned(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA, automatic_documents=11)
+    lie = ask(door, query=NAMES, extensions=persisted(ITEMS))
+    assert lie.code == "BAD_USER_INPUT"
+    assert ask(door, extensions=persisted(ITEMS)).code == "PERSISTED_QUERY_NOT_FOUND"
+    for invalid in ("{ nothing }", "{"):
+        assert ask(door, query=invalid, extensions=persisted(invalid)).errors
+        assert ask(door, extensions=persisted(invalid)).code == "PERSISTED_QUERY_NOT_FOUND"
+    # From nobody in particular nothing is learned.
+    body = json.dumps({"query": NAMES, "extensions": persisted(NAMES)})
+    assert door.post(body, key=None).status == 401
+    assert ask(door, extensions=persisted(NAMES)).code == "PERSISTED_QUERY_NOT_FOUND"
+
+
+@pytest.mark.parametrize("extension", [1, None, {}, {"version": 2, "sha256Hash": "0"}, {"version": 1, "sha256Hash": 5}])
+def test_a_malformed_extension(reading_door: OpenDoor, extension: Any) -> None:
+    door = reading_door(SCHEMA, automatic_documents=10)
+    answer = ask(door, query=NAMES, extensions={"persistedQuery": extension})
+    assert (answer.status, answer.code) == (400, "BAD_REQUEST")
+
+
+def test_the_least_recently_used_is_forgotten(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA, automatic_documents=2)
+    texts = ["{ __typename }", "{ a: __typename }", "{ b: __typename }"]
+    for text in texts:
+        assert ask(door, query=text, extensions=persisted(text)).data
+    known = [not ask(door, extensions=persisted(text)).errors for text in texts]
+    assert known == [False, True, True]
+
+
+def test_a_restricted_role_teaches_nothing(reading_door: OpenDoor, folder: Path) -> None:
+    door = reading_door(SCHEMA, documents=str(folder), documents_only=("anon",), automatic_documents=10)
+    assert ids(ask(door, query=ITEMS, extensions=persisted(ITEMS))) == [1]
+    assert ids(ask(door, extensions=persisted(ITEMS))) == [1]
+    assert ask(door, query=NAMES, extensions=persisted(NAMES)).code == "DOCUMENT_NOT_ALLOWED"
+    # Its clients go on with texts; those of others teach theirs.
+    assert ask(door, extensions=persisted(NAMES)).code == "PERSISTED_QUERY_NOT_SUPPORTED"
+    assert ask(door, _role="authenticated", extensions=persisted(NAMES)).code == "PERSISTED_QUERY_NOT_FOUND"
+    assert ask(door, _role="authenticated", query=NAMES, extensions=persisted(NAMES)).data
+    assert ask(door, _role="authenticated", extensions=persisted(NAMES)).data
+    assert ask(door, extensions=persisted(NAMES)).code == "DOCUMENT_NOT_ALLOWED"

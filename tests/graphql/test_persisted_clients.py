@@ -1,0 +1,72 @@
+"""Apollo Client of npm with its link for persisted queries, against a service that really runs."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import ROLES
+from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY
+from tests.packages import program as node_program
+from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S, started
+
+SCHEMA = """
+comment on schema public is '@graphql({"inflect_names": true})';
+create table category (id int primary key, name text not null);
+insert into category values (1, 'odd'), (2, 'even');
+grant select on category to anon;
+"""
+
+
+@pytest.fixture(params=["automatic", "off"])
+def service(request: pytest.FixtureRequest, postgres: PostgresServer, tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """The URL of a service, and whether it keeps documents."""
+    database = postgres.create_database(sql=ROLES + SCHEMA)
+    # Each worker is taught by itself, and which one a request meets is chance.
+    program = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "1"]
+    settings = {
+        "DATABASE_URL": database, "JWT_SECRET": JWT_SECRET, "ANON_KEY": ANON_KEY, "SERVICE_ROLE_KEY": SERVICE_KEY,
+        "STORAGE_URL": (tmp_path / "objects").as_uri(),
+        "AUTOMATIC_DOCUMENTS": "10" if request.param == "automatic" else "0",
+    }  # fmt: skip
+    with started(program, tmp_path, **settings) as process:
+        assert process.stdout
+        said = ""
+        while not (address := re.search(r"http://\S+/graphql/v1", said)):
+            line = process.stdout.readline()
+            assert line, said
+            said += line
+        yield address[0], request.param
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0
+    postgres.drop_database(database)
+
+
+def test_apollo_client_sends_hashes(service: tuple[str, str]) -> None:
+    url, kept = service
+    persisted = node_program("persisted.mjs")
+    done = subprocess.run(
+        ["node", str(persisted), url, ANON_KEY],
+        cwd=persisted.parent, capture_output=True, text=True, timeout=PATIENCE_S,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    seen: dict[str, Any] = json.loads(done.stdout)
+    assert seen["answers"] == ["odd even"] * 12
+    requests = seen["requests"]
+    first, with_text = requests[:2]
+    assert first == {"method": "POST", "text": False, "hash": True}
+    if kept == "automatic":
+        assert with_text == {"method": "POST", "text": True, "hash": True}
+        assert [each["method"] for each in requests[2:]] == ["POST"] * 5 + ["GET"] * 6
+        assert all(each["hash"] and not each["text"] for each in requests[2:])
+    else:
+        # Told once for each client that hashes are of no use, it sends no more of them.
+        assert [each["hash"] for each in requests[:7]] == [True] + [False] * 6

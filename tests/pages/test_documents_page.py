@@ -1,0 +1,97 @@
+"""The lines on the page about documents work, one after the other."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from app.installation import install
+from tests.docs.blocks import REPOSITORY, blocks
+from tests.graphql.door import Door
+from tests.packages import node_packages
+from tests.pages.reader import Reader
+from tests.postgres_server import PostgresServer
+from tests.process.running import open_directory
+
+WORLD = """
+insert into continent values ('EU', 'Europe');
+insert into currency values ('EUR', 'Euro');
+insert into country values ('AT', 'AUT', 'Austria', 'EU', 'EUR', 'Vienna', 83858, 8840521, '{de}', '43', '.at');
+insert into city select n, name, 'AT', 'city', 100000 * n, 48, 16, 'Europe/Vienna', '{}'
+  from unnest(array['Vienna', 'Graz']) with ordinality as t(name, n);
+"""
+SHELL = [(each.heading, each.text) for each in blocks("docs/documents.md", "sh")]
+
+
+@pytest.fixture(scope="module")
+def reader(postgres: PostgresServer) -> Iterator[Reader]:
+    """With the service of the first block, on the tables of the demonstration and a few rows."""
+    url = postgres.create_database()
+    install(url)
+    for part in ("schema.sql", WORLD, "after_load.sql"):
+        postgres.execute((REPOSITORY / "app" / "demo" / part).read_text() if part.endswith(".sql") else part, url)
+    with open_directory() as directory:
+        opened = Reader(directory, url)
+        opened.set(DATABASE_URL=url)
+        opened.shell("portico keys > .env; set -a; . ./.env; set +a")
+        opened.shell(SHELL[0][1])
+        yield opened
+        opened.close()
+    postgres.drop_database(url)
+
+
+def texts_of(heading: str) -> list[str]:
+    return [text for under, text in SHELL[1:] if under == heading]
+
+
+def names(answer: str) -> list[str]:
+    return [edge["node"]["name"] for edge in json.loads(answer)["data"]["cityCollection"]["edges"]]
+
+
+def test_registered_documents(reader: Reader) -> None:
+    (text,) = texts_of("Registered documents")
+    by_path, by_body = reader.shell(text.replace("\ncurl", "\necho\ncurl")).splitlines()
+    assert names(by_path) == names(by_body) == ["Graz", "Vienna"]
+
+
+def test_a_table_of_documents(reader: Reader) -> None:
+    (block,) = blocks("docs/documents.md", "sql")
+    reader.run(block)
+    door = Door(reader.shell("echo $DATABASE_URL").strip(), documents="table:graphql.documents")
+    try:
+        answer = door.post(json.dumps({"documentId": "Continents"}))
+        assert answer.data["continentCollection"]["edges"] == [{"node": {"name": "Europe"}}]
+    finally:
+        door.close()
+
+
+def test_caching(reader: Reader) -> None:
+    (text,) = texts_of("Caching")
+    assert reader.shell(text).strip() == "304 public, max-age=60"
+
+
+def test_batches(reader: Reader) -> None:
+    as_list, as_lines = texts_of("Batches")
+    continents, cities = json.loads(reader.shell(as_list))
+    assert continents["data"]["continentCollection"]["edges"] == [{"node": {"name": "Europe"}}]
+    assert len(cities["data"]["cityCollection"]["edges"]) == 2
+    lines = [json.loads(each) for each in reader.shell(as_lines).splitlines()]
+    assert [each["variableIndex"] for each in lines] == [0, 1]
+    assert [len(each["data"]["cityCollection"]["edges"]) for each in lines] == [2, 0]
+
+
+def test_csv(reader: Reader) -> None:
+    (text,) = texts_of("CSV")
+    header, *rows = csv.reader(io.StringIO(reader.shell(text)))
+    assert header == ["name", "population", "country.name"]
+    assert rows == [["Graz", "200000", "Austria"], ["Vienna", "100000", "Austria"]]
+
+
+def test_automatic_documents(reader: Reader) -> None:
+    (block,) = blocks("docs/documents.md", "js")
+    (reader.directory / "node_modules").symlink_to(node_packages() / "node_modules")
+    assert reader.program("node", ".mjs", block.text) == "Graz Vienna\n"
