@@ -50,4 +50,4 @@ def test_each_page_is_in_the_table_of_contents() -> None:
     placed = {
         f"docs/{name}.md" for tree in re.findall(r"```\{toctree\}\n(.*?)```", index, re.S) for name in tree.split()
     }
-    assert set(PAGES) - {"README.md", "docs/index.md"} <= placed
+    assert {each for each in PAGES if each.startswith("docs/")} - {"docs/index.md"} <= placed
