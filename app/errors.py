@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SQLSTATE_CODES = {
+    "21000": "CARDINALITY_VIOLATION",
     "22": "DATA_EXCEPTION",
     "22001": "STRING_DATA_RIGHT_TRUNCATION",
     "22003": "NUMERIC_VALUE_OUT_OF_RANGE",

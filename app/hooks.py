@@ -116,8 +116,23 @@ class GraphQLHooks:
         """Members of an element of orderBy; the extension ``order`` of each turns its value into keys to order by."""
 
     @hookspec
+    def key_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Members of the input that names one row of a relation, of which a request gives exactly one; the extension
+        ``key`` of each is the app.query.keys.Key that it is the value of."""
+
+    @hookspec
     def insert_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Members of the input of new rows; the extension ``column`` of each is the ApiColumn that it sets."""
+
+    @hookspec
+    def insert_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Arguments of the insert of a relation's rows; the extension ``alter`` of each turns the INSERT statement and
+        its value into the statement that is run (app.query.inserting.Alter)."""
+
+    @hookspec
+    def insert_response_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Fields of the response of an insert; the scope of their resolvers are the rows that it made and the objects
+        that it was given (app.query.inserting.Inserted)."""
 
     @hookspec
     def update_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:

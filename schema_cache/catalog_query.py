@@ -8,6 +8,8 @@ its system caches may see something newer than (or, for an instant, older than) 
 that cannot hurt:
 
 * ``format_type`` for a modifier such as ``(10,2)``: fixed by its arguments. Types' names come from the snapshot's rows.
+* ``pg_get_indexdef`` and ``pg_get_expr``, for unique indexes with expressions or a predicate: fixed once an index is
+  made; of one that is dropped they print nothing.
 * ``pg_get_function_arg_default``: how many arguments have a default comes from the snapshot, only the text could be
   another. (``pg_get_expr`` would print the snapshot's, and fail when a function called there is dropped meanwhile.)
 * ``pg_relation_is_updatable``, for views and foreign tables, and ``pg_column_is_updatable``, for the columns of views:
@@ -186,11 +188,24 @@ select json_build_object(
     select json_agg(json_build_array(
       i.indrelid::bigint, c.relname, i.indisprimary::int, (i.indpred is not null)::int,
       (select json_agg(k.attnum order by k.position)
-       from unnest(i.indkey::int2[]) with ordinality as k (attnum, position) where k.position <= i.indnkeyatts))
+       from unnest(i.indkey::int2[]) with ordinality as k (attnum, position) where k.position <= i.indnkeyatts),
+      i.indexrelid::bigint, k.oid::bigint, (i.indimmediate and not i.indisexclusion)::int,
+      -- indnullsnotdistinct exists from PostgreSQL 15 on.
+      case when i.indisprimary then 1 else (to_jsonb(i) ->> 'indnullsnotdistinct' is distinct from 'true')::int end,
+      case when i.indexprs is not null then (
+        select json_agg(pg_get_indexdef(i.indexrelid, position, false) order by position)
+        from generate_series(1, i.indnkeyatts::int) as position) end,
+      -- Of an index that was dropped meanwhile, the predicate may call a function that was dropped too.
+      case when i.indpred is not null and pg_get_indexdef(i.indexrelid, 1, false) is not null then
+        pg_get_expr(i.indpred, i.indrelid) end,
+      (select json_agg(distinct read.number[1]::int)
+       from regexp_matches(concat(i.indexprs, i.indpred), ':varattno ([0-9]+)', 'g') as read (number)))
       order by i.indrelid, i.indexrelid)
     from pg_catalog.pg_index i
     join pg_catalog.pg_class c on c.oid = i.indexrelid
     join relation_row r on r.oid = i.indrelid
+    left join pg_catalog.pg_constraint k
+      on k.conrelid = i.indrelid and k.conindid = i.indexrelid and k.contype in ('p', 'u')
     where i.indisunique and i.indisvalid and i.indislive),
   'foreign_keys', (
     select json_agg(json_build_array(

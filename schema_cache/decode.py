@@ -85,7 +85,7 @@ class _Decoder:
         # A list without any grants has no row.
         return self._acls.get(number, ())
 
-    def _comment(self, catalog: str, oid: int) -> str | None:
+    def _comment(self, catalog: str, oid: int | None) -> str | None:
         return self._comments.get((catalog, oid, 0))
 
     def _read_schemas(self) -> Iterator[Schema]:
@@ -174,9 +174,29 @@ class _Decoder:
 
     def _read_unique_indexes(self, columns: Mapping[int, Mapping[int, Column]]) -> dict[int, list[UniqueIndex]]:
         indexes: dict[int, list[UniqueIndex]] = defaultdict(list)
-        for relation, name, primary, partial, keys in self._rows("unique_indexes"):
-            named = tuple(columns[relation][key].name for key in keys if key > 0)
-            indexes[relation].append(UniqueIndex(name, named, bool(primary), bool(partial), 0 in keys))
+        for (
+            relation, name, primary, partial, keys, oid, constraint, arbiter, nulls_distinct, elements, predicate, needs
+        ) in self._rows("unique_indexes"):  # fmt: skip
+            of_relation = columns[relation]
+            named = tuple(of_relation[key].name for key in keys if key > 0)
+            # Number 0 stands for the whole row.
+            read = None if needs and 0 in needs else frozenset(of_relation[key].name for key in needs or ())
+            indexes[relation].append(
+                UniqueIndex(
+                    name=name,
+                    columns=named,
+                    primary=bool(primary),
+                    partial=bool(partial),
+                    has_expressions=0 in keys,
+                    constraint=constraint is not None,
+                    arbiter=bool(arbiter),
+                    nulls_distinct=bool(nulls_distinct),
+                    elements=tuple(elements or ()),
+                    predicate=predicate,
+                    needs=read if read is None else read.union(named),
+                    comment=self._comment("pg_constraint", constraint) or self._comment("pg_class", oid),
+                )
+            )
         return indexes
 
     def _read_foreign_keys(self, columns: Mapping[int, Mapping[int, Column]]) -> dict[int, list[ForeignKey]]:

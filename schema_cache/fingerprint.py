@@ -82,10 +82,14 @@ CONTENTS_FINGERPRINT = _digest(
     ),
     # Not by xmin: CLUSTER writes it as well.
     _rows(
-        "indexrelid, indrelid, indisprimary, indisvalid, indislive, indnkeyatts, indkey::text, indpred is null",
+        "indexrelid, indrelid, indisprimary, indimmediate, indisvalid, indislive, indnkeyatts, indkey::text,"
+        " indpred is null",
         f"pg_catalog.pg_index where indisunique and (indrelid in {_RELATIONS}) is true",
     ),
-    _rows("oid, xmin", f"pg_catalog.pg_constraint where contype in ('f', 'n') and (conrelid in {_RELATIONS}) is true"),
+    _rows(
+        "oid, xmin",
+        f"pg_catalog.pg_constraint where contype in ('f', 'n', 'p', 'u') and (conrelid in {_RELATIONS}) is true",
+    ),
     _rows("oid, xmin", f"pg_catalog.pg_type where typnamespace in {_USER_SCHEMAS}"),
     _rows("oid, xmin", "pg_catalog.pg_enum"),
     _rows("oid, xmin", f"pg_catalog.pg_proc where pronamespace in {_USER_SCHEMAS}"),

@@ -111,13 +111,32 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class UniqueIndex:
     """A valid unique index. ``columns`` are its plain key columns (no INCLUDE); ``has_expressions`` and
-    ``partial`` say that the columns alone do not make a row unique."""
+    ``partial`` say that the columns alone do not make a row unique.
+
+    ``constraint`` says that it belongs to a constraint, which has its name. ``arbiter`` says that ON CONFLICT takes it:
+    it is not deferrable, and no exclusion constraint. ``nulls_distinct`` says that it lets several nulls be.
+    ``elements`` are the SQL of its key where that has expressions, ``predicate`` that of a partial index's condition;
+    ``needs`` the columns that both of them read, None if that is the whole row. ``comment`` is that of the constraint,
+    else of the index.
+    """
 
     name: str
     columns: tuple[str, ...]
     primary: bool
     partial: bool
     has_expressions: bool
+    constraint: bool
+    arbiter: bool
+    nulls_distinct: bool
+    elements: tuple[str, ...]
+    predicate: str | None
+    needs: frozenset[str] | None
+    comment: str | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its columns alone tell all rows apart, except for nulls."""
+        return bool(self.columns) and not self.partial and not self.has_expressions
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def coerce(type_: Any, given: Given | Any, variables: Variables) -> Any:
 
 def _leaf(type_: Any, given: Given, variables: Variables) -> Leaf:
     is_list = isinstance(type_, GraphQLList)
-    leaf = Leaf(_source(given), variables, get_named_type(type_).name, is_list)
+    leaf = Leaf(source_of(given), variables, get_named_type(type_).name, is_list)
     if is_list and isinstance(type_.of_type, GraphQLNonNull) and isinstance(leaf.raw, list) and None in leaf.raw:
         raise RequestError("Invalid input for NonNull type")
     return leaf
@@ -120,7 +120,8 @@ def _is_null(given: Given, variables: Variables) -> bool:
     return isinstance(given, NullValueNode) or (isinstance(given, Source) and given.read(variables.values) is None)
 
 
-def _source(given: Given) -> Source:
+def source_of(given: Given) -> Source:
+    """Where the value comes from, as a whole, whatever it holds."""
     if isinstance(given, Source):
         return given
     return _literal(given) or Source(None, constant=value_from_ast_untyped(given))

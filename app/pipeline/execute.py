@@ -25,7 +25,8 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
     texts: dict[str, bytes | None] = dict(plan.constants)
     if plan.statements:
         for planned, rows in zip(plan.statements, _run(operation, bound, engine), strict=True):
-            texts.update(zip(planned.response_keys, rows[0], strict=True))
+            if planned.answers:
+                texts.update(zip(planned.response_keys, rows[0], strict=True))
     return ResultSet(plan, texts, operation.caller.role)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphql import FieldNode, GraphQLError, GraphQLObjectType, is_leaf_type
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 
 from app.database import Statement
 from app.errors import RequestError
@@ -18,6 +18,7 @@ from app.graphql.values import Steering, Variables, size_of
 from app.graphql.variables import errors_of_variables
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan
+from app.query.nodes import NodeCount
 from app.query.planning import Planning
 from app.query.sql import as_text, compiled
 from app.query.walk import Walk
@@ -154,23 +155,25 @@ class _RootPlanner:
         )
 
     def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
-        """A statement for each root field, in the order of the document."""
+        """A statement or more for each root field, in the order of the document."""
         constants: dict[str, bytes] = {}
         statements = []
         for key, nodes in fields.items():
             constant = self._constant(nodes)
             if constant is None:
-                statements.append(self._mutation_statement(key, nodes))
+                statements += self._mutation_statements(key, nodes)
             else:
                 constants[key] = constant
         return SQLPlan(tuple(fields), tuple(statements), constants, is_mutation=True)
 
-    def _mutation_statement(self, key: str, nodes: Sequence[FieldNode]) -> PlannedStatement:
+    def _mutation_statements(self, key: str, nodes: Sequence[FieldNode]) -> list[PlannedStatement]:
         planning = Planning(self._variables)
         try:
-            return self._statement(planning, {key: self._resolve(planning, nodes)})
+            answering = self._statement(planning, {key: self._resolve(planning, nodes)})
         except RequestError as ex:
             raise FieldError(ex, key) from None
+        earlier = (_planned(planning, query, (key,), NodeCount(0), answers=False) for query in planning.earlier)
+        return [*earlier, answering]
 
     def _constant(self, nodes: Sequence[FieldNode]) -> bytes | None:
         """The json text of a field that needs no database; None for others."""
@@ -192,8 +195,12 @@ class _RootPlanner:
     @staticmethod
     def _statement(planning: Planning, expressions: Mapping[str, ColumnElement[Any]]) -> PlannedStatement:
         query = select(*(as_text(expression).label(None) for expression in expressions.values()))
-        sql, names = compiled(query)
-        parameters = planning.parameters
-        return PlannedStatement(
-            Statement(sql), tuple(parameters[name] for name in names), tuple(expressions), planning.nodes.count
-        )
+        return _planned(planning, query, tuple(expressions), planning.nodes.count)
+
+
+def _planned(
+    planning: Planning, query: Select[Any], keys: tuple[str, ...], nodes: NodeCount, *, answers: bool = True
+) -> PlannedStatement:
+    sql, names = compiled(query)
+    parameters = planning.parameters
+    return PlannedStatement(Statement(sql), tuple(parameters[name] for name in names), keys, nodes, answers)

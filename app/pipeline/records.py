@@ -78,13 +78,14 @@ class AuthorizedOperation:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStatement:
-    """One SQL statement of a plan. It returns one row, with a column of JSON text for each of ``response_keys``.
-    ``nodes`` is an upper bound for the number of rows in them."""
+    """One SQL statement of a plan. It returns one row, with a column of JSON text for each of ``response_keys``, unless
+    it only prepares what the next one ``answers``. ``nodes`` is an upper bound for the number of rows in them."""
 
     statement: Statement
     parameters: tuple[Parameter, ...]
     response_keys: tuple[str, ...]
     nodes: NodeCount
+    answers: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,11 @@ def built_in_type(api: ApiSchema, name: str) -> Type:
     return built_in[name]
 
 
+def is_number(api: ApiSchema, column: ApiColumn) -> bool:
+    """Whether values of a column can be added up."""
+    return aggregated_type(api, column) in NUMBERS
+
+
 def aggregated_type(api: ApiSchema, column: ApiColumn) -> str:
     """The name in pg_type of a column's type; '' for a user-defined type, whatever its name."""
     type_ = api.catalog.type_by_oid[column.column.type]

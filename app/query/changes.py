@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from graphql import (
+    FieldNode,
     GraphQLArgument,
     GraphQLDefaultInput,
     GraphQLField,
@@ -15,16 +16,17 @@ from graphql import (
     GraphQLNonNull,
     GraphQLObjectType,
 )
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, Select, case, func, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.sql.dml import UpdateBase
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import unknown_field_in
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
-from app.query.planning import NamedRows, Rows
-from app.query.sql import as_text, cast_to, constant, fail_with, one_row
+from app.query.planning import NamedRows, Planning, Rows
+from app.query.sql import as_text, cast_to, constant, fail_with, json_object, one_row
 from app.query.texts import integer_text
 from app.query.walk import Field
 
@@ -33,34 +35,55 @@ AT_MOST = 1
 
 AT_MOST_HINT = 'Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".'
 
-Assignments = dict[str, ColumnElement[Any]]
-"""New values by the SQL names of their columns."""
-
-Assign = Callable[[Field, Rows, Any], Assignments]
-"""Turns the value of an argument of an update into new values of the changed rows. It is the extension ``assign`` of
-the GraphQLArgument."""
-
 
 @dataclass(frozen=True)
-class RowLimit:
-    """The most rows that a statement may affect, as SQL and as the request has it, and the error where it affects
-    more."""
+class Refusal:
+    """Why a change is undone as a whole: ``when`` is a condition on all the rows that it affects, ``because`` a text
+    that is known only then."""
 
-    most: ColumnElement[Any]
-    asked: int | Leaf
+    when: ColumnElement[Any]
     message: str
+    because: ColumnElement[Any]
+
+    def instead_of(self, response: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The response, or the failure."""
+        return case((self.when, fail_with(self.message, self.because)), else_=response)
+
+
+AFTERWARDS = "afterwards"
+"""The extension of a field of a response that is answered by a statement of its own, which runs in the same transaction
+and sees the change: a function of the scope that tells whether that is so."""
 
 
 class Affected:
-    """The scope of a response: the rows that a statement changed, at most so many."""
+    """The scope of a response: the ``rows`` that a statement changed, at most so many, unless it is refused. ``order``
+    is theirs, where it is not the one in which the statement returns them."""
 
-    def __init__(self, rows: NamedRows, most: int | Leaf) -> None:
+    def __init__(
+        self,
+        rows: NamedRows,
+        most: int | Leaf,
+        refusal: Refusal | None = None,
+        order: ColumnElement[Any] | None = None,
+    ) -> None:
         self.rows = rows
         self.most = most
+        self.refusal = refusal
+        self.order = order
+        self.handed_on: list[ColumnElement[Any]] = []
+
+    def hand_on(self, planning: Planning, text: ColumnElement[Any]) -> ColumnElement[Any]:
+        """A text made of all the rows, as the fields that are answered afterwards read it."""
+        kept, read = planning.hand_on(text)
+        self.handed_on.append(kept)
+        return read
 
 
-def response_type(api: ApiSchema, relation: ApiRelation, verb: str) -> GraphQLObjectType:
-    """The response of a mutation called ``verb`` (Insert, Update, Delete): how many rows it affected, and which."""
+def response_type(
+    api: ApiSchema, relation: ApiRelation, verb: str, others: Mapping[str, GraphQLField] | None = None
+) -> GraphQLObjectType:
+    """The response of a mutation called ``verb`` (Insert, Update, Delete): how many rows it affected, and which, and
+    what ``others`` tell."""
     records = GraphQLNonNull(GraphQLList(GraphQLNonNull(api.object_type(relation))))
     fields = {
         "affectedCount": GraphQLField(
@@ -68,6 +91,7 @@ def response_type(api: ApiSchema, relation: ApiRelation, verb: str) -> GraphQLOb
         ),
         "records": GraphQLField(records, resolve=_records, description="The affected rows"),
     }
+    fields |= {name: each for name, each in (others or {}).items() if name not in fields}
     return api.named(
         f"{relation.type_name}{verb}Response",
         lambda name: GraphQLObjectType(name, fields, extensions=unknown_field_in(verb.lower())),
@@ -81,35 +105,50 @@ def _count(field: Field, affected: Affected) -> ColumnElement[Any]:
 def _records(field: Field, affected: Affected) -> ColumnElement[Any]:
     with field.planning.nodes.each_of(affected.most):
         record = field.json(affected.rows)
-    return func.coalesce(func.json_agg(record), constant("[]"))
+    ordered = record if affected.order is None else aggregate_order_by(record, affected.order)
+    return func.coalesce(func.json_agg(ordered), constant("[]"))
 
 
-def answer(
-    field: Field,
-    relation: ApiRelation,
-    statement: Callable[[], tuple[UpdateBase, Rows]],
-    rows: int | Leaf | RowLimit,
-) -> ColumnElement[Any]:
-    """The response's selected fields as one json object, from what ``statement`` changes.
-
-    ``statement`` makes the data-modifying statement and the rows it works on. ``rows`` says how many they are; where it
-    is a limit the statement fails as a whole if it affects more.
-    """
-    most = rows.asked if isinstance(rows, RowLimit) else rows
-    affected = Affected(field.planning.named_rows(relation, "affected"), most)
-    response: ColumnElement[Any] = field.json(affected)
-    if isinstance(rows, RowLimit):
-        response = case((func.count() > rows.most, fail_with(rows.message, as_text(func.count()))), else_=response)
+def answer(field: Field, statement: Callable[[], tuple[UpdateBase, Rows]], affected: Affected) -> ColumnElement[Any]:
+    """The response's selected fields as one json object, from what ``statement`` changes: it makes the data-modifying
+    statement and the rows it works on."""
+    type_ = cast(GraphQLObjectType, field.type)
+    members = field.walk.members(type_, field.nodes, affected)
+    later = {key for key, nodes in field.walk.collect(type_, field.nodes).items() if _is_later(type_, nodes, affected)}
+    response = json_object([(key, expression) for key, expression in members if key not in later])
+    if affected.refusal is not None:
+        response = affected.refusal.instead_of(response)
     changing, changing_rows = statement()
     changed = changing.returning(*affected.rows.provided_by(changing_rows)).cte(affected.rows.name)
-    return one_row(select(response).select_from(affected.rows.element)).add_cte(changed).scalar_subquery()
+
+    def query(*columns: ColumnElement[Any]) -> Select[Any]:
+        return one_row(select(*columns).select_from(affected.rows.element)).add_cte(changed)
+
+    if not later:
+        return query(response).scalar_subquery()
+    kept, read = field.planning.hand_on(as_text(response))
+    field.planning.earlier.append(query(kept, *affected.handed_on))
+    earlier = cast_to(read, "json")
+    return json_object(
+        [(key, expression if key in later else earlier.op("->")(constant(key))) for key, expression in members]
+    )
 
 
-def assigned(field: Field, column: ApiColumn, value: Leaf | None) -> ColumnElement[Any]:
-    """A value for a column, as a parameter of the column's type without its modifier: the assignment then refuses
-    what does not fit, where a cast to the modified type would cut it."""
-    type_text = field.api.catalog.type_by_oid[column.column.type].text
-    return field.planning.bind_or_null(value, column.to_text, type_text)
+def _is_later(type_: GraphQLObjectType, nodes: Sequence[FieldNode], affected: Affected) -> bool:
+    made = type_.fields.get(nodes[0].name.value)
+    asks = made.extensions.get(AFTERWARDS) if made else None
+    return asks is not None and asks(affected)
+
+
+def changed_row(
+    field: Field, relation: ApiRelation, statement: Callable[[], tuple[UpdateBase, Rows]]
+) -> ColumnElement[Any]:
+    """The one row that ``statement`` changes, null where there is none."""
+    affected = field.planning.named_rows(relation, "affected")
+    row = field.json(affected)
+    changing, changing_rows = statement()
+    changed = changing.returning(*affected.provided_by(changing_rows)).cte(affected.name)
+    return select(row).select_from(affected.element).add_cte(changed).scalar_subquery()
 
 
 def at_most_argument() -> GraphQLArgument:
@@ -122,10 +161,11 @@ def at_most_argument() -> GraphQLArgument:
     )
 
 
-def row_limit(field: Field, verb: str) -> RowLimit:
-    """How many rows the mutation called ``verb`` may affect."""
+def affected_at_most(field: Field, relation: ApiRelation, verb: str) -> Affected:
+    """What the mutation called ``verb`` affects: as many rows as its argument ``atMost`` says."""
     leaf: Leaf | None = field.arguments.get("atMost")
-    return RowLimit(_at_most(field), AT_MOST if leaf is None else leaf, f"{verb} impacts too many records")
+    refusal = Refusal(func.count() > _at_most(field), f"{verb} impacts too many records", as_text(func.count()))
+    return Affected(field.planning.named_rows(relation, "affected"), AT_MOST if leaf is None else leaf, refusal)
 
 
 def _at_most(field: Field) -> ColumnElement[Any]:

@@ -16,6 +16,7 @@ from sqlalchemy import (
     bindparam,
     column,
     false,
+    func,
     literal_column,
     null,
     table,
@@ -30,7 +31,7 @@ from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf, Source, Variables
 from app.graphql.values_of_types import ToText
 from app.query.nodes import Nodes
-from app.query.sql import alias_stem, cast_to, quoted, uncut
+from app.query.sql import alias_stem, cast_to, constant, quoted, uncut
 
 MAX_PARAMETERS = 65535
 """PostgreSQL counts the parameters of a statement in two bytes."""
@@ -193,7 +194,9 @@ def row_type(relation: ApiRelation) -> str:
 
 
 class Planning:
-    """What the resolvers of one statement share. ``is_volatile``: one of them calls a volatile function."""
+    """What the resolvers of one statement share, and of the ``earlier`` ones: a mutation's field that must see what it
+    changed runs several in one transaction, of which the last one answers. ``is_volatile``: one of them calls a
+    volatile function."""
 
     def __init__(self, variables: Variables) -> None:
         self.variables = variables
@@ -202,8 +205,10 @@ class Planning:
         self._conditions = 0
         self._relation_steps = 0
         self._relation_depth = 0
+        self._handed_on = 0
         self.nodes = Nodes()
         self.is_volatile = False
+        self.earlier: list[Select[Any]] = []
 
     @property
     def parameters(self) -> dict[str, Parameter]:
@@ -263,3 +268,12 @@ class Planning:
         """A name that nothing else in the statement has."""
         self._aliases += 1
         return f"{alias_stem(stem)}_{self._aliases}"
+
+    def hand_on(self, text: ColumnElement[Any]) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+        """A text from one statement to a later one, inside the database: an expression that the earlier one must
+        select, and the text as the later one reads it."""
+        self._handed_on += 1
+        name = constant(f"portico.k{self._handed_on}")
+        # Not the text itself, which would be sent to us for nothing.
+        kept = func.octet_length(func.set_config(name, text, literal_column("true")))
+        return kept, func.current_setting(name)

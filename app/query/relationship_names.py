@@ -60,10 +60,7 @@ class Way:
 def is_unique(relation: Relation, columns: Sequence[str]) -> bool:
     """Whether a unique index over all rows guarantees that no two rows are equal in ``columns``."""
     known = set(columns)
-    return any(
-        index.columns and not index.partial and not index.has_expressions and known.issuperset(index.columns)
-        for index in relation.unique_indexes
-    )
+    return any(index.is_plain and known.issuperset(index.columns) for index in relation.unique_indexes)
 
 
 def named_ways(api: ApiSchema, keys: Sequence[Key]) -> Mapping[Way, str]:

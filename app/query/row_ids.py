@@ -172,6 +172,32 @@ class KeyValue:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnKeyValue:
+    """The same where the nodeId must be that of a row of one relation, whose key has ``count`` columns."""
+
+    schema: str
+    table: str
+    count: int
+    value: KeyValue
+
+    def __call__(self, value: Any) -> str | None:
+        if value is None:
+            return None
+        node_id = decode_node_id(value)
+        if (node_id.schema, node_id.table) != (self.schema, self.table):
+            raise RequestError("nodeId belongs to a different collection", code="BAD_USER_INPUT", hint=NODE_ID_HINT)
+        check_key_count(node_id, self.count)
+        return self.value(value)
+
+
+def check_key_count(node_id: NodeId, count: int) -> None:
+    """Raises RequestError unless a nodeId has a value for each of the key's ``count`` columns."""
+    if len(node_id.key) != count:
+        message = f"Primary key column count mismatch. Expected {count}, provided {len(node_id.key)}"
+        raise RequestError(message, code="BAD_USER_INPUT", hint=NODE_ID_HINT)
+
+
+@dataclass(frozen=True, slots=True)
 class CursorValue:
     """The text of one value of a cursor, for a column of type ``type_text``."""
 

@@ -87,6 +87,10 @@ class Field:
             return None
         return Leaf(Source((node.name.value,)), self.walk.variables, type_name="")
 
+    def whole(self, argument: str) -> Leaf:
+        """The value given for an argument, a variable or a literal, as one whatever it holds; unchecked."""
+        return Leaf(coercion.source_of(self._given[argument]), self.walk.variables, type_name="")
+
     @property
     def type(self) -> GraphQLNamedOutputType:
         return cast(GraphQLNamedOutputType, get_named_type(self.definition.type))

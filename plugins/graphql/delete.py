@@ -11,7 +11,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation, RelationNames
 from app.hooks import hookimpl
-from app.query.changes import answer, at_most_argument, response_type, row_limit
+from app.query.changes import affected_at_most, answer, at_most_argument, response_type
 from app.query.conditions import conditions_of_arguments
 from app.query.planning import TableRows
 from app.query.walk import Field
@@ -34,7 +34,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
             rows = field.planning.rows_of(relation)
             return delete(rows.element).where(*conditions_of_arguments(field, rows)), rows
 
-        return answer(field, relation, statement, row_limit(field, "delete"))
+        return answer(field, statement, affected_at_most(field, relation, "delete"))
 
     return GraphQLField(
         GraphQLNonNull(response_type(api, relation, "Delete")),

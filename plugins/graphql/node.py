@@ -23,11 +23,14 @@ from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.comparison import Comparison
 from app.query.conditions import id_filter_type
+from app.query.keys import KEY, KeyPart
 from app.query.planning import Planning, Rows
 from app.query.row_ids import (
     NODE_ID_HINT,
     KeyValue,
     NodeId,
+    OwnKeyValue,
+    check_key_count,
     decode_node_id,
     key_comparisons,
     node_id_expression,
@@ -85,6 +88,22 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     return Fields(20, {"nodeId": GraphQLInputField(id_filter_type(api), extensions={"condition": is_row})})
 
 
+@hookimpl
+def key_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    if not relation.has_readable_key:
+        return None
+    key = tuple(
+        KeyPart(name, comparison, _own_key_value(relation, position, comparison))
+        for position, (name, comparison) in enumerate(key_comparisons(api.view, relation))
+    )
+    return Fields(10, {"nodeId": GraphQLInputField(GraphQLID, extensions={KEY: key})})
+
+
+def _own_key_value(relation: ApiRelation, position: int, comparison: Comparison) -> OwnKeyValue:
+    of = relation.relation
+    return OwnKeyValue(of.schema, of.name, len(relation.key), KeyValue(position, _form(comparison)))
+
+
 def steer_node_id(leaf: Leaf) -> NodeId:
     """The nodeId of the request being planned; which relation it names becomes part of the plan's key."""
     return decode_node_id(leaf.steer(node_id_form))
@@ -93,13 +112,10 @@ def steer_node_id(leaf: Leaf) -> NodeId:
 def has_key(view: RoleView, planning: Planning, rows: Rows, leaf: Leaf, node_id: NodeId) -> ColumnElement[Any]:
     """That a row has the key that the nodeId ``leaf`` holds."""
     key = key_comparisons(view, rows.relation)
-    if len(node_id.key) != len(key):
-        message = f"Primary key column count mismatch. Expected {len(key)}, provided {len(node_id.key)}"
-        raise RequestError(message, code="BAD_USER_INPUT", hint=NODE_ID_HINT)
+    check_key_count(node_id, len(key))
 
     def value(position: int, comparison: Comparison) -> ColumnElement[Any]:
-        form = "text" if comparison.printed_as_text else comparison.type_text
-        return planning.bind(leaf, KeyValue(position, form), comparison.type_text)
+        return planning.bind(leaf, KeyValue(position, _form(comparison)), comparison.type_text)
 
     return and_(
         *(
@@ -107,6 +123,11 @@ def has_key(view: RoleView, planning: Planning, rows: Rows, leaf: Leaf, node_id:
             for position, (name, comparison) in enumerate(key)
         )
     )
+
+
+def _form(comparison: Comparison) -> str:
+    """The type whose text stands in a nodeId."""
+    return "text" if comparison.printed_as_text else comparison.type_text
 
 
 def _node_id(field: Field, rows: Rows) -> ColumnElement[Any]:

@@ -8,13 +8,13 @@ from typing import Any
 from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
 from sqlalchemy import ColumnElement, Update, update
 
-from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation, RelationNames
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
-from app.query.changes import Assign, Assignments, answer, assigned, at_most_argument, response_type, row_limit
+from app.query.assignments import Assignments, arguments_of_updates, assigned, assignments, given_values
+from app.query.changes import affected_at_most, answer, at_most_argument, response_type
 from app.query.conditions import conditions_of_arguments
 from app.query.planning import Rows, TableRows
 from app.query.walk import Field
@@ -33,7 +33,10 @@ def relation_names(type_name: str) -> RelationNames:
 
 @hookimpl
 def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
-    members = {each.field_name: GraphQLInputField(each.type.graphql) for each in relation.updatable}
+    members = {
+        each.field_name: GraphQLInputField(each.type.graphql, extensions={"column": each})
+        for each in relation.updatable
+    }
     type_ = api.named(f"{relation.type_name}UpdateInput", lambda name: GraphQLInputObjectType(name, members))
 
     def assign(field: Field, rows: Rows, values: Mapping[str, Leaf | None]) -> Assignments:
@@ -49,29 +52,18 @@ def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
-        given = {name: field.arguments[name] for name in assigning if field.arguments.get(name)}
-        if not given:
-            message = "At least one mapping must be provided to set argument"
-            hint = 'Expected a new value for at least one column, such as set: {name: "x"}: docs/graphql.md, "Changes".'
-            raise RequestError(message, code="BAD_USER_INPUT", hint=hint)
+        given = given_values(field)
 
         def statement() -> tuple[Update, TableRows]:
             rows = field.planning.rows_of(relation)
             changing = update(rows.element).where(*conditions_of_arguments(field, rows))
-            new: Assignments = {}
-            for name, value in given.items():
-                new |= assigning[name](field, rows, value)
-            return changing.values(new), rows
+            return changing.values(assignments(field, rows, given)), rows
 
-        return answer(field, relation, statement, row_limit(field, "update"))
+        return answer(field, statement, affected_at_most(field, relation, "update"))
 
-    arguments: dict[str, GraphQLArgument] = api.contributed("update_arguments", relation)
-    assigning: Mapping[str, Assign] = {
-        name: each.extensions["assign"] for name, each in arguments.items() if "assign" in each.extensions
-    }
     return GraphQLField(
         GraphQLNonNull(response_type(api, relation, "Update")),
-        {**arguments, "atMost": at_most_argument()},
+        {**arguments_of_updates(api, relation), "atMost": at_most_argument()},
         resolve,
         description=f"Changes rows of `{relation.type_name}`",
     )

@@ -149,12 +149,14 @@ def root_fields(door: Door, type_: str) -> dict[str, Any]:
 
 
 def test_which_functions_are_shown(door: Door) -> None:
-    generated = ("accountCollection", "accountByPk", "postCollection", "postByPk", "logCollection", "logByPk", "node")
-    assert set(root_fields(door, "Query")) - set(generated) == SHOWN
+    names = ("account", "post", "log")
+    generated = {f"{name}{suffix}" for name in names for suffix in ("Collection", "ByPk", "ByKey")}
+    assert set(root_fields(door, "Query")) - generated - {"node"} == SHOWN
     made = {
-        f"{verb}{name}Collection"
+        f"{verb}{name}{suffix}"
         for verb in ("insertInto", "update", "deleteFrom")
-        for name in ("account", "post", "log")
+        for name in names
+        for suffix in ("Collection", "ByKey", "CollectionByKey")
     }
     assert sorted(set(root_fields(door, "Mutation")) - made) == [
         "fail",
@@ -434,7 +436,7 @@ def test_a_name_that_graphql_reserves(open_door: OpenDoor) -> None:
       create function h() returns int language sql stable as 'select 1';
     """)
     assert door.ask("{ h __typename }").data == {"h": 1, "__typename": "Query"}
-    assert sorted(root_fields(door, "Query")) == ["h", "node", "tByPk", "tCollection"]
+    assert sorted(root_fields(door, "Query")) == ["h", "node", "tByKey", "tByPk", "tCollection"]
 
 
 @pytest.mark.parametrize("name", ["pow", "to_tsvector", "substring", "aggregate_strings", "100%(expr)s :x $1 %"])

@@ -92,7 +92,7 @@ def test_without_inflection(reading_door: OpenDoor, dialect: str) -> None:
     expected = sorted(
         name + suffix
         for name in ("blog_post", "odd", "user_Account", "twoWords", "moods")
-        for suffix in ("ByPk", "Collection")
+        for suffix in ("ByPk", "Collection", *(["ByKey"] if dialect == "standard" else []))
     )
     assert [name for name in root_fields(door) if not name.startswith("__")] == sorted([*expected, "node"])
     assert fields(door, "blog_post") == ["nodeId", "id", "ownerId", "_hidden", "First_Word"]
@@ -120,7 +120,7 @@ def test_with_inflection(reading_door: OpenDoor, dialect: str) -> None:
     expected = sorted(
         name + suffix
         for name in ("blogPost", "odd", "user_Account", "twoWords", "moods")
-        for suffix in ("ByPk", "Collection")
+        for suffix in ("ByPk", "Collection", *(["ByKey"] if dialect == "standard" else []))
     )
     assert [name for name in root_fields(door) if not name.startswith("__")] == sorted([*expected, "node"])
     assert fields(door, "BlogPost") == ["nodeId", "id", "ownerId", "hidden", "First_Word"]

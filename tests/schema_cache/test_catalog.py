@@ -197,6 +197,39 @@ def test_unique_indexes(owner: Session) -> None:
     assert read.primary_key == ("b", "id")
 
 
+def test_what_on_conflict_can_name(owner: Session) -> None:
+    owner.rows("""
+        create table a (id int primary key, b int, c int, d text, constraint "odd name" unique (b, c), late int unique
+          deferrable, room int4range, exclude using gist (room with &&));
+        create function whole(a) returns text immutable language sql as 'select $1.d';
+        create unique index partial on a (c) include (b) where d = 'x'' and %y' and b > 0;
+        create unique index expression on a (lower(d), (b + c), id);
+        create unique index of_row on a (whole(a.*));
+        comment on index partial is 'an index';
+        comment on constraint "odd name" on a is 'a constraint';
+        comment on index "odd name" is 'its index';
+    """)
+    read = {each.name: each for each in relation(load_catalog(owner.value), "a").unique_indexes}
+    assert {name for name, each in read.items() if each.constraint} == {"a_pkey", "odd name", "a_late_key"}
+    assert {name for name, each in read.items() if not each.arbiter} == {"a_late_key"}
+    assert read["a_pkey"].elements == ()
+    assert read["a_pkey"].needs == {"id"}
+    assert read["partial"].predicate == "((d = 'x'' and %y'::text) AND (b > 0))"
+    assert read["partial"].needs == {"b", "c", "d"}
+    assert read["expression"].elements == ("lower(d)", "((b + c))", "id")
+    assert read["expression"].needs == {"b", "c", "d", "id"}
+    assert read["of_row"].needs is None
+    assert (read["partial"].comment, read["odd name"].comment) == ("an index", "a constraint")
+    assert {each.nulls_distinct for each in read.values()} == {True}
+
+
+def test_nulls_that_are_one(owner: Session) -> None:
+    if owner.rows("select current_setting('server_version_num')::int")[0][0] < 150000:
+        pytest.skip("NULLS NOT DISTINCT is of PostgreSQL 15")
+    owner.rows("create table a (id int unique nulls not distinct)")
+    assert not relation(load_catalog(owner.value), "a").unique_indexes[0].nulls_distinct
+
+
 def test_foreign_keys(owner: Session) -> None:
     owner.rows("""
         create schema other;

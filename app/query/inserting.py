@@ -1,0 +1,210 @@
+"""What an insert is given and what it made: its objects as SQL, and the scope of its response."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sqlalchemy import ColumnClause, ColumnElement, FromClause, column, func, literal_column, select, values
+from sqlalchemy.dialects.postgresql import Insert, insert
+
+from app.errors import OverLimit, RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values import Leaf, shape_of
+from app.query.assignments import assigned
+from app.query.changes import Affected
+from app.query.planning import NamedRows
+from app.query.unnesting import array_for, unnested
+from app.query.walk import Field
+
+NewRow = Mapping[str, Leaf | None]
+
+Columns = Mapping[str, ApiColumn]
+"""The columns that an insert can set, by member of the input object."""
+
+Alter = Callable[[Field, Insert, Any], Insert]
+"""Turns the INSERT statement and the value of an argument of an insert into the statement that is run. It is the
+extension ``alter`` of the GraphQLArgument."""
+
+TABLES = frozenset("rp")
+"""Kinds of relations whose defaults are known. The columns of a view may also get those of its table, which are not."""
+
+MAX_SINGLE_VALUES = 10_000
+"""Planning an insert of this many values takes half a second if each is a parameter of its own."""
+
+
+class Objects(Protocol):
+    """The objects that an insert is given. ``arguments`` are the insert's others."""
+
+    @property
+    def arguments(self) -> Mapping[str, Any]: ...
+
+    @property
+    def number(self) -> int | Leaf:
+        """How many they are, or the list of them."""
+        ...
+
+    def insert(self) -> Insert:
+        """The statement that inserts them."""
+        ...
+
+    def gives(self, column: ApiColumn) -> bool:
+        """Whether all of them have a value for the column."""
+        ...
+
+    def rows(self, columns: Columns, position: str) -> FromClause:
+        """Their values for ``columns``, to all of which they give one, under these names and ready for a cast to the
+        column's type; and the place of each object among them as ``position``."""
+        ...
+
+
+class Inserted(Affected):
+    """The scope of an insert's response: the rows that it made, and the ``objects`` that it was given."""
+
+    def __init__(self, rows: NamedRows, objects: Objects) -> None:
+        super().__init__(rows, objects.number)
+        self.objects = objects
+
+
+def has_default(api: ApiSchema, relation: ApiRelation, column: ApiColumn) -> bool:
+    """Whether a column that is left out may get something other than null. True if that is not known."""
+    own_defaults = relation.relation.kind in TABLES
+    return not own_defaults or column.column.has_default or api.catalog.type_by_oid[column.column.type].kind == "d"
+
+
+def objects_of(field: Field, relation: ApiRelation, columns: Columns, required: frozenset[str]) -> Objects:
+    """The argument ``objects`` of an insert; ``required`` are the members that may not be null."""
+    variable = field.variable("objects")
+    if variable is not None:
+        defaulted = frozenset(name for name, each in columns.items() if has_default(field.api, relation, each))
+        shape = BulkShape(relation, defaulted, required)
+        members = shape.members(variable.steer(shape))
+        if members and columns.keys() >= set(members):
+            given = {name: column for name, column in columns.items() if name in members}
+            return _OfVariable(field, relation, given, variable, field.arguments_without("objects"))
+    objects: Sequence[NewRow] | None = field.arguments["objects"]
+    if not objects:
+        raise RequestError("At least one record must be provided to objects", code="BAD_USER_INPUT")
+    return _OneByOne(field, relation, columns, objects, field.arguments)
+
+
+@dataclass(frozen=True)
+class BulkShape:
+    """How ``objects``, if it is one variable, steers the plan: only by its members, if the rest does not matter.
+
+    That is the case if there are several objects, all have the ``required`` members, and members that only some of them
+    have are not ``defaulted``.
+    """
+
+    relation: ApiRelation
+    defaulted: frozenset[str]
+    required: frozenset[str]
+
+    def __call__(self, value: Any) -> Hashable:
+        members = self.members(value)
+        return shape_of(value) if members is None else ("bulk", members)
+
+    def members(self, value: Any) -> tuple[str, ...] | None:
+        """The names of all members in any of the objects; None if the objects must be read one by one."""
+        if not isinstance(value, list) or len(value) < 2 or not all(isinstance(each, dict) for each in value):
+            return None
+        if any(each.get(name) is None for name in self.required for each in value):
+            return None
+        members = frozenset().union(*value)
+        if sum(map(len, value)) < len(members) * len(value) and self.defaulted & members:
+            in_all = members.intersection(*value)
+            if not self.defaulted.isdisjoint(members - in_all):
+                return None
+        return tuple(sorted(members)) or None
+
+
+@dataclass(frozen=True)
+class _OneByOne:
+    """Objects that are read one by one, each value a parameter of its own: objects with any members."""
+
+    field: Field
+    relation: ApiRelation
+    columns: Columns
+    objects: Sequence[NewRow]
+    arguments: Mapping[str, Any]
+
+    @property
+    def number(self) -> int:
+        return len(self.objects)
+
+    def insert(self) -> Insert:
+        given = {name for each in self.objects for name in each}
+        # For several rows of defaults only, PostgreSQL needs at least one column.
+        members = [name for name in self.columns if name in given] or [next(iter(self.columns))]
+        if len(self.objects) * len(members) > MAX_SINGLE_VALUES:
+            message = f"The objects have different keys and more than {MAX_SINGLE_VALUES} values"
+            raise OverLimit(message, hint="Give all objects the same keys, or insert fewer at once.")
+        default: ColumnElement[Any] = literal_column("DEFAULT")
+        rows = [
+            {
+                self.columns[name].name: self._value(self.columns[name], record[name]) if name in record else default
+                for name in members
+            }
+            for record in self.objects
+        ]
+        return insert(self.relation.table).values(rows)
+
+    def _value(self, column: ApiColumn, value: Leaf | None) -> ColumnElement[Any]:
+        return assigned(self.field, column, value)
+
+    def gives(self, column: ApiColumn) -> bool:
+        return all(self._member(column, record) is not None for record in self.objects)
+
+    def _member(self, column: ApiColumn, record: NewRow) -> str | None:
+        return next((name for name in record if self.columns[name].name == column.name), None)
+
+    def rows(self, columns: Columns, position: str) -> FromClause:
+        data = [
+            (
+                literal_column(str(place)),
+                *(self._value(each, record[self._member(each, record) or ""]) for each in columns.values()),
+            )
+            for place, record in enumerate(self.objects, start=1)
+        ]
+        names: Iterable[ColumnClause[Any]] = (column(name) for name in (position, *columns))
+        return values(*names, name=self.field.planning.alias("objects")).data(data)
+
+
+@dataclass(frozen=True)
+class _OfVariable:
+    """Objects that are one variable and have the same members. Each column is one parameter, an array: one statement
+    for any number of objects, whose values do not become part of the plan.
+
+    With 100 rows of five columns the database takes three quarters of the time that it takes for VALUES (measured).
+    """
+
+    field: Field
+    relation: ApiRelation
+    columns: Columns
+    objects: Leaf
+    arguments: Mapping[str, Any]
+
+    @property
+    def number(self) -> Leaf:
+        return self.objects
+
+    def insert(self) -> Insert:
+        names = [each.name for each in self.columns.values()]
+        rows = func.unnest(*(self._array(name) for name in self.columns)).table_valued(*names)
+        rows = rows.render_derived(name=self.field.planning.alias("objects"))
+        given = [unnested(self.field, each, rows.c[each.name]) for each in self.columns.values()]
+        return insert(self.relation.table).from_select(names, select(*given))
+
+    def _array(self, member: str) -> ColumnElement[Any]:
+        return array_for(self.field, self.columns[member], self.objects.of_each(member))
+
+    def gives(self, column: ApiColumn) -> bool:
+        return any(each.name == column.name for each in self.columns.values())
+
+    def rows(self, columns: Columns, position: str) -> FromClause:
+        members = {each.name: member for member, each in self.columns.items()}
+        arrays = (self._array(members[each.name]) for each in columns.values())
+        rows = func.unnest(*arrays).table_valued(*columns, with_ordinality=position)
+        return rows.render_derived(name=self.field.planning.alias("objects"))

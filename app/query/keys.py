@@ -1,0 +1,70 @@
+"""Keys: what a request tells one row of a relation apart by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLInputObjectType
+from sqlalchemy import ColumnElement, and_
+
+from app.errors import RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiRelation
+from app.graphql.values import Leaf
+from app.graphql.values_of_types import ToText
+from app.query.comparison import Comparison
+from app.query.planning import Planning, Rows
+
+KEY = "key"
+"""The extension of a key input's member: its KeyParts."""
+
+
+@dataclass(frozen=True)
+class KeyPart:
+    """A column of a key, how it is compared, and how its value becomes text. ``member`` is where an object holds the
+    value; None where it is the value of the whole key."""
+
+    column: str
+    comparison: Comparison
+    to_text: ToText
+    member: str | None = None
+
+
+Key = tuple[KeyPart, ...]
+
+
+def key_input_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType | None:
+    """The input that names one row of a relation by one of its keys; None where it has none that the role may read."""
+
+    def make() -> GraphQLInputObjectType | None:
+        members = api.contributed("key_fields", relation)
+        name = api.own_type_name(("key", relation.relation.oid), f"{relation.type_name}KeyInput")
+        return GraphQLInputObjectType(name, members, is_one_of=True) if members else None
+
+    return api.shared(f"key input of {relation.relation.oid}", make)
+
+
+def key_condition(
+    type_: GraphQLInputObjectType, planning: Planning, rows: Rows, given: Mapping[str, Any]
+) -> ColumnElement[Any]:
+    """That a row is the one that a key input names."""
+    ((name, value),) = given.items()
+    key: Key = type_.fields[name].extensions[KEY]
+    return and_(
+        *(
+            each.comparison.equal(
+                rows.column(each.column),
+                planning.bind(_part(each, value), each.to_text, each.comparison.type_text),
+            )
+            for each in key
+        )
+    )
+
+
+def _part(part: KeyPart, value: Any) -> Leaf:
+    leaf = value if part.member is None else value[part.member]
+    if not isinstance(leaf, Leaf):
+        raise RequestError("Invalid input for NonNull type")
+    return leaf

@@ -1,0 +1,44 @@
+"""Values of many objects of a request as rows: one array, and so one parameter, for each column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import ColumnElement
+
+from app.graphql.relations import ApiColumn
+from app.graphql.values import Leaf
+from app.graphql.values_of_types import ToText
+from app.query.sql import cast_to
+from app.query.texts import ArrayText
+from app.query.walk import Field
+from schema_cache.model import Type
+
+
+def array_for(
+    field: Field, column: ApiColumn, values: Leaf, within: Callable[[ToText], ToText] = lambda to_text: to_text
+) -> ColumnElement[Any]:
+    """The values of a column as an argument of ``unnest``. ``values`` is a list of them, or of objects in which
+    ``within`` finds them."""
+    # Values that are not sent as text are read by the type's input function, which refuses a value that is too long; a
+    # cast from text would truncate it.
+    type_ = _type(field, column)
+    if _is_taken_apart(type_):
+        return field.planning.bind(values, within(ArrayText(column.to_text)), "text[]")
+    return field.planning.bind(values, within(ArrayText(column.to_text, type_.delimiter)), f"{type_.text}[]")
+
+
+def unnested(field: Field, column: ApiColumn, value: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A value of a column, from an element that ``unnest`` made of ``array_for``."""
+    type_ = _type(field, column)
+    return cast_to(value, type_.text) if _is_taken_apart(type_) else value
+
+
+def _is_taken_apart(type_: Type) -> bool:
+    """Whether unnest would take elements of this type apart: arrays and rows."""
+    return bool(type_.element) or type_.category == "C"
+
+
+def _type(field: Field, column: ApiColumn) -> Type:
+    return field.api.catalog.type_by_oid[column.column.type]

@@ -1,0 +1,210 @@
+"""update<T>CollectionByKey: many rows, each with new values of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLField,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLList,
+    GraphQLNonNull,
+    get_named_type,
+)
+from sqlalchemy import CTE, ColumnElement, Update, and_, case, exists, func, literal_column, select, update
+
+from app.errors import OverLimit, RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values import Leaf
+from app.graphql.values_of_types import ToText
+from app.hooks import hookimpl
+from app.query.assignments import arguments_of_updates
+from app.query.changes import Affected, Refusal, answer, response_type
+from app.query.keys import KEY, Key, key_input_type
+from app.query.planning import Rows, TableRows
+from app.query.sql import as_text, cast_to, uncut
+from app.query.texts import ArrayText
+from app.query.unnesting import array_for, unnested
+from app.query.walk import Field
+
+MAX_UPDATES = 10_000
+POSITION = "position"
+
+HINT = 'docs/changes.md, "Many rows, each its own values"'
+
+
+@hookimpl
+def features() -> Sequence[str]:
+    return ("bulk_updates",)
+
+
+@hookimpl
+def mutation_fields(api: ApiSchema) -> Fields:
+    relations = (each for each in api.relations if each.updatable and each.relation.updatable)
+    made = ((f"update{each.type_name}CollectionByKey", _field(api, each)) for each in relations)
+    return Fields(50, {name: field for name, field in made if field is not None})
+
+
+def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
+    key, values = key_input_type(api, relation), arguments_of_updates(api, relation).get("set")
+    if key is None or values is None:
+        return None
+    set_: Any = get_named_type(values.type)
+    members = {"key": GraphQLInputField(GraphQLNonNull(key)), "set": GraphQLInputField(GraphQLNonNull(set_))}
+    name = api.own_type_name(("bulk update", relation.relation.oid), f"{relation.type_name}KeyedUpdateInput")
+    type_ = api.named(name, lambda name: GraphQLInputObjectType(name, members))
+    columns = {name: each.extensions["column"] for name, each in set_.fields.items()}
+
+    def resolve(field: Field, scope: None) -> ColumnElement[Any]:
+        updates = field.whole("updates")
+        # The parts of a literal steer by their structure, which is in the plan's key anyway.
+        form = form_of(updates.steer(form_of) if updates.source.path else updates.raw)
+        named: Key = key.fields[form.member].extensions[KEY]
+        return BulkUpdate(field, relation, named, columns, updates, form).answer()
+
+    return GraphQLField(
+        GraphQLNonNull(response_type(api, relation, "Update")),
+        {
+            "updates": GraphQLArgument(
+                GraphQLNonNull(GraphQLList(GraphQLNonNull(type_))),
+                description="The new values of each row; the keys all name the same member",
+            )
+        },
+        resolve,
+        description=f"Changes rows of `{relation.type_name}`, each by its key",
+    )
+
+
+@dataclass(frozen=True)
+class Form:
+    """What updates have in common: the ``member`` that their keys name, and the names of what they set, each with
+    whether all of them do."""
+
+    member: str
+    values: tuple[tuple[str, bool], ...]
+
+
+def form_of(updates: Any) -> Form:
+    """The Form of the argument ``updates``: of its values no other part matters to the SQL. Raises RequestError."""
+    items = _items(updates)
+    if not items:
+        raise _refused("At least one update must be provided to updates")
+    if len(items) > MAX_UPDATES:
+        raise OverLimit(f"updates has more than {MAX_UPDATES} rows")
+    members = {name for each in items for name in each["key"]}
+    if len(members) > 1:
+        raise _refused(f"The keys of updates name different members: {', '.join(sorted(members))}")
+    given = sorted({name for each in items for name in each["set"]})
+    if not given:
+        raise _refused("At least one mapping must be provided to set")
+    return Form(members.pop(), tuple((name, all(name in each["set"] for each in items)) for name in given))
+
+
+def _items(updates: Any) -> list[Any]:
+    return updates if isinstance(updates, list) else [updates]
+
+
+def _refused(message: str) -> RequestError:
+    return RequestError(message, code="BAD_USER_INPUT", hint=HINT)
+
+
+@dataclass(frozen=True)
+class Within:
+    """The texts of what updates hold below ``path``, null where one lacks it."""
+
+    path: tuple[str, ...]
+    to_text: ToText
+
+    def __call__(self, updates: Any) -> str | None:
+        return self.to_text([_below(each, self.path) for each in _items(updates)])
+
+
+def _below(value: Any, path: Sequence[str]) -> Any:
+    for step in path:
+        value = value.get(step)
+    return value
+
+
+@dataclass(frozen=True)
+class Has:
+    """For each of the updates whether it sets ``name``, as an array of booleans."""
+
+    name: str
+
+    def __call__(self, updates: Any) -> str:
+        return "{" + ",".join("t" if self.name in each["set"] else "f" for each in _items(updates)) + "}"
+
+
+@dataclass(frozen=True)
+class BulkUpdate:
+    """One bulk update under construction: ``updates`` are all of them as one value, of one ``form``."""
+
+    field: Field
+    relation: ApiRelation
+    key: Key
+    columns: Mapping[str, ApiColumn]
+    updates: Leaf
+    form: Form
+
+    def answer(self) -> ColumnElement[Any]:
+        """The response."""
+        given = self._given()
+        rows = self.field.planning.rows_of(self.relation)
+        affected = self.field.planning.named_rows(self.relation, "affected")
+        position = affected.computed(POSITION, lambda source: given.c[POSITION])
+        twice = Refusal(self._names_a_row_twice(given), "updates names a row twice", as_text(func.count()))
+
+        def statement() -> tuple[Update, TableRows]:
+            new = {
+                self.columns[name].name: self._new_value(given, rows, number, everywhere=everywhere)
+                for number, (name, everywhere) in enumerate(self.form.values)
+            }
+            return update(rows.element).values(new).where(self._is_row(given, rows)), rows
+
+        number = self.updates if self.updates.source.path else len(_items(self.updates.raw))
+        return answer(self.field, statement, Affected(affected, number, twice, position))
+
+    def _given(self) -> CTE:
+        """The updates as rows: what tells each one's row, its values, and which of them it has."""
+        planning, updates = self.field.planning, self.updates
+        arrays: dict[str, ColumnElement[Any]] = {}
+        for number, part in enumerate(self.key):
+            path = ("key", self.form.member, *((part.member,) if part.member else ()))
+            arrays[f"key_{number}"] = planning.bind(updates, Within(path, ArrayText(part.to_text)), "text[]")
+        for number, (name, everywhere) in enumerate(self.form.values):
+            within = partial(Within, ("set", name))
+            arrays[f"value_{number}"] = array_for(self.field, self.columns[name], updates, within)
+            if not everywhere:
+                arrays[f"has_{number}"] = planning.bind(updates, Has(name), "boolean[]")
+        rows = func.unnest(*arrays.values()).table_valued(*arrays, with_ordinality=POSITION)
+        rows = rows.render_derived(name=planning.alias("given"))
+        return select(*rows.c).cte(planning.alias("updates"))
+
+    def _is_row(self, given: CTE, rows: Rows) -> ColumnElement[Any]:
+        return and_(
+            *(
+                part.comparison.equal(
+                    rows.column(part.column), cast_to(given.c[f"key_{number}"], uncut(part.comparison.type_text))
+                )
+                for number, part in enumerate(self.key)
+            )
+        )
+
+    def _new_value(self, given: CTE, rows: Rows, number: int, *, everywhere: bool) -> ColumnElement[Any]:
+        column = self.columns[self.form.values[number][0]]
+        value = unnested(self.field, column, given.c[f"value_{number}"])
+        return value if everywhere else case((given.c[f"has_{number}"], value), else_=rows.column(column.name))
+
+    def _names_a_row_twice(self, given: CTE) -> ColumnElement[Any]:
+        rows = self.field.planning.rows_of(self.relation)
+        key = [rows.column(part.column) for part in self.key]
+        one: ColumnElement[Any] = literal_column("1")
+        found = select(one).select_from(given.join(rows.element, self._is_row(given, rows)))
+        return exists(found.group_by(*key).having(func.count() > one).correlate(None))

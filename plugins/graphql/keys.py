@@ -1,0 +1,139 @@
+"""<t>ByKey, update<T>ByKey, deleteFrom<T>ByKey: one row by any of its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
+from sqlalchemy import ColumnElement, Delete, Update, delete, select, update
+
+from app.graphql import names
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.hooks import hookimpl
+from app.query.assignments import arguments_of_updates, assigning, assignments, given_values
+from app.query.changes import changed_row
+from app.query.comparison import key_comparison
+from app.query.keys import KEY, KeyPart, key_condition, key_input_type
+from app.query.planning import Rows, TableRows
+from app.query.walk import Field
+
+
+@hookimpl
+def features() -> Sequence[str]:
+    return ("keys",)
+
+
+@hookimpl
+def key_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    members: dict[str, GraphQLInputField] = {}
+    for key in _keys(api, relation):
+        members.setdefault(_member_name(key), _member(api, relation, key))
+    return Fields(20, members)
+
+
+def _keys(api: ApiSchema, relation: ApiRelation) -> Iterator[Sequence[ApiColumn]]:
+    """The columns of the keys that the role may read: the primary one first."""
+    unique = (each.columns for each in relation.relation.unique_indexes if each.is_plain and not each.primary)
+    for key in (relation.key, *unique):
+        columns = [relation.by_name[name] for name in key if name in relation.by_name]
+        if key and len(columns) == len(key) and not any(each.column.type in api.view.unnamed_types for each in columns):
+            yield columns
+
+
+def _member_name(key: Sequence[ApiColumn]) -> str:
+    first, *others = (each.field_name for each in key)
+    return "And".join((first, *(name[:1].upper() + name[1:] for name in others)))
+
+
+def _member(api: ApiSchema, relation: ApiRelation, key: Sequence[ApiColumn]) -> GraphQLInputField:
+    if len(key) == 1:
+        return GraphQLInputField(key[0].type.graphql, extensions={KEY: (_part(api, key[0], None),)})
+    member = _member_name(key)
+    type_name = f"{relation.type_name}{member[:1].upper()}{member[1:]}KeyInput"
+    type_ = api.named(
+        api.own_type_name(("key", relation.relation.oid, member), type_name),
+        lambda name: GraphQLInputObjectType(
+            name, {each.field_name: GraphQLInputField(GraphQLNonNull(each.type.graphql)) for each in key}
+        ),
+    )
+    return GraphQLInputField(type_, extensions={KEY: tuple(_part(api, each, each.field_name) for each in key)})
+
+
+def _part(api: ApiSchema, column: ApiColumn, member: str | None) -> KeyPart:
+    # Without the column's own check: a value that is too long is that of no row.
+    return KeyPart(column.name, key_comparison(api.view, column.column), column.type.to_text, member)
+
+
+@hookimpl
+def query_fields(api: ApiSchema) -> Fields:
+    made = ((f"{names.lower_first(each.type_name)}ByKey", _by_key(api, each)) for each in api.relations)
+    return Fields(50, {name: field for name, field in made if field is not None})
+
+
+@hookimpl
+def mutation_fields(api: ApiSchema) -> Fields:
+    made = [(f"update{each.type_name}ByKey", _update(api, each)) for each in api.relations]
+    made += [(f"deleteFrom{each.type_name}ByKey", _delete(api, each)) for each in api.relations]
+    return Fields(50, {name: field for name, field in made if field is not None})
+
+
+def _by_key(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
+    def resolve(field: Field, scope: None) -> ColumnElement[Any]:
+        rows = field.planning.rows_of(relation)
+        return select(field.json(rows)).select_from(rows.element).where(_condition(field, rows)).scalar_subquery()
+
+    key = _key_argument(api, relation)
+    description = f"The row of type `{relation.type_name}` with a key"
+    if key is None:
+        return None
+    return GraphQLField(api.object_type(relation), {"key": key}, resolve, description=description)
+
+
+def _update(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
+    def resolve(field: Field, scope: None) -> ColumnElement[Any]:
+        given = given_values(field)
+
+        def statement() -> tuple[Update, TableRows]:
+            rows = field.planning.rows_of(relation)
+            changing = update(rows.element).where(_condition(field, rows))
+            return changing.values(assignments(field, rows, given)), rows
+
+        return changed_row(field, relation, statement)
+
+    if not (relation.updatable and relation.relation.updatable):
+        return None
+    key, values = _key_argument(api, relation), assigning(arguments_of_updates(api, relation))
+    if key is None or not values:
+        return None
+    description = f"Changes the row of `{relation.type_name}` with a key"
+    return GraphQLField(api.object_type(relation), {"key": key, **values}, resolve, description=description)
+
+
+def _delete(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
+    def resolve(field: Field, scope: None) -> ColumnElement[Any]:
+        def statement() -> tuple[Delete, TableRows]:
+            rows = field.planning.rows_of(relation)
+            return delete(rows.element).where(_condition(field, rows)), rows
+
+        return changed_row(field, relation, statement)
+
+    if not (relation.visible.delete and relation.relation.deletable):
+        return None
+    key = _key_argument(api, relation)
+    description = f"Removes the row of `{relation.type_name}` with a key, and gives it as it was"
+    if key is None:
+        return None
+    return GraphQLField(api.object_type(relation), {"key": key}, resolve, description=description)
+
+
+def _key_argument(api: ApiSchema, relation: ApiRelation) -> GraphQLArgument | None:
+    type_ = key_input_type(api, relation)
+    return None if type_ is None else GraphQLArgument(GraphQLNonNull(type_), description="By which key")
+
+
+def _condition(field: Field, rows: Rows) -> ColumnElement[Any]:
+    type_: Any = field.definition.args["key"].type
+    return key_condition(type_.of_type, field.planning, rows, field.arguments["key"])

@@ -1,0 +1,78 @@
+"""inc, append, prepend and remove: updates that make new values of those that columns have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, case, func, literal_column, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+
+from app.errors import RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values import Leaf
+from app.hooks import hookimpl
+from app.query.aggregates import is_number
+from app.query.assignments import assigned, operator_argument, read_and_updated
+from app.query.sql import cast_to, constant
+from app.query.walk import Field
+
+
+@hookimpl
+def features() -> Sequence[str]:
+    return ("update_operators",)
+
+
+@hookimpl
+def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
+    columns = read_and_updated(relation)
+    numbers = [each for each in columns if is_number(api, each)]
+    arrays = [each for each in columns if _is_list(api, each)]
+    made = {
+        "inc": operator_argument(api, relation, "Inc", numbers, _increased, "What is added to numbers"),
+        "append": operator_argument(api, relation, "Array", arrays, _appended, "What is added behind"),
+        "prepend": operator_argument(api, relation, "Array", arrays, _prepended, "What is added in front"),
+        "remove": operator_argument(api, relation, "Array", arrays, _removed, "What is taken away, wherever it is"),
+    }
+    return Fields(15, {name: argument for name, argument in made.items() if argument is not None})
+
+
+def _is_list(api: ApiSchema, column: ApiColumn) -> bool:
+    """Whether a column's values are lists in the API, of values that are not lists or rows themselves."""
+    type_ = api.catalog.type_by_oid[column.column.type]
+    element = api.catalog.type_by_oid.get(type_.element)
+    return element is not None and element.category not in "AC" and max(1, column.column.dimensions) == 1
+
+
+def _increased(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
+    return own.op("+")(assigned(field, column, operand))
+
+
+def _appended(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
+    return func.array_cat(func.coalesce(own, _empty(column)), assigned(field, column, operand))
+
+
+def _prepended(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
+    return func.array_cat(assigned(field, column, operand), func.coalesce(own, _empty(column)))
+
+
+def _removed(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
+    type_ = field.api.catalog.type_by_oid[column.column.type]
+    if field.api.catalog.type_by_oid[type_.element].operators is None:
+        message = f"remove cannot be used with {column.field_name}, whose elements cannot be compared"
+        raise RequestError(message, code="BAD_USER_INPUT", hint='docs/changes.md, "Operators"')
+    items = func.unnest(own).table_valued("item", with_ordinality="place")
+    items = items.render_derived(name=field.planning.alias("items"))
+    taken = func.unnest(assigned(field, column, operand)).table_valued("item")
+    taken = taken.render_derived(name=field.planning.alias("taken"))
+    one: ColumnElement[Any] = literal_column("1")
+    equal = select(one).select_from(taken).where(taken.c.item.is_not_distinct_from(items.c.item))
+    left = select(func.coalesce(func.array_agg(aggregate_order_by(items.c.item, items.c.place)), _empty(column)))
+    left = left.select_from(items).where(~equal.correlate(items).exists())
+    return case((own.is_not(None), left.scalar_subquery()))
+
+
+def _empty(column: ApiColumn) -> ColumnElement[Any]:
+    return cast_to(constant("{}"), column.column.type_text)

@@ -1,0 +1,89 @@
+WITH affected_1 AS (
+  UPDATE public.account AS account_2
+  SET hits=(account_2.hits + CAST($1 AS integer)),
+    tags=array_cat(coalesce(account_2.tags, CAST('{}' AS text[])), CAST($2 AS text[])),
+    data=(
+      SELECT jsonb_set(
+        CASE
+        WHEN (jsonb_typeof(source_3.document) IN ('object', 'array')) THEN source_3.document
+        WHEN (jsonb_typeof(source_3.document) IS NULL OR jsonb_typeof(source_3.document) = 'null') THEN CAST(
+          '{}' AS jsonb
+        )
+        ELSE CAST(
+          to_json(
+            CAST(
+              'portico: setPath leads through a value of data that is neither object nor array; ' || CAST(
+                jsonb_typeof(source_3.document) AS TEXT
+              ) AS integer
+            )
+          ) AS jsonb
+        )
+        END,
+          ARRAY[CAST($3 AS text)],
+          jsonb_set(
+            CASE
+            WHEN (
+              jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) IN ('object', 'array')
+            ) THEN source_3.document #> ARRAY[CAST($3 AS text)]
+            WHEN (
+              jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) IS NULL
+              OR jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) = 'null'
+            ) THEN CAST('{}' AS jsonb)
+            ELSE CAST(
+              to_json(
+                CAST(
+                  'portico: setPath leads through a value of data that is neither object nor array; ' || CAST(
+                    jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) AS TEXT
+                  ) AS integer
+                )
+              ) AS jsonb
+            )
+            END,
+              ARRAY[CAST($4 AS text)],
+              CAST($5 AS jsonb)
+          )
+      ) AS jsonb_set_1
+      FROM (
+        SELECT coalesce(nullif(account_2.data, CAST('null' AS jsonb)), CAST('{}' AS jsonb)) AS document
+        LIMIT ALL
+        OFFSET 0
+      ) AS source_3
+    )
+  WHERE account_2.email = CAST($6 AS text)
+  RETURNING account_2.id AS id,
+    account_2.hits AS hits,
+    account_2.tags AS tags,
+    account_2.data AS data
+)
+SELECT CAST(
+  (
+    SELECT json_build_object(
+      'id', affected_1.id,
+      'hits', affected_1.hits,
+      'tags',
+      CASE
+      WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags
+      END,
+        'data', affected_1.data #>> '{}'
+    ) AS json_build_object_1
+    FROM affected_1
+  ) AS TEXT
+) AS anon_1;
+-- ["1", "{\"b\"}", "b", "c", "true", "a@x"]
+
+WITH affected_1 AS (
+  DELETE FROM public.account AS account_2
+  WHERE account_2.id = CAST($1 AS integer)
+  RETURNING account_2.id AS id,
+    account_2.email AS email
+)
+SELECT CAST(
+  (
+    SELECT json_build_object('id', affected_1.id, 'email', affected_1.email) AS json_build_object_1
+    FROM affected_1
+  ) AS TEXT
+) AS anon_1;
+-- ["2"]
+
+-- afterwards:
+-- [1, "a@x", "Ann", 6, ["a", "b"], {"a": 1, "b": {"c": true}}]

@@ -1,0 +1,35 @@
+WITH affected_1 AS (
+  INSERT INTO public.account (id, email, name, hits)
+  VALUES (CAST($1 AS integer), CAST($2 AS text), CAST($3 AS text), CAST($4 AS integer)),
+    (CAST($5 AS integer), CAST($6 AS text), DEFAULT, DEFAULT) ON CONFLICT ON CONSTRAINT account_pkey DO
+  UPDATE
+  SET name = excluded.name,
+    hits = (public.account.hits + excluded.hits)
+  WHERE public.account.hits > CAST($1 AS integer)
+  RETURNING public.account.id AS id,
+    public.account.name AS name,
+    public.account.hits AS hits,
+    xmax = 0 AS is_new
+)
+SELECT CAST(
+  (
+    SELECT json_build_object(
+      'affectedCount', count(*),
+      'insertedCount', count(*) FILTER (WHERE affected_1.is_new),
+      'records', coalesce(
+        json_agg(
+          json_build_object('id', affected_1.id, 'name', affected_1.name, 'hits', affected_1.hits)
+        ),
+        '[]'
+      )
+    ) AS json_build_object_1
+    FROM affected_1
+    HAVING true
+  ) AS TEXT
+) AS anon_1;
+-- ["1", "q@x", "Eve", "2", "3", "c@x"]
+
+-- afterwards:
+-- [1, "a@x", "Eve", 7]
+-- [2, "b@x", "Ben", 0]
+-- [3, "c@x", null, 0]

@@ -1,0 +1,174 @@
+"""Many updates in one statement, each of the row that its key names."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+from tests.postgres_server import PostgresServer
+
+SCHEMA = """
+create type mood as enum ('sad', 'happy');
+create table account (
+  id int primary key, email varchar(9) unique, name text, n numeric(6,2), tags text[] not null default '{}', data jsonb,
+  mood mood, unique (name, mood));
+create table hidden (id int primary key, owner text, n int);
+alter table hidden enable row level security;
+create policy own on hidden using (owner = current_setting('request.jwt.claims', true)::json ->> 'sub');
+comment on schema public is '@graphql({"inflect_names": true})';
+grant all on all tables in schema public to anon, authenticated;
+"""
+ROWS = """
+truncate account, hidden;
+insert into account (id, email, name, n, tags, data, mood)
+select i, i || '@x', 'name ' || i, i / 2.0, array['t' || i], jsonb_build_object('i', i), 'sad'
+from generate_series(1, 9) i;
+insert into hidden values (1, 'ann', 1), (2, 'ben', 2);
+"""
+UPDATE = """mutation ($updates: [AccountKeyedUpdateInput!]!) {
+  updateAccountCollectionByKey(updates: $updates) { affectedCount records { id email name n tags data mood } } }"""
+
+
+@pytest.fixture
+def door(writing_door: OpenDoor) -> Door:
+    return writing_door(SCHEMA, ROWS)
+
+
+def updated(door: Door, updates: Any) -> list[dict[str, Any]]:
+    answer = door.ask(UPDATE, {"updates": updates}).data["updateAccountCollectionByKey"]
+    assert answer["affectedCount"] == len(answer["records"])
+    records: list[dict[str, Any]] = answer["records"]
+    return records
+
+
+def test_each_row_gets_its_own_values(door: Door, postgres: PostgresServer) -> None:
+    updates = [
+        {"key": {"id": 3}, "set": {"name": "three", "tags": ["a", "b"], "data": '{"x": [1]}'}},
+        {"key": {"id": 99}, "set": {"name": "nobody"}},
+        {"key": {"id": 1}, "set": {"name": None, "n": "2.345", "mood": "happy"}},
+        {"key": {"id": 2}, "set": {}},
+    ]
+    three, one, two = updated(door, updates)
+    assert three == {
+        "id": 3, "email": "3@x", "name": "three", "n": "1.50", "tags": ["a", "b"], "data": '{"x": [1]}', "mood": "sad"
+    }  # fmt: skip
+    assert (one["name"], one["n"], one["mood"], one["tags"]) == (None, "2.35", "happy", ["t1"])
+    assert (two["name"], two["n"]) == ("name 2", "1.00")
+    assert postgres.execute("select count(*) from account where name = 'name ' || id", door.database_url) == [[7]]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        [{"email": "2@x"}, {"email": "1@x"}, {"email": "9@x and much more"}],
+        [{"nameAndMood": {"name": f"name {each}", "mood": "sad"}} for each in (2, 1)],
+        [{"nodeId": "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDJd"}, {"nodeId": "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDFd"}],
+    ],
+    ids=["unique", "several columns", "nodeId"],
+)
+def test_by_each_kind_of_key(door: Door, keys: list[Any]) -> None:
+    assert [each["id"] for each in updated(door, [{"key": key, "set": {"n": "1"}} for key in keys])] == [2, 1]
+
+
+def test_literals_and_variables_within(door: Door) -> None:
+    query = """mutation ($id: Int!, $set: AccountUpdateInput!, $name: String) {
+        updateAccountCollectionByKey(updates: [
+            {key: {id: $id}, set: $set}, {key: {id: 2}, set: {name: $name, mood: happy}}
+        ]) { records { id name mood } } }"""
+    for given, name in (({}, "name 2"), ({"name": "two"}, "two"), ({"name": None}, None)):
+        answer = door.ask(query, {"id": 3, "set": {"mood": "happy"}, **given}).data["updateAccountCollectionByKey"]
+        assert answer["records"] == [
+            {"id": 3, "name": "name 3", "mood": "happy"}, {"id": 2, "name": name, "mood": "happy"}
+        ]  # fmt: skip
+    single = door.ask(
+        'mutation { updateAccountCollectionByKey(updates: {key: {id: 1}, set: {name: "x"}}) { affectedCount } }'
+    )
+    assert single.data["updateAccountCollectionByKey"] == {"affectedCount": 1}
+
+
+def one(**set_: Any) -> dict[str, Any]:
+    return {"key": {"id": 1}, "set": set_}
+
+
+@pytest.mark.parametrize(
+    ("updates", "code", "message"),
+    [
+        ([], "BAD_USER_INPUT", "At least one update must be provided to updates"),
+        ([one(), one()], "BAD_USER_INPUT", "At least one mapping must be provided to set"),
+        ([one(name="a"), one(name="b")], "BAD_USER_INPUT", "updates names a row twice"),
+        (
+            [one(name="a"), {"key": {"email": "2@x"}, "set": {}}],
+            "BAD_USER_INPUT",
+            "The keys of updates name different members: email, id",
+        ),
+        ([one(name="a")] * 10_001, "LIMIT_EXCEEDED", "updates has more than 10000 rows"),
+    ],
+    ids=["none", "no values", "twice", "different keys", "too many"],
+)
+def test_errors_of_use(door: Door, postgres: PostgresServer, updates: Any, code: str, message: str) -> None:
+    answer = door.ask(UPDATE, {"updates": updates})
+    assert (answer.code, answer.message) == (code, message)
+    assert postgres.execute("select name from account where id = 1", door.database_url) == [["name 1"]]
+
+
+def test_a_value_too_long_is_refused(door: Door) -> None:
+    answer = door.ask(UPDATE, {"updates": [one(email="1234567890"), {"key": {"id": 2}, "set": {}}]})
+    assert answer.code == "BAD_USER_INPUT"
+
+
+def test_what_policies_hide_is_left_out(door: Door) -> None:
+    query = """mutation { updateHiddenCollectionByKey(updates: [
+        {key: {id: 2}, set: {n: 7}}, {key: {id: 2}, set: {n: 8}}, {key: {id: 1}, set: {n: 9}}
+        ]) { records { id n } } }"""
+    answer = door.ask(query, claims={"sub": "ann"})
+    assert answer.data["updateHiddenCollectionByKey"]["records"] == [{"id": 1, "n": 9}]
+
+
+def test_the_number_of_updates_makes_no_new_plan(door: Door) -> None:
+    plans = door.application.services.engine.plans
+    updated(door, [{"key": {"id": each}, "set": {"n": str(each)}} for each in range(2)])
+    known = len(plans)
+    updated(door, [{"key": {"id": each}, "set": {"n": str(each)}} for each in range(100)])
+    assert len(plans) == known
+    updated(
+        door, [{"key": {"id": each}, "set": {"name": str(each)} if each % 2 else {"n": str(each)}} for each in range(9)]
+    )
+    assert len(plans) == known + 1
+
+
+def test_random_updates_are_those_of_single_ones(door: Door, postgres: PostgresServer) -> None:
+    chance = random.Random(5)
+    state = {each: [f"name {each}", each / 2] for each in range(1, 10)}
+    for _ in range(20):
+        updates = []
+        for key in chance.sample(range(1, 14), chance.randint(1, 6)):
+            new = {
+                "name": chance.choice([None, f"n{chance.randint(1, 99)} {key}"]),
+                "n": chance.choice([None, "1.5", "3"]),
+            }
+            given = {name: new[name] for name in chance.sample(sorted(new), chance.randint(0, 2))}
+            updates.append({"key": {"id": key}, "set": given})
+        if not any(each["set"] for each in updates):
+            continue
+        records = updated(door, updates)
+        assert [each["id"] for each in records] == [each["key"]["id"] for each in updates if each["key"]["id"] < 10]
+        for each in updates:
+            if each["key"]["id"] in state:
+                row = state[each["key"]["id"]]
+                row[:] = [each["set"].get("name", row[0]), each["set"].get("n", row[1])]
+    rows = postgres.execute("select id, name, n::float8 from account order by id", door.database_url)
+    assert {key: values for key, *values in rows} == {key: [name, n and float(n)] for key, (name, n) in state.items()}
+
+
+@pytest.mark.parametrize(("grants", "offered"), [("select, update", True), ("select", False), ("update", False)])
+def test_each_right_taken_away(open_door: OpenDoor, grants: str, offered: bool) -> None:
+    door = open_door(
+        f"create table t (id int primary key, n int); grant {grants} on t to anon; grant insert on t to anon"
+    )
+    made = door.application.services.engine.role_schemas.of_role("anon").graphql
+    assert ("tKeyedUpdateInput" in made.type_map) == offered
+    assert made.mutation_type is None or ("updatetCollectionByKey" in made.mutation_type.fields) == offered

@@ -1,0 +1,196 @@
+"""Rows by their keys: what a key input is, and reads, updates and deletions of one row by it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from graphql import GraphQLInputObjectType, print_type
+
+from tests.database.proxy import Proxy
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S
+
+SCHEMA = """
+create type mood as enum ('sad', 'so so');
+create table account (
+  id int primary key, email text not null unique, "Nick" varchar(5) unique, name text, born date, mood mood,
+  tags int[] unique, price numeric(6,2) unique, unique (name, born), unique (mood, id));
+create unique index young_name on account (name) where id > 5;
+create unique index lower_name on account (lower(name));
+create table membership (account_id int, team_id int, role text, primary key (account_id, team_id));
+create view accounts as select id, name from account;
+comment on view accounts is '@graphql({"primary_key_columns": ["id"]})';
+create table hidden (id int primary key, owner text, n int);
+alter table hidden enable row level security;
+create policy read on hidden for select using (owner = current_setting('request.jwt.claims', true)::json ->> 'sub');
+create policy change on hidden for update using (n > 0);
+create policy remove on hidden for delete using (n > 0);
+comment on schema public is '@graphql({"inflect_names": true})';
+grant all on all tables in schema public to anon, authenticated;
+"""
+ROWS = """
+truncate account, membership, hidden;
+insert into account values
+  (1, 'a@x', 'ann', 'Ann', '2000-01-01', 'sad', '{1,2}', 1.5), (2, 'b@x', null, 'Ben', null, 'so so', null, null);
+insert into membership values (1, 2, 'lead'), (2, 1, null);
+insert into hidden values (1, 'ann', 1), (2, 'ben', 1), (3, 'ann', 0);
+"""
+
+
+@pytest.fixture
+def door(writing_door: OpenDoor) -> Door:
+    return writing_door(SCHEMA, ROWS)
+
+
+def types(door: Door) -> dict[str, Any]:
+    return dict(door.application.services.engine.role_schemas.of_role("anon").graphql.type_map)
+
+
+def test_the_schema(door: Door) -> None:
+    made = types(door)
+    key: GraphQLInputObjectType = made["AccountKeyInput"]
+    assert key.is_one_of
+    assert {name: str(each.type) for name, each in key.fields.items()} == {
+        "nodeId": "ID",
+        "id": "Int",
+        "email": "String",
+        "nick": "String",
+        "tags": "[Int]",
+        "price": "BigFloat",
+        "nameAndBorn": "AccountNameAndBornKeyInput",
+        "moodAndId": "AccountMoodAndIdKeyInput",
+    }
+    assert print_type(made["AccountNameAndBornKeyInput"]) == (
+        "input AccountNameAndBornKeyInput {\n  name: String!\n  born: Date!\n}"
+    )
+    assert list(made["AccountsKeyInput"].fields) == ["nodeId", "id"]
+    fields = {**made["Query"].fields, **made["Mutation"].fields}
+    assert str(fields["accountByKey"].type) == str(fields["updateAccountByKey"].type) == "Account"
+    assert str(fields["deleteFromAccountByKey"].type) == "Account"
+    assert str(fields["accountByKey"].args["key"].type) == "AccountKeyInput!"
+    introspected = door.ask('{ __type(name: "MembershipKeyInput") { isOneOf inputFields { name } } }').data["__type"]
+    assert introspected == {"isOneOf": True, "inputFields": [{"name": "nodeId"}, {"name": "accountIdAndTeamId"}]}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        {"id": 1}, {"email": "a@x"}, {"nick": "ann"}, {"tags": [1, 2]}, {"price": "1.50"},
+        {"nameAndBorn": {"name": "Ann", "born": "2000-01-01"}}, {"moodAndId": {"mood": "sad", "id": 1}},
+        {"nodeId": "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDFd"},
+    ],
+)  # fmt: skip
+def test_each_key_finds_its_row(door: Door, key: dict[str, Any]) -> None:
+    query = "query ($key: AccountKeyInput!) { accountByKey(key: $key) { id name } }"
+    assert door.ask(query, {"key": key}).data["accountByKey"] == {"id": 1, "name": "Ann"}
+
+
+@pytest.mark.parametrize("key", [{"id": 9}, {"nick": "ann and more"}, {"price": "1.5000001e3"}])
+def test_no_row_is_null(door: Door, key: dict[str, Any]) -> None:
+    query = """mutation ($key: AccountKeyInput!) {
+        updateAccountByKey(key: $key, set: {name: "-"}) { id } deleteFromAccountByKey(key: $key) { id } }"""
+    assert door.ask(query, {"key": key}).data == {"updateAccountByKey": None, "deleteFromAccountByKey": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("key: {}", "GRAPHQL_VALIDATION_FAILED"),
+        ("key: {id: null}", "GRAPHQL_VALIDATION_FAILED"),
+        ('key: {id: 1, email: "a@x"}', "GRAPHQL_VALIDATION_FAILED"),
+        ("key: {moodAndId: {id: 1}}", "GRAPHQL_VALIDATION_FAILED"),
+        ('key: {nodeId: "nonsense"}', "BAD_USER_INPUT"),
+        ('key: {nodeId: "WyJwdWJsaWMiLCAibWVtYmVyc2hpcCIsIDEsIDJd"}', "BAD_USER_INPUT"),
+        ('key: {nodeId: "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDEsIDJd"}', "BAD_USER_INPUT"),
+    ],
+)
+def test_what_is_no_key(door: Door, arguments: str, code: str) -> None:
+    answer = door.ask(f"{{ accountByKey({arguments}) {{ id }} }}")
+    assert {each["extensions"]["code"] for each in answer.errors} == {code}
+
+
+@pytest.mark.parametrize("key", [{}, {"id": None}, {"id": 1, "email": "a@x"}, {"id": 1, "email": None}, None, []])
+def test_a_variable_that_is_no_key(door: Door, key: Any) -> None:
+    answer = door.ask("query ($key: AccountKeyInput!) { accountByKey(key: $key) { id } }", {"key": key})
+    assert {each["extensions"]["code"] for each in answer.errors} == {"BAD_USER_INPUT"}
+
+
+def test_one_row_is_changed(door: Door, postgres: PostgresServer) -> None:
+    query = """mutation ($id: Int!) {
+        updateMembershipByKey(key: {accountIdAndTeamId: {accountId: $id, teamId: 2}}, set: {role: "member"}) { role }
+        updateAccountByKey(key: {id: $id}, set: {name: "Anna"}) { nodeId name }
+        deleteFromAccountByKey(key: {email: "b@x"}) { id name } }"""
+    assert door.ask(query, {"id": 1}).data == {
+        "updateMembershipByKey": {"role": "member"},
+        "updateAccountByKey": {"nodeId": "WyJwdWJsaWMiLCAiYWNjb3VudCIsIDFd", "name": "Anna"},
+        "deleteFromAccountByKey": {"id": 2, "name": "Ben"},
+    }
+    assert postgres.execute("select id, name from account", door.database_url) == [[1, "Anna"]]
+    assert door.ask("mutation { updateAccountByKey(key: {id: 1}, set: {}) { id } }").code == "BAD_USER_INPUT"
+
+
+def test_what_policies_hide_is_null(door: Door, postgres: PostgresServer) -> None:
+    as_ann: Any = {"claims": {"sub": "ann"}}
+    for key, seen, changed in ((1, True, True), (2, False, False), (3, True, False)):
+        query = f"{{ hiddenByKey(key: {{id: {key}}}) {{ id }} }}"
+        assert (door.ask(query, **as_ann).data["hiddenByKey"] is not None) == seen
+        query = f"""mutation {{ updateHiddenByKey(key: {{id: {key}}}, set: {{owner: "ann"}}) {{ id }}
+            deleteFromHiddenByKey(key: {{id: {key}}}) {{ id }} }}"""
+        expected = {"id": key} if changed else None
+        data = door.ask(query, **as_ann).data
+        assert data == {"updateHiddenByKey": expected, "deleteFromHiddenByKey": expected}
+    assert postgres.execute("select id from hidden order by id", door.database_url) == [[2], [3]]
+
+
+@pytest.mark.parametrize(
+    ("grants", "fields"),
+    [
+        ("select, update, delete", {"tByKey", "updatetByKey", "deleteFromtByKey"}),
+        ("select, update", {"tByKey", "updatetByKey"}),
+        ("select, delete", {"tByKey", "deleteFromtByKey"}),
+        ("select (name), update, delete", set()),
+        ("select (code), update (name)", {"tByKey", "updatetByKey"}),
+    ],
+)
+def test_each_right_taken_away(open_door: OpenDoor, grants: str, fields: set[str]) -> None:
+    door = open_door(f"""
+        create table t (id int primary key, code text unique, name text); insert into t values (1, 'c', 'n');
+        grant {grants} on t to anon""")
+    made = types(door)
+    roots = {**made["Query"].fields, **(made["Mutation"].fields if "Mutation" in made else {})}
+    assert {each for each in roots if each.endswith("ByKey") and "Collection" not in each} == fields
+    assert ("tKeyInput" in made) == bool(fields)
+    if fields:
+        member = list(made["tKeyInput"].fields)[-1]
+        query = "query ($key: tKeyInput!) { tByKey(key: $key) { __typename } }"
+        key = {member: 1 if member == "id" else "c"}
+        assert door.ask(query, {"key": key}).data == {"tByKey": {"__typename": "t"}}
+
+
+@pytest.mark.parametrize(
+    "settings", [{"graphql_dialect": "pg_graphql"}, {"graphql_features": ("none",)}], ids=["peer", "off"]
+)
+def test_it_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
+    made = types(reading_door(SCHEMA, **settings))
+    assert not [name for name in made if name.endswith("KeyInput")]
+    assert not [name for type_ in ("Query", "Mutation") for name in made[type_].fields if name.endswith("ByKey")]
+
+
+def test_one_flight(door: Door) -> None:
+    proxy = Proxy(door.database_url)
+    through = Door(proxy.url())
+    try:
+        through.application.services.poller.close(PATIENCE_S)
+        through.application.services.storage.background.close()
+        query = """mutation ($id: Int!) { a: updateAccountByKey(key: {id: $id}, set: {born: null}) { id }
+            b: updateAccountCollectionByKey(updates: [{key: {id: $id}, set: {mood: sad}}]) { affectedCount } }"""
+        for number in (1, 2):
+            before = proxy.flights
+            assert through.ask(query, {"id": number}).data
+        assert proxy.flights - before == 1
+    finally:
+        through.close()
+        proxy.close()
