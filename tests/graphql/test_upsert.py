@@ -387,3 +387,21 @@ def test_the_number_of_objects_makes_no_new_plan(door: Door) -> None:
             if number == 2:
                 known = len(plans)
         assert len(plans) == known
+
+
+def test_the_filter_asks_for_related_rows(open_door: OpenDoor) -> None:
+    door = open_door(
+        """
+        create schema other; grant usage on schema other to anon;
+        create table other.account (id int primary key, n int);
+        create table other.post (id int primary key, account_id int references other.account);
+        insert into other.account values (1, 1), (2, 2); insert into other.post values (1, 2);
+        grant all on all tables in schema other to anon""",
+        api_schemas=("other",),
+    )
+    query = """mutation { insertIntoaccountCollection(objects: [{id: 1, n: 9}, {id: 2, n: 9}],
+        onConflict: {updateColumns: [n], filter: {postCollection: {exists: true}}}) {
+          records { id n } insertedCount existing { id } } }"""
+    assert door.ask(query).data["insertIntoaccountCollection"] == {
+        "records": [{"id": 2, "n": 9}], "insertedCount": 0, "existing": [{"id": 1}]
+    }  # fmt: skip
