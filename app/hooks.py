@@ -118,7 +118,7 @@ class GraphQLHooks:
     @hookspec
     def key_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Members of the input that names one row of a relation, of which a request gives exactly one; the extension
-        ``key`` of each is the app.query.keys.Key that it is the value of."""
+        ``key`` of each is the app.query.keys.RowKey that it is the value of."""
 
     @hookspec
     def insert_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:

@@ -23,12 +23,17 @@ Assign = Callable[[Field, Rows, Any], Assignments]
 the GraphQLArgument."""
 
 
-Operation = Callable[[Field, ApiColumn, ColumnElement[Any], Leaf], ColumnElement[Any]]
+ColumnOperation = Callable[[Field, ApiColumn, ColumnElement[Any], Leaf], ColumnElement[Any]]
 """The new value of a column, made of its own and of an operand."""
 
 
 def operator_argument(
-    api: ApiSchema, relation: ApiRelation, kind: str, columns: Iterable[ApiColumn], operation: Operation, says: str
+    api: ApiSchema,
+    relation: ApiRelation,
+    kind: str,
+    columns: Iterable[ApiColumn],
+    operation: ColumnOperation,
+    says: str,
 ) -> GraphQLArgument | None:
     """An argument of updates, of the type <T><kind>Input, that applies an operation to columns; null has no effect.
     None without any columns."""
@@ -44,7 +49,7 @@ def operator_argument(
         }
 
     type_ = api.named(
-        api.own_type_name(("update operators", relation.relation.oid), f"{relation.type_name}{kind}Input"),
+        api.own_type_name(("operators", relation.relation.oid), f"{relation.type_name}{kind}Input"),
         lambda name: GraphQLInputObjectType(
             name, {name: GraphQLInputField(each.type.graphql) for name, each in by_name.items()}
         ),
@@ -62,11 +67,11 @@ def arguments_of_updates(api: ApiSchema, relation: ApiRelation) -> dict[str, Gra
     these is required."""
 
     def make() -> dict[str, GraphQLArgument]:
-        made = api.contributed("update_arguments", relation)
+        made = api.contributed(api.hooks.update_arguments.name, relation)
         given = assigning(made)
         return made if len(given) < 2 else made | {name: _optional(each) for name, each in given.items()}
 
-    return api.shared(f"update arguments of {relation.relation.oid}", make)
+    return api.shared(f"assigning arguments of {relation.relation.oid}", make)
 
 
 def _optional(argument: GraphQLArgument) -> GraphQLArgument:

@@ -37,7 +37,7 @@ AT_MOST_HINT = 'Expected in atMost how many rows may be affected, 1 without it: 
 
 
 @dataclass(frozen=True)
-class Refusal:
+class Undoing:
     """Why a change is undone as a whole: ``when`` is a condition on all the rows that it affects, ``because`` a text
     that is known only then."""
 
@@ -63,7 +63,7 @@ class Affected:
         self,
         rows: NamedRows,
         most: int | Leaf,
-        refusal: Refusal | None = None,
+        refusal: Undoing | None = None,
         order: ColumnElement[Any] | None = None,
     ) -> None:
         self.rows = rows
@@ -164,7 +164,7 @@ def at_most_argument() -> GraphQLArgument:
 def affected_at_most(field: Field, relation: ApiRelation, verb: str) -> Affected:
     """What the mutation called ``verb`` affects: as many rows as its argument ``atMost`` says."""
     leaf: Leaf | None = field.arguments.get("atMost")
-    refusal = Refusal(func.count() > _at_most(field), f"{verb} impacts too many records", as_text(func.count()))
+    refusal = Undoing(func.count() > _at_most(field), f"{verb} impacts too many records", as_text(func.count()))
     return Affected(field.planning.named_rows(relation, "affected"), AT_MOST if leaf is None else leaf, refusal)
 
 

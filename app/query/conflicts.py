@@ -36,7 +36,7 @@ def is_new(
     key = [name for name, _ in key_comparisons(field.api.view, relation)]
     if relation.has_readable_key and not set(key) & {*replaced, *added_up}:
         return not_(_had_key(field, inserted))
-    message = "insertedCount cannot tell which rows are new: their keys change"
+    message = "It cannot be told which rows are new: their keys change"
     raise RequestError(message, code="BAD_USER_INPUT", hint='Leave the key as it is: docs/changes.md, "Upsert".')
 
 

@@ -140,7 +140,7 @@ class _OneByOne:
         members = [name for name in self.columns if name in given] or [next(iter(self.columns))]
         if len(self.objects) * len(members) > MAX_SINGLE_VALUES:
             message = f"The objects have different keys and more than {MAX_SINGLE_VALUES} values"
-            raise OverLimit(message, hint="Give all objects the same keys, or insert fewer at once.")
+            raise OverLimit(message, hint="Give all objects the same keys, or send fewer at once.")
         default: ColumnElement[Any] = literal_column("DEFAULT")
         rows = [
             {

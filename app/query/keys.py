@@ -32,7 +32,7 @@ class KeyPart:
     member: str | None = None
 
 
-Key = tuple[KeyPart, ...]
+RowKey = tuple[KeyPart, ...]
 
 
 def key_input_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType | None:
@@ -51,7 +51,7 @@ def key_condition(
 ) -> ColumnElement[Any]:
     """That a row is the one that a key input names."""
     ((name, value),) = given.items()
-    key: Key = type_.fields[name].extensions[KEY]
+    key: RowKey = type_.fields[name].extensions[KEY]
     return and_(
         *(
             each.comparison.equal(

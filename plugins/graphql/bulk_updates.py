@@ -26,8 +26,8 @@ from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText
 from app.hooks import hookimpl
 from app.query.assignments import arguments_of_updates
-from app.query.changes import Affected, Refusal, answer, response_type
-from app.query.keys import KEY, Key, key_input_type
+from app.query.changes import Affected, Undoing, answer, response_type
+from app.query.keys import KEY, RowKey, key_input_type
 from app.query.planning import Rows, TableRows
 from app.query.sql import as_text, cast_to, uncut
 from app.query.texts import ArrayText
@@ -66,7 +66,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
         updates = field.whole("updates")
         # The parts of a literal steer by their structure, which is in the plan's key anyway.
         form = form_of(updates.steer(form_of) if updates.source.path else updates.raw)
-        named: Key = key.fields[form.member].extensions[KEY]
+        named: RowKey = key.fields[form.member].extensions[KEY]
         return BulkUpdate(field, relation, named, columns, updates, form).answer()
 
     return GraphQLField(
@@ -148,7 +148,7 @@ class BulkUpdate:
 
     field: Field
     relation: ApiRelation
-    key: Key
+    key: RowKey
     columns: Mapping[str, ApiColumn]
     updates: Leaf
     form: Form
@@ -159,7 +159,7 @@ class BulkUpdate:
         rows = self.field.planning.rows_of(self.relation)
         affected = self.field.planning.named_rows(self.relation, "affected")
         position = affected.computed(POSITION, lambda source: given.c[POSITION])
-        twice = Refusal(self._names_a_row_twice(given), "updates names a row twice", as_text(func.count()))
+        twice = Undoing(self._names_a_row_twice(given), "updates names a row twice", as_text(func.count()))
 
         def statement() -> tuple[Update, TableRows]:
             new = {

@@ -100,7 +100,7 @@ def _failure(message: str, because: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 @dataclass(frozen=True)
-class Step:
+class PathStep:
     """The text of one step of a path."""
 
     number: int
@@ -133,7 +133,7 @@ class Paths:
         )
 
     def _name(self, kind: str) -> str:
-        owner = ("update operators", self.relation.relation.oid)
+        owner = ("operators", self.relation.relation.oid)
         return self.api.own_type_name(owner, f"{self.relation.type_name}{kind}")
 
     def _members(self) -> dict[str, GraphQLInputField]:
@@ -163,7 +163,7 @@ class Paths:
                 raise OverLimit(f"The paths have more than {MAX_STEPS} steps")
             if not length:
                 raise RequestError("A path has no steps", code="BAD_USER_INPUT", hint=HINT)
-            steps = [field.planning.bind(path, Step(number), "text") for number in range(length)]
+            steps = [field.planning.bind(path, PathStep(number), "text") for number in range(length)]
             document = new.get(column.name, _document(rows.column(column.name)))
             if self.kind == "SetPath":
                 value = each.get("value")

@@ -282,7 +282,7 @@ def test_grants_on_columns_have_no_marks_of_locks(open_door: OpenDoor) -> None:
     refused = door.ask(query, {"do": {"constraint": "t_abs", "updateColumns": ["id"]}})
     assert (refused.code, refused.message) == (
         "BAD_USER_INPUT",
-        "insertedCount cannot tell which rows are new: their keys change",
+        "It cannot be told which rows are new: their keys change",
     )
 
 

@@ -23,6 +23,7 @@ from app.graphql.relations import RelationNames
 from app.query.calls import result_of
 from app.query.comparison import key_comparison
 from app.query.computed_fields import ComputedField
+from app.query.keys import KEY, KeyPart
 from app.query.ordering import OrderKey
 from app.query.relationships import Relationship
 from app.query.terms import ColumnTerm
@@ -221,6 +222,36 @@ def test_hook_insert_fields(door_with: DoorWith) -> None:
     door = door_with(insert_fields=fields)
     query = 'mutation { insertIntogoneCollection(objects: [{id: 3, alias: "z"}]) { records { name } } }'
     assert door.ask(query).data["insertIntogoneCollection"]["records"] == [{"name": "z"}]
+
+
+def test_hook_insert_arguments(door_with: DoorWith) -> None:
+    def skip(field: Any, statement: Any, value: Any) -> Any:
+        return statement.on_conflict_do_nothing()
+
+    argument = GraphQLArgument(GraphQLBoolean, extensions={"alter": skip})
+    door = door_with(insert_arguments=lambda: Fields(100, {"skip": argument}))
+    query = "mutation { insertIntogoneCollection(objects: [{id: 1}, {id: 4}], skip: true) { affectedCount } }"
+    assert door.ask(query).data["insertIntogoneCollection"] == {"affectedCount": 1}
+
+
+def test_hook_insert_response_fields(door_with: DoorWith) -> None:
+    def first(field: Any, inserted: Any) -> Any:
+        return func.min(inserted.rows.column("id"))
+
+    made = GraphQLField(GraphQLInt, resolve=first)
+    door = door_with(insert_response_fields=lambda: Fields(100, {"firstId": made}))
+    query = "mutation { insertIntogoneCollection(objects: [{id: 6}, {id: 5}]) { firstId } }"
+    assert door.ask(query).data["insertIntogoneCollection"] == {"firstId": 5}
+
+
+def test_hook_key_fields(door_with: DoorWith) -> None:
+    def fields(api: Any, relation: Any) -> Fields:
+        column = relation.by_name["name"]
+        part = KeyPart("name", key_comparison(api.view, column.column), column.type.to_text)
+        return Fields(100, {"called": GraphQLInputField(GraphQLString, extensions={KEY: (part,)})})
+
+    door = door_with(key_fields=fields)
+    assert door.ask('{ goneByKey(key: {called: "y"}) { id } }').data == {"goneByKey": {"id": 2}}
 
 
 def test_hook_update_arguments(door_with: DoorWith) -> None:
