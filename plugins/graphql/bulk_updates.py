@@ -84,10 +84,11 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
 
 @dataclass(frozen=True)
 class Form:
-    """What updates have in common: the ``member`` that their keys name, and the names of what they set, each with
-    whether all of them do."""
+    """What updates have in common: the ``member`` that their keys name, which ``parts`` its values have, and the names
+    of what they set, each with whether all of them do."""
 
     member: str
+    parts: frozenset[tuple[str, ...]]
     values: tuple[tuple[str, bool], ...]
 
 
@@ -98,13 +99,30 @@ def form_of(updates: Any) -> Form:
         raise _refused("At least one update must be provided to updates")
     if len(items) > MAX_UPDATES:
         raise OverLimit(f"updates has more than {MAX_UPDATES} rows")
-    members = {name for each in items for name in each["key"]}
+    keys = {_key_form(each) for each in items}
+    members = sorted({member for member, _ in keys})
     if len(members) > 1:
-        raise _refused(f"The keys of updates name different members: {', '.join(sorted(members))}")
+        raise _refused(f"The keys of updates name different members: {', '.join(members)}")
     given = sorted({name for each in items for name in each["set"]})
     if not given:
         raise _refused("At least one mapping must be provided to set")
-    return Form(members.pop(), tuple((name, all(name in each["set"] for each in items)) for name in given))
+    values = tuple((name, all(name in each["set"] for each in items)) for name in given)
+    return Form(members[0], frozenset(parts for _, parts in keys), values)
+
+
+def _key_form(update: Any) -> tuple[str, tuple[str, ...]]:
+    """The member that an update's key names, and the parts of its value. Raises RequestError for what is no update: the
+    values of a variable are looked at before they are validated."""
+    if not isinstance(update, dict) or update.keys() != {"key", "set"} or not isinstance(update["set"], dict):
+        raise _refused("Expected updates of the form {key: {...}, set: {...}}")
+    key = update["key"]
+    if not isinstance(key, dict) or len(key) != 1:
+        raise _refused("Expected a key that names one member")
+    ((member, value),) = key.items()
+    parts = value if isinstance(value, dict) else {member: value}
+    if None in parts.values():
+        raise _refused("Expected a key without null")
+    return member, tuple(sorted(parts))
 
 
 def _items(updates: Any) -> list[Any]:

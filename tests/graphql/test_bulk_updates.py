@@ -172,3 +172,28 @@ def test_each_right_taken_away(open_door: OpenDoor, grants: str, offered: bool) 
     made = door.application.services.engine.role_schemas.of_role("anon").graphql
     assert ("tKeyedUpdateInput" in made.type_map) == offered
     assert made.mutation_type is None or ("updatetCollectionByKey" in made.mutation_type.fields) == offered
+
+
+@pytest.mark.parametrize(
+    "updates",
+    [
+        "s", [1], [None], [[]], [{}], [{"key": {"id": 1}}], [{"key": {"id": 1}, "set": None}], [{"key": 1, "set": 2}],
+        [{"key": None, "set": {"name": "x"}}], [{"key": {"id": None}, "set": {"name": "x"}}],
+        [{"key": {}, "set": {"name": "x"}}, {"key": {"id": 1}, "set": {"name": "x"}}],
+        [{"key": {"id": 1}, "set": {"name": "x"}, "more": 1}],
+        [{"key": {"id": [1]}, "set": {"name": "x"}}], [{"key": {"id": 1}, "set": {"name": ["x"]}}],
+    ],
+)  # fmt: skip
+def test_what_is_no_update_is_refused_even_if_the_document_is_known(door: Door, updates: Any) -> None:
+    updated(door, [{"key": {"id": 1}, "set": {"name": "x"}}])
+    error = door.ask(UPDATE, {"updates": updates}).errors[0]
+    assert error["extensions"]["code"] == "BAD_USER_INPUT"
+    assert error["message"].startswith("Variable '$updates' has invalid value")
+
+
+@pytest.mark.parametrize("key", [{"name": "x"}, {"name": "x", "mood": None}, {"name": "x", "mood": "sad", "id": 1}, 1])
+def test_what_is_no_key_of_several_columns_is_refused(door: Door, key: Any) -> None:
+    updated(door, [{"key": {"nameAndMood": {"name": "name 1", "mood": "sad"}}, "set": {"n": "1"}}])
+    error = door.ask(UPDATE, {"updates": [{"key": {"nameAndMood": key}, "set": {"n": "1"}}]}).errors[0]
+    assert error["extensions"]["code"] == "BAD_USER_INPUT"
+    assert error["message"].startswith("Variable '$updates' has invalid value")
