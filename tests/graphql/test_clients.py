@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.graphql.conftest import ROLES
-from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY, token
+from tests.graphql.door import ANON_KEY, token
+from tests.graphql.serving import serving
 from tests.packages import program as node_program
 from tests.postgres_server import PostgresServer
-from tests.process.running import PATIENCE_S, started
+from tests.process.running import PATIENCE_S
 
 SCHEMA = """
 comment on schema public is '@graphql({"inflect_names": true})';
@@ -38,23 +36,8 @@ grant select on category, note to anon, authenticated; grant insert, update, del
 @pytest.fixture
 def service(postgres: PostgresServer, tmp_path: Path) -> Iterator[str]:
     """The URL of a service with two processes, used by this test only."""
-    database = postgres.create_database(sql=ROLES + SCHEMA)
-    program = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "2"]
-    settings = {
-        "DATABASE_URL": database, "JWT_SECRET": JWT_SECRET, "ANON_KEY": ANON_KEY, "SERVICE_ROLE_KEY": SERVICE_KEY,
-        "STORAGE_URL": (tmp_path / "objects").as_uri(),
-    }  # fmt: skip
-    with started(program, tmp_path, **settings) as process:
-        assert process.stdout
-        said = ""
-        while not (address := re.search(r"http://\S+/graphql/v1", said)):
-            line = process.stdout.readline()
-            assert line, said
-            said += line
-        yield address[0]
-        process.terminate()
-        assert process.wait(PATIENCE_S) == 0
-    postgres.drop_database(database)
+    with serving(postgres, tmp_path, SCHEMA, workers=2) as url:
+        yield url
 
 
 # gql

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from graphql import GraphQLInputObjectType, print_type
 
-from tests.database.proxy import Proxy
 from tests.graphql.conftest import OpenDoor
+from tests.graphql.counted import counted
 from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
-from tests.process.running import PATIENCE_S
 
 SCHEMA = """
 create type mood as enum ('sad', 'so so');
@@ -180,17 +179,10 @@ def test_it_can_be_left_out(reading_door: OpenDoor, settings: dict[str, Any]) ->
 
 
 def test_one_flight(door: Door) -> None:
-    proxy = Proxy(door.database_url)
-    through = Door(proxy.url())
-    try:
-        through.application.services.poller.close(PATIENCE_S)
-        through.application.services.storage.background.close()
+    with counted(door.database_url) as (through, proxy):
         query = """mutation ($id: Int!) { a: updateAccountByKey(key: {id: $id}, set: {born: null}) { id }
             b: updateAccountCollectionByKey(updates: [{key: {id: $id}, set: {mood: sad}}]) { affectedCount } }"""
         for number in (1, 2):
             before = proxy.flights
             assert through.ask(query, {"id": number}).data
         assert proxy.flights - before == 1
-    finally:
-        through.close()
-        proxy.close()

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.database.proxy import Proxy
 from tests.graphql.conftest import OpenDoor
+from tests.graphql.counted import counted
 from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
-from tests.process.running import PATIENCE_S
 
 SCHEMA = """
 create table parent (id int primary key, name text);
@@ -433,25 +432,17 @@ def test_several_run_in_order_in_one_transaction_and_one_round_trip(
     open_door: OpenDoor, postgres: PostgresServer
 ) -> None:
     door = open_door(SCHEMA + ROWS + "alter table thing add column xact xid8 default pg_current_xact_id()")
-    proxy = Proxy(door.database_url)
-    through = Door(proxy.url())
-    # Background queries would be counted too.
-    through.application.services.poller.close(PATIENCE_S)
-    through.application.services.storage.background.close()
     query = """mutation {
       first: insertIntothingCollection(objects: {a: 100}) { records { xact } }
       second: updatethingCollection(set: {b: "of the first"}, filter: {a: {eq: 100}}) { affectedCount }
       third: insertIntothingCollection(objects: {a: 101}) { records { xact } }
       fourth: deleteFromthingCollection(filter: {a: {lt: 100}}, atMost: 5) { affectedCount }
     }"""
-    try:
+    with counted(door.database_url) as (through, proxy):
         through.ask(query).data  # noqa: B018
         flights = proxy.flights
         answer = through.ask(query.replace("100", "200").replace("101", "201")).data
         assert proxy.flights == flights + 1
-    finally:
-        through.close()
-        proxy.close()
     assert list(answer) == ["first", "second", "third", "fourth"]
     assert answer["second"] == {"affectedCount": 1}
     assert answer["fourth"] == {"affectedCount": 2}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from graphql import print_type, validate_schema
 
-from tests.database.proxy import Proxy
 from tests.graphql.conftest import OpenDoor
+from tests.graphql.counted import counted
 from tests.graphql.door import Door
 from tests.graphql.test_operators import without_descriptions
 
@@ -310,16 +310,8 @@ FLIGHT = """{
 
 
 def test_one_flight(open_door: OpenDoor) -> None:
-    proxy = Proxy(open_door(SCHEMA).database_url)
-    door = Door(proxy.url())
-    try:
-        # Background queries would be counted too.
-        door.application.services.poller.close()
-        door.application.services.storage.background.close()
+    with counted(open_door(SCHEMA).database_url) as (door, proxy):
         door.ask(FLIGHT)
         before = proxy.flights
         assert door.ask(FLIGHT).data["accountCollection"]["edges"] == [{"node": {"id": 1}}]
         assert proxy.flights - before == 1
-    finally:
-        door.close()
-        proxy.close()

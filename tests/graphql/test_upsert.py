@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from graphql import GraphQLEnumType, GraphQLInputObjectType
 
-from tests.database.proxy import Proxy
 from tests.graphql.conftest import OpenDoor
+from tests.graphql.counted import counted
 from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
-from tests.process.running import PATIENCE_S
 
 SCHEMA = """
 create table account (
@@ -361,11 +360,7 @@ def test_hidden_rows(door: Door) -> None:
 
 
 def test_one_flight(door: Door) -> None:
-    proxy = Proxy(door.database_url)
-    through = Door(proxy.url())
-    try:
-        through.application.services.poller.close(PATIENCE_S)
-        through.application.services.storage.background.close()
+    with counted(door.database_url) as (through, proxy):
         for query in (UPSERT, EXISTING):
             for number in (2, 3, 2):
                 objects = [{"id": each, "email": f"{each}@x"} for each in range(100, 100 + number)]
@@ -373,9 +368,6 @@ def test_one_flight(door: Door) -> None:
                 upserted(through, objects, {"constraint": "account_pkey"}, query)
                 warm = proxy.flights - before
         assert warm == 1
-    finally:
-        through.close()
-        proxy.close()
 
 
 def test_the_number_of_objects_makes_no_new_plan(door: Door) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any
 
 import pytest
@@ -12,9 +12,10 @@ import pytest
 from app.installation import install
 from tests.database.proxy import Proxy
 from tests.graphql.conftest import ROLES
+from tests.graphql.counted import counted
 from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer, connect
-from tests.process.running import PATIENCE_S, until
+from tests.process.running import until
 
 SCHEMA = """
 create table item (id int primary key, parent_id int references item);
@@ -32,28 +33,16 @@ OpenDoor = Callable[..., tuple[Door, Proxy]]
 
 @pytest.fixture
 def through_proxy(postgres: PostgresServer) -> Iterator[OpenDoor]:
-    opened: list[tuple[Door, Proxy]] = []
-    urls = []
+    with ExitStack() as opened:
 
-    def make(installed: bool = False, **settings: Any) -> tuple[Door, Proxy]:
-        url = postgres.create_database(sql=ROLES + SCHEMA)
-        urls.append(url)
-        if installed:
-            install(url)
-        proxy = Proxy(url)
-        door = Door(proxy.url(), **settings)
-        opened.append((door, proxy))
-        # Background queries would be counted too.
-        door.application.services.poller.close(PATIENCE_S)
-        door.application.services.storage.background.close()
-        return door, proxy
+        def make(installed: bool = False, **settings: Any) -> tuple[Door, Proxy]:
+            url = postgres.create_database(sql=ROLES + SCHEMA)
+            opened.callback(postgres.drop_database, url)
+            if installed:
+                install(url)
+            return opened.enter_context(counted(url, **settings))
 
-    yield make
-    for door, proxy in opened:
-        door.close()
-        proxy.close()
-    for url in urls:
-        postgres.drop_database(url)
+        yield make
 
 
 @pytest.mark.parametrize("installed", [False, True], ids=["polled", "counted"])

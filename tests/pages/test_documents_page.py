@@ -9,39 +9,22 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.installation import install
-from tests.docs.blocks import REPOSITORY, blocks
+from tests.docs.blocks import blocks
 from tests.graphql.door import Door
 from tests.packages import node_packages
+from tests.pages.demonstration import demonstration
 from tests.pages.reader import Reader
 from tests.postgres_server import PostgresServer
-from tests.process.running import open_directory
 
-WORLD = """
-insert into continent values ('EU', 'Europe');
-insert into currency values ('EUR', 'Euro');
-insert into country values ('AT', 'AUT', 'Austria', 'EU', 'EUR', 'Vienna', 83858, 8840521, '{de}', '43', '.at');
-insert into city select n, name, 'AT', 'city', 100000 * n, 48, 16, 'Europe/Vienna', '{}'
-  from unnest(array['Vienna', 'Graz']) with ordinality as t(name, n);
-"""
 SHELL = [(each.heading, each.text) for each in blocks("docs/documents.md", "sh")]
 
 
 @pytest.fixture(scope="module")
 def reader(postgres: PostgresServer) -> Iterator[Reader]:
     """With the service of the first block, on the tables of the demonstration and a few rows."""
-    url = postgres.create_database()
-    install(url)
-    for part in ("schema.sql", WORLD, "after_load.sql"):
-        postgres.execute((REPOSITORY / "app" / "demo" / part).read_text() if part.endswith(".sql") else part, url)
-    with open_directory() as directory:
-        opened = Reader(directory, url)
-        opened.set(DATABASE_URL=url)
-        opened.shell("portico keys > .env; set -a; . ./.env; set +a")
+    with demonstration(postgres, ("Vienna", "Graz")) as opened:
         opened.shell(SHELL[0][1])
         yield opened
-        opened.close()
-    postgres.drop_database(url)
 
 
 def texts_of(heading: str) -> list[str]:

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from app.database.url import parse_database_url
 from tests.postgres_server import PostgresServer, connect
 from tests.process.running import PATIENCE_S, until
-from tests.storage.gated import Gate, GatedPlugin, alone, waits_for_a_lock
+from tests.storage.gated import Gate, alone, waits_for_a_lock
 from tests.storage.restarted import Restarting
 from tests.storage.service import SECRET, SERVICE, Service, error, running, token, unique
 
@@ -53,14 +53,6 @@ def test_full_disk(postgres: PostgresServer, storage_database: Callable[[], str]
     files = [name for _, _, names in os.walk(tmp_path) for name in names]
     assert len(files) == 1
     assert postgres.execute("select metadata ->> 'size' from storage.objects", url) == [["50000"]]
-
-
-@pytest.fixture
-def gated(own_service: Callable[..., Service], tmp_path: Path) -> tuple[Service, Gate]:
-    plugin = GatedPlugin(tmp_path / "gated")
-    service = own_service(plugins={"gated": plugin}, storage_url="gated:")
-    service.folder = plugin.root
-    return service, plugin.gate
 
 
 @pytest.fixture
