@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
-from urllib.parse import parse_qsl, quote
 
 import falcon
 
@@ -16,20 +15,30 @@ from app.errors import AccessError, PorticoError
 from app.identity import Caller
 from app.identity.identification import Identifications, RequestHead
 from app.identity.project import check_project
+from app.resources.exchange import (
+    close,
+    declared_length,
+    headers_of,
+    query_of,
+    raw_path,
+    request_id_of,
+    send,
+    unsendable_header,
+)
 from app.storage.asker import Asker, anonymous
+from app.storage.http.answer import Answer
 from app.storage.http.credentials import bearer_token
 from app.storage.names import check_bucket_name
-from app.storage.rest.call import LONGEST_REQUEST_ID, Answer, Call
+from app.storage.rest.call import Call
 from app.storage.rest.credentials import caller_of, presented_token
 from app.storage.rest.errors import RestError, access_denied, as_rest_error, internal_error
-from app.storage.rest.routes import PREFIX, Match, Route, Router, path_of, without_prefix
+from app.storage.rest.routes import PREFIX, Match, Route, Router, without_prefix
 from app.storage.storage import Storage
 
 log = logging.getLogger("portico.storage")
 
 PATHS = re.compile(r"/(?:storage/v1|bucket|object|upload|render|cdn|status)(?:/|$)")
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _JSON = "application/json; charset=utf-8"
 _API_PATHS = ("/bucket", "/object", "/render/image", "/cdn")
 
@@ -55,13 +64,13 @@ class StorageSink:
             log.exception("the request failed: %s %s", req.method, req.path)
             _send_error(internal_error(), req, resp)
         else:
-            _send(answer, resp)
+            send(answer, resp)
 
     def _answer(self, req: falcon.Request) -> Answer:
         environ = req.env
         if self._storage.project_ref:
             check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
-        path = without_prefix(_raw_path(environ))
+        path = without_prefix(raw_path(environ))
         method = req.method
         if method in ("GET", "HEAD") and path in _OPERATIONS:
             req.uri_template = PREFIX + path
@@ -74,12 +83,11 @@ class StorageSink:
         return match.route.run(self._storage, call)
 
     def _call(self, match: Match, method: str, path: str, environ: Mapping[str, Any]) -> Call:
-        headers, query = _headers(environ), _query(environ)
+        headers, query = headers_of(environ), query_of(environ)
         head = RequestHead.of(method, path, environ)
         caller, token = self._identify(match.route, head, headers, query)
         if match.bucket:
             check_bucket_name(match.bucket)
-        length = environ.get("CONTENT_LENGTH")
         return Call(
             asker=Asker(
                 contexts=self._storage.contexts,
@@ -89,7 +97,7 @@ class StorageSink:
                 path=path,
                 headers=headers,
                 token=token,
-                given_id=headers.get("x-request-id", "")[:LONGEST_REQUEST_ID],
+                given_id=request_id_of(headers),
             ),
             identified=caller is not None,
             method=method,
@@ -98,7 +106,7 @@ class StorageSink:
             headers=headers,
             query=query,
             body=environ["wsgi.input"],
-            length=int(length) if length else _length_unless_chunked(environ),
+            length=declared_length(environ),
         )
 
     def _identify(
@@ -126,71 +134,15 @@ class StorageSink:
             raise access_denied(ex.message) from None
 
 
-def _raw_path(environ: Mapping[str, Any]) -> str:
-    """The path before it was decoded; encoded again if the server does not provide it."""
-    uri = environ.get("REQUEST_URI")
-    if uri is None:
-        # WSGI holds the decoded bytes as Latin-1.
-        return quote(environ["PATH_INFO"].encode("latin-1"), safe="/!*'()&$@=;:+,?~")
-    path = path_of(uri)
-    prefix: str = environ.get("SCRIPT_NAME", "")
-    return path[len(prefix) :] if prefix and path.startswith(prefix) else path
-
-
-def _headers(environ: Mapping[str, Any]) -> dict[str, str]:
-    found = {name[5:].replace("_", "-").lower(): value for name, value in environ.items() if name.startswith("HTTP_")}
-    for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
-        if environ.get(name):
-            found[name.replace("_", "-").lower()] = environ[name]
-    return found
-
-
-def _query(environ: Mapping[str, Any]) -> dict[str, str]:
-    text = environ.get("QUERY_STRING")
-    return dict(parse_qsl(text, keep_blank_values=True)) if text else {}
-
-
-def _length_unless_chunked(environ: Mapping[str, Any]) -> int | None:
-    return None if environ.get("HTTP_TRANSFER_ENCODING") else 0
-
-
 def _check_headers(answer: Answer) -> None:
-    for name, value in (*answer.headers, ("content-type", answer.content_type or "")):
-        if _CONTROL.search(value):
-            _close(answer)
-            raise RestError("invalid_header_char", 400, f'Invalid character in header content ["{name}"]')
-
-
-def _close(answer: Answer) -> None:
-    close = getattr(answer.body, "close", None)
-    if close is not None:
-        close()
-
-
-def _send(answer: Answer, resp: falcon.Response) -> None:
-    resp.status = falcon.code_to_http_status(answer.status)
-    resp.content_type = answer.content_type and _as_latin(answer.content_type)
-    for name, value in answer.headers:
-        resp.set_header(name, _as_latin(value))
-    if isinstance(answer.body, bytes):
-        if answer.content_type and answer.content_type.startswith("application/json"):
-            resp.set_header("x-content-type-options", "nosniff")
-        resp.data = answer.body
-        if answer.length is not None:
-            resp.content_length = answer.length
-    else:
-        # Falcon passes an object with a read method to the server's file wrapper.
-        resp.stream = answer.body
-        resp.content_length = answer.length
-
-
-def _as_latin(value: str) -> str:
-    """Non-ASCII text as WSGI transports it: its UTF-8 bytes, decoded as Latin-1."""
-    return value if value.isascii() else value.encode(errors="replace").decode("latin-1")
+    name = unsendable_header(answer)
+    if name is not None:
+        close(answer)
+        raise RestError("invalid_header_char", 400, f'Invalid character in header content ["{name}"]')
 
 
 def _send_error(error: RestError, req: falcon.Request, resp: falcon.Response) -> None:
-    _send(Answer(error.status, error.headers, b"" if req.method == "HEAD" else error.body(), _JSON), resp)
+    send(Answer(error.status, error.headers, b"" if req.method == "HEAD" else error.body(), _JSON), resp)
 
 
 def _no_route(method: str, path: str) -> Answer:
@@ -210,7 +162,7 @@ def _status(_storage: Storage, _environ: Mapping[str, Any]) -> Answer:
 
 def _health(storage: Storage, environ: Mapping[str, Any]) -> Answer:
     """GET /storage/v1/health: the database answers; for callers with a credential."""
-    caller_of(storage.identity, bearer_token(_headers(environ), _query(environ)))
+    caller_of(storage.identity, bearer_token(headers_of(environ), query_of(environ)))
     storage.database.read("SELECT 1")
     return Answer(body=b'{"healthy":true}')
 

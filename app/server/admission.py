@@ -19,10 +19,11 @@ from app.storage.errors import TooLarge
 from app.storage.http.credentials import bearer_token
 from app.storage.http.errors import InvalidSignature
 from app.storage.http.signing import UPLOAD, Signer, check_scope
+from app.storage.http.target import path_of
 from app.storage.rest.credentials import caller_of, presented_token, required_signed_token
 from app.storage.rest.errors import as_rest_error, invalid_request
 from app.storage.rest.json_bodies import LARGEST_JSON_BODY
-from app.storage.rest.routes import Match, Router, path_of, takes_object, without_prefix
+from app.storage.rest.routes import Match, Router, takes_object, without_prefix
 
 GRAPHQL = "/graphql/v1"
 # What a multipart form adds to an object: boundaries and fields.

@@ -8,9 +8,10 @@ from typing import Any
 from app.storage import buckets
 from app.storage.bucket_rules import check_mime_types
 from app.storage.buckets import BucketSettings
+from app.storage.http.answer import Answer
 from app.storage.names import check_bucket_name
 from app.storage.rest import projections
-from app.storage.rest.call import Answer, Call, json_answer
+from app.storage.rest.call import Call, json_answer
 from app.storage.rest.errors import RestError, invalid_request
 from app.storage.rest.json_bodies import Member, check_object, read_json_object
 from app.storage.rest.size_limits import read_size_limit

@@ -1,19 +1,16 @@
-"""What an operation of this API takes and returns."""
+"""What an operation of this API takes, and answers in JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from app.storage.asker import Asker
+from app.storage.http.answer import Answer
 from app.storage.http.upload_body import media_type
 from app.storage.records import ObjectName
-
-Headers = tuple[tuple[str, str], ...]
-
-LONGEST_REQUEST_ID = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +49,6 @@ class Call:
     def media_type(self) -> str:
         """The body's media type in lower case and without parameters; '' when it is not declared."""
         return media_type(self.headers)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The answer to a call. ``body`` is bytes, a file that the server sends without a thread, or an iterable."""
-
-    status: int = 200
-    headers: Headers = ()
-    body: bytes | BinaryIO | Iterable[bytes] = b""
-    content_type: str | None = "application/json; charset=utf-8"
-    length: int | None = None
 
 
 def json_answer(value: object) -> Answer:

@@ -7,12 +7,13 @@ from urllib.parse import quote
 
 from app.storage.bytes.backend import BlobMissing
 from app.storage.errors import PreconditionFailed, RangeNotSatisfiable
+from app.storage.http.answer import Answer, Headers
 from app.storage.http.kept_headers import DISPOSITION, ENCODING, ROBOTS, kept_header
 from app.storage.http.preconditions import evaluate, range_applies
 from app.storage.http.ranges import is_of_other_unit, read_range
 from app.storage.reading import Reading, find, find_with_bytes, modified, open_bytes, size_of
 from app.storage.records import StoredObject
-from app.storage.rest.call import Answer, Call, Headers
+from app.storage.rest.call import Call
 from app.storage.rest.projections import INFO
 from app.storage.storage import Storage
 from app.storage.times import http_date

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import cast
 
 from app.database import Statement
+from app.storage.http.answer import Answer
 from app.storage.listing import Level, page
-from app.storage.rest.call import Answer, Call
+from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.rest.projections import ENTRY
 from app.storage.rows import known, number

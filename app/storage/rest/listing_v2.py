@@ -11,9 +11,10 @@ from typing import cast
 
 from app.database import Statement
 from app.storage.errors import InvalidValue
+from app.storage.http.answer import Answer
 from app.storage.listing import Level, bounds_of, page
 from app.storage.long_reads import Read
-from app.storage.rest.call import Answer, Call
+from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.rest.projections import entry, folder
 from app.storage.rows import RawValue, boolean, known, number, text

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.storage import moving
+from app.storage.http.answer import Answer
 from app.storage.http.errors import InvalidRequest
 from app.storage.http.preconditions import write_conditions
 from app.storage.http.upload_body import check_content_type, header_metadata
 from app.storage.judging import Described
 from app.storage.names import check_bucket_name, check_key
 from app.storage.records import ObjectName
-from app.storage.rest.call import Answer, Call, json_answer
+from app.storage.rest.call import Call, json_answer
 from app.storage.rest.json_bodies import Member, read_json_object, refuse_empty_json
 from app.storage.rest.projections import RECORD
 from app.storage.storage import Storage

@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
+from app.storage.http.answer import Answer
 from app.storage.rest import buckets, downloads, listing, listing_v2, objects, signed_urls, uploads
-from app.storage.rest.call import Answer, Call
+from app.storage.rest.call import Call
 from app.storage.rest.credentials import Credential
 from app.storage.rest.errors import RestError
 from app.storage.storage import Storage
@@ -25,14 +26,6 @@ PREFIX = "/storage/v1"
 """All routes exist under this prefix as well as at the root."""
 
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-
-
-def path_of(target: str) -> str:
-    """The path in a request's target, still encoded; the target may be a whole URL (RFC 9112 section 3.2)."""
-    path = target.partition("?")[0]
-    if not path.startswith("/"):
-        path = path.partition("://")[2].partition("/")[2]
-    return "/" + path.lstrip("/")
 
 
 def without_prefix(path: str) -> str:

@@ -11,6 +11,7 @@ from app.identity import Caller
 from app.storage import writing
 from app.storage.asker import ANONYMOUS, Asker
 from app.storage.errors import InvalidValue, NoSuchObject
+from app.storage.http.answer import Answer
 from app.storage.http.errors import InvalidSignature
 from app.storage.http.signing import DOWNLOAD, LATEST, UPLOAD, Signer, check_scope
 from app.storage.http.upload_body import header_metadata, read_upload
@@ -19,7 +20,7 @@ from app.storage.names import check_key
 from app.storage.permissions import TriedWrite, try_write
 from app.storage.reading import Reading, is_visible, visible_keys
 from app.storage.records import ObjectName
-from app.storage.rest.call import Answer, Call, json_answer
+from app.storage.rest.call import Call, json_answer
 from app.storage.rest.credentials import required_signed_token
 from app.storage.rest.downloads import serve
 from app.storage.rest.json_bodies import Member, read_json_object

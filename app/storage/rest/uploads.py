@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from app.storage import writing
+from app.storage.http.answer import Answer
 from app.storage.http.preconditions import write_conditions
 from app.storage.http.upload_body import read_upload
 from app.storage.judging import Write
-from app.storage.rest.call import Answer, Call, json_answer
+from app.storage.rest.call import Call, json_answer
 from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 

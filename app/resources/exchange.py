@@ -1,0 +1,93 @@
+"""What the storage's faces need of a WSGI request, and how their answers are sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+import falcon
+
+from app.storage.http.answer import Answer
+from app.storage.http.target import path_of
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_LONGEST_REQUEST_ID = 200
+
+
+def raw_path(environ: Mapping[str, Any]) -> str:
+    """The path before it was decoded; encoded again if the server does not provide it."""
+    uri = environ.get("REQUEST_URI")
+    if uri is None:
+        # WSGI holds the decoded bytes as Latin-1.
+        return quote(environ["PATH_INFO"].encode("latin-1"), safe="/!*'()&$@=;:+,?~")
+    path = path_of(uri)
+    prefix: str = environ.get("SCRIPT_NAME", "")
+    return path[len(prefix) :] if prefix and path.startswith(prefix) else path
+
+
+def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
+    """The headers, by names in lower case."""
+    found = {name[5:].replace("_", "-").lower(): value for name, value in environ.items() if name.startswith("HTTP_")}
+    for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+        if environ.get(name):
+            found[name.replace("_", "-").lower()] = environ[name]
+    return found
+
+
+def query_of(environ: Mapping[str, Any]) -> dict[str, str]:
+    """The last value of each parameter of the query."""
+    text = environ.get("QUERY_STRING")
+    return dict(parse_qsl(text, keep_blank_values=True)) if text else {}
+
+
+def declared_length(environ: Mapping[str, Any]) -> int | None:
+    """The length of the body; None if it is chunked and the server does not say."""
+    length = environ.get("CONTENT_LENGTH")
+    if length:
+        return int(length)
+    return None if environ.get("HTTP_TRANSFER_ENCODING") else 0
+
+
+def request_id_of(headers: Mapping[str, str]) -> str:
+    """The request id that a proxy sent, or ''."""
+    return headers.get("x-request-id", "")[:_LONGEST_REQUEST_ID]
+
+
+def unsendable_header(answer: Answer) -> str | None:
+    """The name of a header whose value has a control character, None if there is none."""
+    for name, value in (*answer.headers, ("content-type", answer.content_type or "")):
+        if _CONTROL.search(value):
+            return name
+    return None
+
+
+def close(answer: Answer) -> None:
+    """Close the body of an answer that is not sent."""
+    closed = getattr(answer.body, "close", None)
+    if closed is not None:
+        closed()
+
+
+def send(answer: Answer, resp: falcon.Response) -> None:
+    """Make ``answer`` the response."""
+    resp.status = falcon.code_to_http_status(answer.status)
+    resp.content_type = answer.content_type and _as_latin(answer.content_type)
+    for name, value in answer.headers:
+        resp.set_header(name, _as_latin(value))
+    if isinstance(answer.body, bytes):
+        if answer.content_type and answer.content_type.startswith("application/json"):
+            resp.set_header("x-content-type-options", "nosniff")
+        resp.data = answer.body
+        if answer.length is not None:
+            resp.content_length = answer.length
+    else:
+        # Falcon passes an object with a read method to the server's file wrapper.
+        resp.stream = answer.body
+        resp.content_length = answer.length
+
+
+def _as_latin(value: str) -> str:
+    """Non-ASCII text as WSGI transports it: its UTF-8 bytes, decoded as Latin-1."""
+    return value if value.isascii() else value.encode(errors="replace").decode("latin-1")

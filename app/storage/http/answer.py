@@ -1,0 +1,20 @@
+"""What a face answers to a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import BinaryIO
+
+Headers = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer. ``body`` is bytes, a file that the server sends without a thread, or an iterable."""
+
+    status: int = 200
+    headers: Headers = ()
+    body: bytes | BinaryIO | Iterable[bytes] = b""
+    content_type: str | None = "application/json; charset=utf-8"
+    length: int | None = None
