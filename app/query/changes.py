@@ -145,7 +145,8 @@ def changed_row(
 ) -> ColumnElement[Any]:
     """The one row that ``statement`` changes, null where there is none."""
     affected = field.planning.named_rows(relation, "affected")
-    row = field.json(affected)
+    with field.planning.nodes.each_of(1):
+        row = field.json(affected)
     changing, changing_rows = statement()
     changed = changing.returning(*affected.provided_by(changing_rows)).cte(affected.name)
     return select(row).select_from(affected.element).add_cte(changed).scalar_subquery()

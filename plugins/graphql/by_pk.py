@@ -68,7 +68,9 @@ def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> Graph
             )
             for each, value in zip(key, values, strict=True)
         ]
-        return select(field.json(rows)).select_from(rows.element).where(*conditions).scalar_subquery()
+        with field.planning.nodes.each_of(1):
+            row = field.json(rows)
+        return select(row).select_from(rows.element).where(*conditions).scalar_subquery()
 
     return GraphQLField(
         api.object_type(relation),

@@ -83,7 +83,9 @@ def mutation_fields(api: ApiSchema) -> Fields:
 def _by_key(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         rows = field.planning.rows_of(relation)
-        return select(field.json(rows)).select_from(rows.element).where(_condition(field, rows)).scalar_subquery()
+        with field.planning.nodes.each_of(1):
+            row = field.json(rows)
+        return select(row).select_from(rows.element).where(_condition(field, rows)).scalar_subquery()
 
     key = _key_argument(api, relation)
     description = f"The row of type `{relation.type_name}` with a key"

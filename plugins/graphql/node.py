@@ -149,6 +149,7 @@ def _node(field: Field, scope: None) -> ColumnElement[Any]:
         message = "Collection referenced by nodeId did not match any known collection"
         raise RequestError(message, code="BAD_USER_INPUT", hint=NODE_ID_HINT)
     rows = field.planning.rows_of(relation)
-    row = field.json(rows, field.api.object_type(relation))
+    with field.planning.nodes.each_of(1):
+        row = field.json(rows, field.api.object_type(relation))
     query = select(row).select_from(rows.element).where(has_key(field.api.view, field.planning, rows, leaf, node_id))
     return query.scalar_subquery()

@@ -123,6 +123,10 @@ CHILDREN = " fragment C on parent { childCollection(first: 10) { edges { node { 
         ("{ a: parentCollection(first: 7) { totalRows: __typename } b: childCollection { __typename } }", 1007),
         ("{ childCollection(first: 5) { edges { node { parent { id } } } } }", 10),
         ("{ childCollection(first: 5) { edges { node { parent { ...C } } } } }" + CHILDREN, 60),
+        ("{ parentByPk(id: 1) { ...C } }" + CHILDREN, 11),
+        ("{ parentByKey(key: {id: 1}) { ...C } }" + CHILDREN, 11),
+        ('{ node(nodeId: "WyJwdWJsaWMiLCAicGFyZW50IiwgMV0=") { ...C } }' + CHILDREN, 11),
+        ("mutation { deleteFromparentByKey(key: {id: 1}) { ...C } }" + CHILDREN, 11),
         (
             'mutation { updatechildCollection(set: {name: "a"}, filter: {id: {eq: 1}}) { records { parent { id } } } }',
             2,
