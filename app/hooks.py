@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from app.graphql.api_schema import ApiSchema
     from app.graphql.fields import Fields
     from app.graphql.relations import ApiRelation, RelationNames
+    from app.graphql.role_rules import OperationCheck
     from app.graphql.values_of_types import ValueType
     from app.identity import Identity
     from app.identity.identification import Identification
     from app.pipeline.around import Around
+    from app.pipeline.extensions import Extension
     from app.query.computed_fields import ComputedField
     from app.query.relationships import Relationship
     from app.query.scalars import Scalar
@@ -211,6 +213,20 @@ class ServiceHooks:
         arguments. It may act before and after the stage, change arguments and result, or refuse the request by raising
         a PorticoError."""
         return {}
+
+    @hookspec
+    def request_extensions(self, settings: Settings) -> Mapping[str, Extension]:
+        """What members of a request's ``extensions`` ask for, by their names. Each is given ``execute``, the member's
+        value and the arguments of that stage, and returns its results; with ``results.telling(name, value)`` the
+        answer's ``extensions`` have a member of their own. Not called where the member is null. A mutation with a
+        member that no plugin understands is refused, a query answered without regard to it."""
+        return {}
+
+    @hookspec
+    def operation_checks(self, settings: Settings, directives: Mapping[str, Any]) -> Sequence[OperationCheck]:
+        """Checks that each operation of a role must pass before it is executed; one that raises refuses it. Asked once
+        for each comment on a role, which has these ``directives``: those that a plugin declares on ``role``."""
+        return ()
 
     @hookspec
     def documents(self, settings: Settings, read: Callable[[str], bytes | None]) -> Sequence[DocumentSource]:

@@ -21,7 +21,13 @@ that cannot hurt:
 
 from __future__ import annotations
 
-from schema_cache.fingerprint import CONTENTS_FINGERPRINT, IDENTITY, PREAMBLE, SHARED_FINGERPRINT
+from schema_cache.fingerprint import (
+    COMMENTS_ON_ROLES,
+    CONTENTS_FINGERPRINT,
+    IDENTITY,
+    PREAMBLE,
+    SHARED_FINGERPRINT,
+)
 
 # Anyone with CREATE on the database may create a schema of that name and a function in it, which we would run with our
 # privileges. So the function is used only if its owner could do everything anyway. A volatile one would not see our
@@ -277,6 +283,8 @@ select json_build_object(
   'roles', (
     select json_agg(json_build_array(r.oid::bigint, r.rolname, r.rolsuper::int) order by r.oid)
     from pg_catalog.pg_roles r),
+  'role_comments', (
+    select json_agg(json_build_array(objoid::bigint, description)) from {COMMENTS_ON_ROLES}),
   'memberships', (
     -- inherit_option and set_option exist from PostgreSQL 16 on; before, the member's INHERIT decided.
     select json_agg(json_build_array(

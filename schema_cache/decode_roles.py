@@ -1,4 +1,4 @@
-"""The part of the catalog's text that is about roles: their memberships and their settings."""
+"""The part of the catalog's text that is about roles: their memberships, their settings and the comments on them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ def read_roles(rows_of: RowsOf) -> Iterator[Role]:
     for role, name, value in rows_of("role_settings"):
         if name.lower() not in _UNSUITABLE_SETTINGS and not name.lower().startswith("transaction_"):
             settings[role][name] = value
+    comments: dict[int, str] = dict(rows_of("role_comments"))  # type: ignore[arg-type]
     for oid, name, superuser in rows_of("roles"):
         held = memberships.get(oid, ())
-        yield Role(oid, name, bool(superuser), held, tuple(settings.get(oid, {}).items()))
+        yield Role(oid, name, bool(superuser), held, tuple(settings.get(oid, {}).items()), comments.get(oid))
 
 
 def _memberships(rows_of: RowsOf) -> dict[int, tuple[Membership, ...]]:

@@ -71,6 +71,24 @@ class Count(_AlwaysEffective):
 
 
 @dataclass(frozen=True, slots=True)
+class NumberBetween(_AlwaysEffective):
+    """An integer from ``least`` to ``most``."""
+
+    least: int
+    most: int
+
+    def read(self, value: object) -> int | None:
+        if value is None:
+            return None
+        expected = f"an integer from {self.least} to {self.most}"
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise _unexpected(value, expected)
+        if not self.least <= value <= self.most:
+            raise DirectiveValueError(f"invalid value: integer `{value}`, expected {expected}")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
 class Flag:
     """On when exactly ``true``; any other value is off, and never an error."""
 

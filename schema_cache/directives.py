@@ -17,7 +17,7 @@ from typing import Literal
 
 from schema_cache.directive_values import DirectiveValueError, ValueKind
 
-Commented = Literal["schema", "relation", "column", "function", "foreign_key", "unique_index", "enum"]
+Commented = Literal["schema", "relation", "column", "function", "foreign_key", "unique_index", "enum", "role"]
 """The kinds of objects whose comments hold directives."""
 
 

@@ -57,6 +57,12 @@ from pg_catalog.pg_database d where d.datname = current_database()"""
 which are the same in two clusters set up by the same script: only the start time differs. (Not every role may
 read the system identifier, and not every service that speaks the protocol has one.)"""
 
+COMMENTS_ON_ROLES = (
+    "pg_catalog.pg_shdescription where classoid = 'pg_catalog.pg_authid'::regclass"
+    " and strpos(description, '@graphql(') > 0"
+)
+"""The comments on roles that hold directives, as a FROM clause. Other comments are none of our business."""
+
 SHARED_FINGERPRINT = _digest(
     _rows("oid, rolname, rolsuper, rolinherit, rolbypassrls", "pg_catalog.pg_roles"),
     _rows("roleid, member, grantor, xmin", "pg_catalog.pg_auth_members"),
@@ -65,8 +71,10 @@ SHARED_FINGERPRINT = _digest(
         f"pg_catalog.pg_db_role_setting where setrole <> 0 and setdatabase in (0, {_THIS_DATABASE})",
     ),
     _rows("oid, datdba", "pg_catalog.pg_database where datname = current_database()"),
+    _rows("objoid, description", COMMENTS_ON_ROLES),
 )
-"""The part shared by the whole server: roles, memberships, role settings. No event trigger fires when it changes."""
+"""The part shared by the whole server: roles, memberships, settings of roles and comments on them. No event trigger
+fires when it changes."""
 
 CONTENTS_FINGERPRINT = _digest(
     _rows("oid, nspname, nspowner, nspacl", f"pg_catalog.pg_namespace where oid in {_USER_SCHEMAS}"),

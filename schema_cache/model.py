@@ -229,13 +229,15 @@ class Membership:
 @dataclass(frozen=True, slots=True)
 class Role:
     """A role. ``settings`` are the ``ALTER ROLE ... SET`` values (those for this database win) that an ordinary
-    user may set, such as ``statement_timeout``; they apply after SET ROLE to it."""
+    user may set, such as ``statement_timeout``; they apply after SET ROLE to it. ``comment`` is the one on the role if
+    it has directives."""
 
     oid: int
     name: str
     superuser: bool
     memberships: tuple[Membership, ...]
     settings: tuple[tuple[str, str], ...] = ()
+    comment: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,8 +246,8 @@ class Catalog:
 
     ``version`` names that state: equal versions mean an equal schema. It is made of the three that follow here in the
     order of what they cost to ask again: ``change_count`` is the database's own counter of schema changes, 0 unless
-    ``counted`` says that the support objects are installed; ``shared_fingerprint`` covers roles, memberships and role
-    settings, which that counter does not see; ``contents_fingerprint`` covers all the rest.
+    ``counted`` says that the support objects are installed; ``shared_fingerprint`` covers roles, memberships, role
+    settings and comments on roles, which that counter does not see; ``contents_fingerprint`` covers all the rest.
     ``login`` is the oid of the role that the service connects as; ``identity`` identifies the database, the login and
     this run of the server, so that a catalog from a dump can be compared.
 

@@ -26,6 +26,9 @@ log = logging.getLogger("portico.database")
 BoundStatement = tuple[Statement, Sequence[bytes | None]]
 """A statement and its parameters: text in UTF-8, or None for NULL."""
 
+_CHECK_CONSTRAINTS = Statement("SET CONSTRAINTS ALL IMMEDIATE", "constraints")
+"""What a commit begins with."""
+
 
 class DatabaseSettings(Protocol):
     @property
@@ -85,6 +88,14 @@ class Database:
         except StatementError as ex:
             ex.statement_index = max(0, ex.statement_index - len(before) + 1)
             raise explain(ex, role or None) from None
+
+    def attempt(
+        self, context: Context | None, calls: Sequence[BoundStatement], *, row_limit: int = 0
+    ) -> list[list[Row]]:
+        """Run ``calls`` as ``run`` does, check deferred constraints and roll back, all in one round trip: what would
+        happen, not what happens. Raises as ``run`` does."""
+        with self.transaction(context) as transaction:
+            return transaction.attempt([*calls, (_CHECK_CONSTRAINTS, ())], row_limit=row_limit)[:-1]
 
     def read(self, sql: str) -> bytes | None:
         """The single value that ``sql`` asks for, as the service's login role, in one round trip.

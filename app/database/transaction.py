@@ -46,13 +46,16 @@ class Transaction:
         steps: list[Step] = [(statement, parameters, self._role) for statement, parameters in calls]
         return self._send(steps)
 
-    def attempt(self, calls: Sequence[tuple[Statement, Sequence[bytes | None]]]) -> list[list[Row]]:
+    def attempt(
+        self, calls: Sequence[tuple[Statement, Sequence[bytes | None]]], *, row_limit: int = 0
+    ) -> list[list[Row]]:
         """Run several statements and roll back, all in one round trip: what would happen, not what happens.
 
-        This ends the transaction and also rolls back what it did before.
+        This ends the transaction and also rolls back what it did before. ``row_limit``: the largest row in bytes, 0 for
+        any; raises RowTooLarge beyond it.
         """
         steps: list[Step] = [(statement, parameters, self._role) for statement, parameters in calls]
-        rows = self._send([*steps, _ROLLBACK])[:-1]
+        rows = self._send([*steps, _ROLLBACK], row_limit)[:-1]
         lease, self._lease = self._lease, None
         if lease is not None:
             self._pool.give_back(lease)
@@ -75,7 +78,7 @@ class Transaction:
         finally:
             self._pool.give_back(lease)
 
-    def _send(self, steps: Sequence[Step]) -> list[list[Row]]:
+    def _send(self, steps: Sequence[Step], row_limit: int = 0) -> list[list[Row]]:
         first = self._lease is None
         before, self._pending = self._pending, []
         is_repeated, unclean = not first, 0
@@ -84,7 +87,8 @@ class Transaction:
                 self._lease = self._pool.acquire()
             self._lease.connection.wait_at_most(self._wait_s(len(steps)))
             try:
-                return self._lease.connection.pipeline([*before, *steps], clean=first)[len(before) :]
+                answers = self._lease.connection.pipeline([*before, *steps], clean=first, row_limit=row_limit)
+                return answers[len(before) :]
             except ConnectionLost as ex:
                 if not is_repeated and not ex.silent:
                     self._pool.give_back(self._lease)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar, cast
 
-import pluggy
 from graphql import (
     GraphQLField,
     GraphQLIncludeDirective,
@@ -29,6 +28,7 @@ from app.graphql.fields import in_order
 from app.graphql.notices import Notices
 from app.graphql.recursion import long_chains
 from app.graphql.relations import ApiRelation, RelationNames, is_composite, relation_subject, with_own_names
+from app.graphql.role_rules import RoleRules
 from app.graphql.values_of_types import ValueType
 from schema_cache.model import Catalog, Type
 from schema_cache.role_view import RoleView
@@ -43,32 +43,29 @@ class ApiSchema:
     """What one view of the database looks like in GraphQL; with ``whole``, that part of another one that is of
     ``only_schemas``, where everything is called as it is there.
 
-    Built once per view and dialect, used by many threads: complete after ``build`` and never changed later.
+    Built once per view, dialect and rules, used by many threads: complete after ``build`` and never changed later.
     ``relations`` are those that have a key, and so a collection; ``rows_by_oid`` has all whose rows have a type.
-    A filter may lead through ``filter_depth`` relations. ``notices`` say what the database has that is not in it.
+    ``rules`` are those of the roles that it is for. ``notices`` say what the database has that is not in it.
     """
 
     def __init__(
         self,
         view: RoleView,
         dialect: Dialect,
-        hooks: pluggy.HookRelay,
-        max_rows: int,
-        filter_depth: int,
+        rules: RoleRules,
         whole: ApiSchema | None = None,
         only_schemas: frozenset[str] = frozenset(),
     ) -> None:
         self.whole = whole
         self.view = view
         self.dialect = dialect
-        self.hooks = hooks
-        self.max_rows = max_rows
-        self.filter_depth = filter_depth
+        self.rules = rules
+        self.hooks = rules.hooks
         self.serial = next(_serial)
         self._types: dict[str, Any] = {}
         self._shared: dict[str, Any] = {}
         self._value_types: dict[int, ValueType | None] = {}
-        known = (each for some in hooks.comment_directives() for each in some)
+        known = (each for some in self.hooks.comment_directives() for each in some)
         self.notices: Notices = Notices() if whole is None else whole.notices
         self.comments = Comments(self.catalog, (*DIRECTIVES, *known), self.notices)
         self.schemas = tuple(each for each in view.schemas if whole is None or each.name in only_schemas)
@@ -85,7 +82,7 @@ class ApiSchema:
             schemas=frozenset(each.name for each in self.schemas),
             names_of=lru_cache(maxsize=None)(self._names_of),
             value_type=self.value_type,
-            max_rows=max_rows,
+            max_rows=rules.max_rows,
             reserved=self._reserved_names(),
             notices=self.notices,
         )
@@ -243,9 +240,7 @@ class ApiSchema:
             return None
         if len(shown) == len(self.schemas):
             return self
-        return ApiSchema(
-            self.view, self.dialect, self.hooks, self.max_rows, self.filter_depth, whole=self, only_schemas=shown
-        )
+        return ApiSchema(self.view, self.dialect, self.rules, whole=self, only_schemas=shown)
 
 
 def _root_extensions(name: str) -> dict[str, Any]:

@@ -6,12 +6,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.graphql.notices import Notices
-from schema_cache.directive_values import Flag
+from schema_cache.directive_values import Count, Flag, ListOf, NumberBetween, String
 from schema_cache.directives import Commented, Directive, DirectiveReader
 from schema_cache.model import Catalog, Relation
 
-DIRECTIVES = (Directive("schema", "introspection", Flag()),)
-"""What the API itself understands: a schema's comment opts in to introspection, or out of it."""
+MOST_LEVELS = 200
+"""The highest limit of nested fields that a setting or a comment may have."""
+
+DIRECTIVES = (
+    Directive("schema", "introspection", Flag()),
+    Directive("role", "node_limit", Count()),
+    Directive("role", "depth_limit", NumberBetween(1, MOST_LEVELS)),
+    Directive("role", "max_rows", Count()),
+    Directive("role", "features", ListOf(String())),
+)
+"""What the API itself understands: a schema's comment opts in to introspection, or out of it; a role's changes what it
+may ask for (app.graphql.role_rules)."""
 
 
 class Comments:

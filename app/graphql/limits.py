@@ -25,8 +25,8 @@ MAX_FRAGMENT_DEPTH = 50
 
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
-    """What a document may have at most. ``fields`` counts the fields after fragments were put in place, ``variables``
-    the lists and objects in the values of its variables."""
+    """What a document may have at most, whoever sends it. ``fields`` counts the fields with fragments in place,
+    ``variables`` the lists and objects in the values of its variables. A role may have less than ``depth``."""
 
     tokens: int
     depth: int
@@ -50,22 +50,29 @@ def check_limits(
     operations: Sequence[OperationDefinitionNode],
     fragments: Mapping[str, FragmentDefinitionNode],
     limits: DocumentLimits,
-) -> None:
-    """Raises DocumentError for a document over a limit, which the message names, and for a cycle of fragments."""
+) -> int:
+    """How many levels the deepest operation has. Raises DocumentError for a document over a limit, which the message
+    names, and for a cycle of fragments."""
     measure = _Measure(fragments)
     for name in fragments:
         measure.fragment(name)
-    for operation in operations:
-        size = measure.selections(operation.selection_set)
+    sizes = [measure.selections(operation.selection_set) for operation in operations]
+    for size in sizes:
+        check_depth(size.depth, limits.depth)
         for name, actual, limit in (
-            ("levels deep", size.depth, limits.depth),
             ("root fields", size.roots, limits.root_fields),
             ("aliases", size.aliases, limits.aliases),
             ("fields", size.fields, limits.fields),
         ):
             if actual > limit:
-                has = "is more than" if name == "levels deep" else "has more than"
-                raise DocumentError(f"The operation {has} {limit} {name}", "LIMIT_EXCEEDED")
+                raise DocumentError(f"The operation has more than {limit} {name}", "LIMIT_EXCEEDED")
+    return max((size.depth for size in sizes), default=0)
+
+
+def check_depth(levels: int, limit: int) -> None:
+    """Raises DocumentError for an operation whose fields are nested deeper than ``limit`` levels."""
+    if levels > limit:
+        raise DocumentError(f"The operation is more than {limit} levels deep", "LIMIT_EXCEEDED")
 
 
 def check_variables(variables: Mapping[str, Any], limit: int) -> None:

@@ -1,17 +1,17 @@
-"""The GraphQL schemas in use: one for each view of the database, built when a role first needs it."""
+"""The GraphQL schemas in use: one for each view of the database and comment on a role, built when first needed."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Hashable
 from threading import Lock
-
-import pluggy
 
 from app.errors import AccessError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.bounded_cache import BoundedCache
 from app.graphql.dialect import Dialect
 from app.graphql.notices import Notice
+from app.graphql.role_rules import RuleBook
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
 from schema_cache.role_view import RoleView
@@ -25,14 +25,10 @@ KEPT = 64
 class RoleSchemas:
     """Safe to share between threads; two of them never build the same schema at once."""
 
-    def __init__(
-        self, schema_cache: SchemaCache, dialect: Dialect, hooks: pluggy.HookRelay, max_rows: int, filter_depth: int
-    ) -> None:
+    def __init__(self, schema_cache: SchemaCache, dialect: Dialect, rules: RuleBook) -> None:
         self._schema_cache = schema_cache
         self._dialect = dialect
-        self._hooks = hooks
-        self._max_rows = max_rows
-        self._filter_depth = filter_depth
+        self.rules = rules
         self._catalog: Catalog | None = None
         self._built: BoundedCache[ApiSchema] = BoundedCache(KEPT)
         self._told: set[Notice] = set()
@@ -48,13 +44,15 @@ class RoleSchemas:
         except AccessError:
             # The role, or the service's membership in it, may be newer than the catalog.
             view = self._view(role, self._schema_cache.refresh_if_changed())
-        found = self._built.get(view.key)
+        comment = view.catalog.role_by_name[role].comment
+        key = view.key, comment
+        found = self._built.get(key)
         if found is None:
             with self._building:
-                found = self._built.get(view.key)
+                found = self._built.get(key)
                 if found is None:
-                    found = self._build(view)
-                    self._keep(view, found)
+                    found = self._build(role, view, comment)
+                    self._keep(key, found)
         return found
 
     def _view(self, role: str, catalog: Catalog) -> RoleView:
@@ -65,14 +63,17 @@ class RoleSchemas:
             raise AccessError(f"The service may not act as the role {role!r}.", code="ROLE_NOT_ALLOWED", status=403)
         raise AccessError(f"The role {role!r} does not exist.", code="UNKNOWN_ROLE", status=403)
 
-    def _keep(self, view: RoleView, built: ApiSchema) -> None:
-        if view.catalog is not self._catalog and view.catalog is self._schema_cache.current():
+    def _keep(self, key: Hashable, built: ApiSchema) -> None:
+        if built.catalog is not self._catalog and built.catalog is self._schema_cache.current():
             # Schemas of an outdated catalog are large, and no request uses them again.
-            self._catalog, self._built = view.catalog, BoundedCache(KEPT)
-        self._built.put(view.key, built)
+            self._catalog, self._built = built.catalog, BoundedCache(KEPT)
+        self._built.put(key, built)
 
-    def _build(self, view: RoleView) -> ApiSchema:
-        built = ApiSchema(view, self._dialect, self._hooks, self._max_rows, self._filter_depth)
+    def _build(self, role: str, view: RoleView, comment: str | None) -> ApiSchema:
+        rules = self.rules.of_comment(comment)
+        built = ApiSchema(view, self._dialect, rules)
+        for problem in rules.problems:
+            built.notices.add(f"role {role}", f"its comment directive is left out: {problem}")
         told = [each for each in built.notices if each not in self._told]
         self._told.update(told)
         for notice in told:

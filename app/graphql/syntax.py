@@ -13,11 +13,13 @@ from app.graphql.limits import DocumentLimits, check_limits
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """A document that is well-formed and within the limits, with its operations and its fragments."""
+    """A document that is well-formed and within the limits, with its operations and its fragments. ``depth``: how many
+    levels of fields its deepest operation has."""
 
     document: DocumentNode
     operations: Sequence[OperationDefinitionNode]
     fragments: Mapping[str, FragmentDefinitionNode]
+    depth: int
 
 
 def read_syntax(text: str, limits: DocumentLimits) -> Syntax:
@@ -33,8 +35,8 @@ def read_syntax(text: str, limits: DocumentLimits) -> Syntax:
     if not operations:
         raise DocumentError("Operation not found", "OPERATION_RESOLUTION_FAILURE")
     _check_operation_names(operations)
-    check_limits(operations, fragments, limits)
-    return Syntax(document, operations, fragments)
+    depth = check_limits(operations, fragments, limits)
+    return Syntax(document, operations, fragments, depth)
 
 
 def _explained(error: GraphQLError, limits: DocumentLimits) -> DocumentError:

@@ -76,4 +76,5 @@ def _answer(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSe
 def _attempt(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSet:
     operation = timing.of("authorize", authorize, parsed, engine)
     bound = timing.of("plan", plan, operation, engine)
-    return timing.of("execute", execute, operation, bound, engine)
+    run = execute if parsed.request.extensions is None else engine.extensions.around(execute, parsed)
+    return timing.of("execute", run, operation, bound, engine)

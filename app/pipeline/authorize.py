@@ -7,6 +7,7 @@ from graphql.validation.validate import ValidationAbortedError
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
+from app.graphql.limits import check_depth
 from app.pipeline.caller import caller_of
 from app.pipeline.document_text import is_taught
 from app.pipeline.engine import Engine
@@ -27,6 +28,7 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
     if documents.is_restricted:
         documents.check(caller.role, parsed.document.text)
     api = engine.role_schemas.of_role(caller.role)
+    check_depth(parsed.document.depth, api.rules.depth)
     if api.dialect.validates:
         # A caller that may see the whole database is told which parts of it are not in the API, and why.
         _validate(parsed.document, api, engine, explain=caller.role == "service_role" or engine.show_sql)

@@ -15,6 +15,7 @@ from app.errors import RequestError
 from app.graphql.errors import DocumentError
 from app.pipeline.caller import caller_of
 from app.pipeline.engine import Engine
+from app.pipeline.extensions import PERSISTED_QUERY
 from app.pipeline.records import GraphQLRequest
 
 _VERSION = 1
@@ -25,7 +26,7 @@ def text_of(request: GraphQLRequest, engine: Engine) -> Any:
     that was sent with it."""
     if request.document_id is not None:
         return _by_id(request.query, request.document_id, engine.named_documents)
-    if isinstance(request.extensions, dict) and "persistedQuery" in request.extensions:
+    if isinstance(request.extensions, dict) and PERSISTED_QUERY in request.extensions:
         return _by_hash(request, engine)
     return request.query
 
@@ -35,7 +36,7 @@ def is_taught(request: GraphQLRequest) -> bool:
     extensions = request.extensions
     return (
         isinstance(extensions, dict)
-        and "persistedQuery" in extensions
+        and PERSISTED_QUERY in extensions
         and request.query is not None
         and request.document_id is None
     )
@@ -58,7 +59,7 @@ def _by_hash(request: GraphQLRequest, engine: Engine) -> Any:
     documents, query = engine.named_documents, request.query
     if query is not None and not documents.is_automatic:
         return query
-    hashed = _hash(request.extensions["persistedQuery"])
+    hashed = _hash(request.extensions[PERSISTED_QUERY])
     if isinstance(query, str):
         if not is_named(query, HASH + hashed):
             raise DocumentError("The sha256Hash is not that of the query", "BAD_USER_INPUT")

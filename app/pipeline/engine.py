@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from app.database import ContextBuilder, Database
 from app.documents import NamedDocuments, Registry, document_sources
 from app.graphql.bounded_cache import BoundedCache
-from app.graphql.dialect import DIALECTS
+from app.graphql.comments import MOST_LEVELS
+from app.graphql.dialect import DIALECTS, Dialect
 from app.graphql.features import Features
 from app.graphql.limits import DocumentLimits
 from app.graphql.recursion import allow_levels
+from app.graphql.role_rules import OperationCheck, RoleRules, RuleBook
 from app.graphql.role_schemas import RoleSchemas
 from app.graphql.syntax import read_syntax
 from app.graphql.values import Steering
 from app.identity import ApiRoles, Identity
 from app.identity.identification import Identifications, identifications
 from app.pipeline.around import Around, around_stages
+from app.pipeline.extensions import RequestExtensions, request_extensions
 from app.pipeline.records import ParsedDocument, SQLPlan
 from app.plugin_guard import Plugins
 from app.settings import Settings
@@ -31,8 +35,8 @@ class Engine:
     which schema, ``steering`` what each document's SQL depends on, and ``plans`` plans by document and shape of
     variables. ``around`` is what plugins wrap around the stages; ``identifications`` tell who calls.
     ``named_documents`` are those that requests name instead of sending their text. ``max_age_s`` says for how many
-    seconds caches may keep what anybody may read. ``show_sql`` says that failing statements are logged. ``node_limit``
-    and ``answer_limit`` bound the size of an answer."""
+    seconds caches may keep what anybody may read. ``show_sql`` says that failing statements are logged.
+    ``answer_limit`` bounds the size of an answer. ``extensions`` are what requests may ask for beside the answer."""
 
     around: Mapping[str, Around]
     identity: Identity
@@ -48,9 +52,9 @@ class Engine:
     steering: BoundedCache[Steering]
     plans: BoundedCache[SQLPlan]
     show_sql: bool
-    node_limit: int
     answer_limit: int
     max_age_s: int
+    extensions: RequestExtensions
 
     def close(self) -> None:
         """Close the connections."""
@@ -65,8 +69,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
     dump = Path(settings.schema_dump) if settings.schema_dump else None
     schema_cache = SchemaCache(database.read, settings.api_schemas, dump)
     entries = settings.plan_cache_entries
-    dialect, features = DIALECTS[settings.graphql_dialect], Features(plugins)
-    offered = features.offered(dialect, settings.graphql_features)
+    dialect = DIALECTS[settings.graphql_dialect]
     limits = _limits(settings)
     roles = ApiRoles(settings.api_roles, schema_cache.current, schema_cache.refresh_if_changed)
     identity = Identity(settings, roles=roles)
@@ -79,9 +82,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
             statement_timeout_ms=settings.statement_timeout_ms, with_tokens=settings.tokens_in_database
         ),
         schema_cache=schema_cache,
-        role_schemas=RoleSchemas(
-            schema_cache, dialect, features.hooks(offered), settings.max_rows, settings.filter_depth_limit
-        ),
+        role_schemas=RoleSchemas(schema_cache, dialect, _rule_book(settings, plugins, dialect)),
         limits=limits,
         named_documents=_named_documents(settings, plugins, database, limits),
         documents=BoundedCache(entries),
@@ -89,16 +90,36 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         steering=BoundedCache(entries),
         plans=BoundedCache(entries),
         show_sql=settings.show_sql,
-        node_limit=settings.node_limit,
         answer_limit=settings.answer_limit,
         max_age_s=settings.graphql_max_age_s,
+        extensions=request_extensions(plugins, settings=settings),
     )
+
+
+def _rule_book(settings: Settings, plugins: Plugins, dialect: Dialect) -> RuleBook:
+    features = Features(plugins)
+    offered = features.offered(dialect, settings.graphql_features)
+    usual = RoleRules(
+        hooks=features.hooks(offered),
+        features=offered,
+        max_rows=settings.max_rows,
+        filter_depth=settings.filter_depth_limit,
+        depth=settings.depth_limit,
+        nodes=settings.node_limit,
+    )
+    known = [each for some in plugins.hook.comment_directives() for each in some]
+
+    def checks(directives: Mapping[str, Any]) -> Sequence[OperationCheck]:
+        made = plugins.hook.operation_checks(settings=settings, directives=directives)
+        return [each for some in made for each in some]
+
+    return RuleBook(usual, dialect, features, known, checks)
 
 
 def _limits(settings: Settings) -> DocumentLimits:
     return DocumentLimits(
         tokens=settings.token_limit,
-        depth=settings.depth_limit,
+        depth=MOST_LEVELS,
         root_fields=settings.root_field_limit,
         aliases=settings.alias_limit,
         fields=settings.field_limit,

@@ -20,7 +20,10 @@ _FOREIGN_KEY_VIOLATION = "23503"
 
 
 def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> ResultSet:
-    """The json text of each response key. Raises StatementError and its subclasses, RoleRefused, Unavailable."""
+    """The json text of each response key. Raises StatementError and its subclasses, RoleRefused, Unavailable, and what
+    the role's checks raise."""
+    for check in operation.api.rules.checks:
+        check(operation, bound, engine)
     plan = bound.plan
     texts: dict[str, bytes | None] = dict(plan.constants)
     if plan.statements:
@@ -30,7 +33,8 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
     return ResultSet(plan, texts, operation.caller.role)
 
 
-def _context(operation: AuthorizedOperation, engine: Engine) -> Context:
+def context_of(operation: AuthorizedOperation, engine: Engine) -> Context:
+    """The role, the claims and the settings that the operation's statements run with."""
     head = operation.parsed.request.head
     catalog = operation.api.catalog
     return engine.contexts.build(
@@ -43,19 +47,28 @@ def _context(operation: AuthorizedOperation, engine: Engine) -> Context:
 
 
 def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> list[list[Row]]:
-    plan, context = bound.plan, _context(operation, engine)
+    plan, context = bound.plan, context_of(operation, engine)
     calls = [(planned.statement, values) for planned, values in zip(plan.statements, bound.values, strict=True)]
-    run = partial(engine.database.run, context, calls, read_only=not plan.is_mutation, row_limit=engine.answer_limit)
+    database, row_limit = engine.database, engine.answer_limit
+    if bound.rolled_back:
+        run = partial(database.attempt, context, calls, row_limit=row_limit)
+    else:
+        run = partial(database.run, context, calls, read_only=not plan.is_mutation, row_limit=row_limit)
     try:
         return despite_conflicts(run)
     except StatementError as ex:
         if engine.show_sql and 1 <= ex.statement_index <= len(plan.statements):
             log.warning("%s\n%s", ex.message, plan.statements[ex.statement_index - 1].statement.sql)
-        raise _explained(_discreet(ex, operation.api.view), plan) from None
+        raise told_failure(ex, operation, plan) from None
     except RowTooLarge as ex:
-        if plan.is_mutation:
+        if plan.is_mutation and not bound.rolled_back:
             ex.hint = "What the mutation changed is changed; ask for fewer of the rows."
         raise
+
+
+def told_failure(error: StatementError, operation: AuthorizedOperation, plan: SQLPlan) -> StatementError | FieldError:
+    """The error of a statement of the plan, as the client is told it."""
+    return _explained(_discreet(error, operation.api.view), plan)
 
 
 def _discreet(error: StatementError, view: RoleView) -> StatementError:

@@ -54,7 +54,9 @@ def _read(text: str, operation_name: str | None, limits: DocumentLimits) -> Pars
     if operation.operation.value == "subscription":
         raise DocumentError("Subscriptions are not supported", "OPERATION_RESOLUTION_FAILURE")
     document = syntax.document
-    return ParsedDocument(text, document, operation, syntax.fragments, variable_names(document), _defaults(operation))
+    return ParsedDocument(
+        text, document, operation, syntax.fragments, syntax.depth, variable_names(document), _defaults(operation)
+    )
 
 
 def _choose(operations: Sequence[OperationDefinitionNode], name: str | None) -> OperationDefinitionNode:

@@ -39,13 +39,13 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
         ready = engine.plans.get((key, steering.shape(document.variable_names, variables)))
         if ready is not None:
             if ready.is_mutation:
-                _check_nodes(ready, variables, engine.node_limit)
+                _check_nodes(ready, variables, operation.api.rules.nodes)
             return _bind(ready, variables)
     except RequestError:
         # A value does not fit. Planning again finds where, and words the error as the dialect does.
         pass
     made = make_plan(document, operation.api, variables, steering)
-    _check_nodes(made, variables, engine.node_limit)
+    _check_nodes(made, variables, operation.api.rules.nodes)
     engine.steering.put(key, steering, len(document.text) + steering.size)
     if not made.errors:
         shape = steering.shape(document.variable_names, variables)
@@ -59,9 +59,14 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     return _bind(made, variables)
 
 
+def nodes_of(plan: SQLPlan, variables: Mapping[str, Any]) -> int:
+    """How many rows the answer to a request with these variables may hold at most."""
+    return sum(each.nodes.of(variables) for each in plan.statements)
+
+
 def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> None:
     """For a query the number is part of the plan; for a mutation it depends on the number of rows in the request."""
-    nodes = sum(each.nodes.of(variables) for each in plan.statements)
+    nodes = nodes_of(plan, variables)
     if limit and nodes > limit:
         hint = "Request smaller pages: a nested collection counts once for each row of the outer page."
         message = f"The operation may give {nodes} rows, more than {limit} (NODE_LIMIT)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode
@@ -43,13 +43,15 @@ class GraphQLRequest:
 class ParsedDocument:
     """A document that is well-formed and within the limits, with the operation that was chosen from it.
 
-    ``variable_names`` are the variables that occur anywhere in it; ``defaults`` those that the operation gives a value.
+    ``depth``: how many levels of fields its deepest operation has. ``variable_names`` are the variables that occur
+    anywhere in it; ``defaults`` those that the operation gives a value.
     """
 
     text: str
     syntax: DocumentNode
     operation: OperationDefinitionNode
     fragments: Mapping[str, FragmentDefinitionNode]
+    depth: int
     variable_names: tuple[str, ...]
     defaults: Mapping[str, Any]
 
@@ -109,19 +111,27 @@ class SQLPlan:
 
 @dataclass(frozen=True, slots=True)
 class BoundPlan:
-    """A plan with the values of one request, a tuple for each statement."""
+    """A plan with the values of one request, a tuple for each statement. ``rolled_back``: nothing that it changes is
+    kept."""
 
     plan: SQLPlan
     values: tuple[tuple[bytes | None, ...], ...]
+    rolled_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ResultSet:
-    """The JSON text of each response key; None stands for null. ``role`` is the one that they were read as."""
+    """The JSON text of each response key; None stands for null. ``role`` is the one that they were read as.
+    ``extensions`` is what the answer tells beside the data, if anything."""
 
     plan: SQLPlan
     texts: Mapping[str, bytes | None]
     role: str
+    extensions: Mapping[str, Any] | None = field(default=None, kw_only=True)
+
+    def telling(self, name: str, value: Any) -> ResultSet:
+        """The same results, whose answer tells also this in its ``extensions``."""
+        return replace(self, extensions={**(self.extensions or {}), name: value})
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,11 @@ def shape(request: GraphQLRequest, results: ResultSet) -> Reply:
     plan = results.plan
     members = [b'"%b":%b' % (key.encode(), results.texts[key] or b"null") for key in plan.response_keys]
     data = b"{%b}" % b",".join(members) if members or not plan.errors else b"null"
+    more = b"" if results.extensions is None else b',"extensions":%b' % _dump(results.extensions)
     if plan.errors:
         errors = _dump([_graphql_error(each) for each in plan.errors])
-        return Reply(200, b'{"data":%b,"errors":%b}' % (data, errors), _media_type(request))
-    return Reply(200, b'{"data":%b}' % data, _media_type(request))
+        return Reply(200, b'{"data":%b,"errors":%b%b}' % (data, errors, more), _media_type(request))
+    return Reply(200, b'{"data":%b%b}' % (data, more), _media_type(request))
 
 
 def shape_error(request: GraphQLRequest, error: PorticoError) -> Reply:

@@ -36,6 +36,9 @@ from app.query.sql import alias_stem, cast_to, constant, quoted, uncut
 MAX_PARAMETERS = 65535
 """PostgreSQL counts the parameters of a statement in two bytes."""
 
+HANDED_ON = "portico.k"
+"""What the names of the settings begin with in which a statement hands texts on to a later one."""
+
 MAX_CONDITIONS = 10_000
 """PostgreSQL takes more than a second to plan a filter of so many conditions."""
 
@@ -273,7 +276,7 @@ class Planning:
         """A text from one statement to a later one, inside the database: an expression that the earlier one must
         select, and the text as the later one reads it."""
         self._handed_on += 1
-        name = constant(f"portico.k{self._handed_on}")
+        name = constant(f"{HANDED_ON}{self._handed_on}")
         # Not the text itself, which would be sent to us for nothing.
         kept = func.octet_length(func.set_config(name, text, literal_column("true")))
         return kept, func.current_setting(name)

@@ -55,6 +55,8 @@ def around_stages(settings: Settings) -> Mapping[str, Around]:
             return run(operation, bound, *others)
         columns = _columns(operation)
         results = run(operation, bound, *others)
+        if results.extensions is not None:
+            raise _unacceptable("it has extensions")
         return _Table(results.plan, results.texts, results.role, columns)
 
     def shape(run: Callable[..., Reply], request: GraphQLRequest, results: ResultSet) -> Reply:

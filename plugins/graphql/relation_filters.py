@@ -117,7 +117,7 @@ def _member(
     api: ApiSchema, relationship: Relationship, type_: Any, asked: Asked, description: str
 ) -> GraphQLInputField:
     def make(planning: Planning, rows: Rows, value: Any) -> Condition | None:
-        with planning.relation_step(api.filter_depth):
+        with planning.relation_step(api.rules.filter_depth):
             return asked(RelationStep(api, relationship, planning, rows), value)
 
     return GraphQLInputField(type_, description=description, extensions={"condition": make})
@@ -149,7 +149,7 @@ def _to_many(api: ApiSchema, relationship: Relationship) -> GraphQLInputField:
         step = RelationStep(api, relationship, planning, rows)
         parts = []
         for name, member in (value or {}).items():
-            with planning.relation_step(api.filter_depth):
+            with planning.relation_step(api.rules.filter_depth):
                 parts.append(ASKED[name](step, member))
         holding = [part for part in parts if part is not None]
         return and_(*holding) if holding else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,18 @@ from typing import Any
 
 import pytest
 
-from portico import AccessError, Caller, DocumentSource, DocumentsUnusable, Identification, RequestError, hookimpl
+from portico import (
+    AccessError,
+    Caller,
+    Directive,
+    DocumentSource,
+    DocumentsUnusable,
+    Identification,
+    PluginUnusable,
+    RequestError,
+    hookimpl,
+)
+from schema_cache.directive_values import Flag
 from tests.graphql.door import Door
 from tests.plugins.conftest import Distribute
 from tests.process.conftest import Portico
@@ -61,6 +73,7 @@ def test_hook_commands(distribute: Distribute, portico: Portico) -> None:
 
 
 BEFORE_FORK = """
+import json
 import os
 from portico import RequestError, hookimpl
 
@@ -229,3 +242,54 @@ def test_hook_documents(open_door: Callable[..., Door], tmp_path: Path) -> None:
     (tmp_path / "Things.graphql").write_text("{ __typename }")
     with pytest.raises(DocumentsUnusable, match="two documents are registered as 'Things'"):
         open_door(TABLE, plugins={"documents_of_the_house": Documents}, documents=str(tmp_path))
+
+
+class Extensions:
+    """Understands ``extensions.again``: a name under which the answer tells how often the operation was executed."""
+
+    @hookimpl
+    def request_extensions(self) -> Any:
+        return {"again": self.again}
+
+    def again(self, execute: Any, name: Any, *arguments: Any) -> Any:
+        if name == "broken":
+            raise KeyError(name)
+        execute(*arguments)
+        return execute(*arguments).telling(name, 2)
+
+
+def test_hook_request_extensions(open_door: Callable[..., Door]) -> None:
+    door = open_door(TABLE, plugins={"extensions": Extensions})
+
+    def asked(extensions: Any) -> Any:
+        return door.post(json.dumps({"query": QUERY, "extensions": extensions}), role="authenticated")
+
+    answer = asked({"again": "times", "other": [1]})
+    assert answer.body["extensions"] == {"times": 2}
+    assert answer.body["data"] == asked({"again": None}).body["data"] == asked(None).data
+    assert "extensions" not in asked({"again": None}).body
+    assert asked({"again": "broken"}).code == "INTERNAL_ERROR"
+    with pytest.raises(PluginUnusable, match=r"handles extensions\.again, which another plugin handles"):
+        open_door(TABLE, plugins={"extensions": Extensions, "others": Extensions})
+
+
+class Checks:
+    """Lets a role run operations of one name only, which is in the comment on the role."""
+
+    @hookimpl
+    def comment_directives(self) -> Any:
+        return [Directive("role", "only", Flag())]
+
+    @hookimpl
+    def operation_checks(self, directives: Any) -> Any:
+        return [] if directives.get("only") is False else [self.check]
+
+    def check(self, operation: Any, bound: Any, engine: Any) -> None:
+        if operation.parsed.request.operation_name != "Only":
+            raise RequestError("Not this one", code="NEVER")
+
+
+def test_hook_operation_checks(open_door: Callable[..., Door]) -> None:
+    door = open_door(TABLE, plugins={"checks": Checks})
+    assert door.ask(QUERY, role="authenticated").code == "NEVER"
+    assert door.ask(f"query Only {QUERY}", role="authenticated", operation="Only").data

@@ -91,6 +91,9 @@ SHARED_CHANGES = [
     "alter role role_of_test set statement_timeout = '1s'",
     "alter role role_of_test in database this_database set statement_timeout = '1s'",
     "alter database this_database owner to role_of_test",
+    """comment on role role_of_test is '@graphql({"node_limit": 1})'""",
+    """comment on role role_of_test is '@graphql({"node_limit": 1})'; comment on role role_of_test is null; """
+    """comment on role role_of_test is 'Words. @graphql({"node_limit": 2})'""",
 ]
 NO_CHANGES = [
     "insert into a values (1, 1, 'x')",

@@ -1,0 +1,43 @@
+"""Explain: what PostgreSQL says about a plan's statements, with the rights and the values of a request."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from app.database import BoundStatement, Statement, StatementError
+from app.pipeline.engine import Engine
+from app.pipeline.execute import context_of, told_failure
+from app.pipeline.records import AuthorizedOperation, BoundPlan
+from app.query.planning import HANDED_ON
+
+_MOST_HANDED_ON = 200
+_PLACEHOLDERS = Statement(
+    f"SELECT num_nulls(set_config('{HANDED_ON}' || n, 'null', true)) FROM generate_series(1, {_MOST_HANDED_ON}) n",  # noqa: S608
+    unnamed=True,
+)
+"""The planner may read what an earlier statement hands on, and here that statement does not run."""
+
+
+def explain(
+    operation: AuthorizedOperation, bound: BoundPlan, engine: Engine, *, analyze: bool = False
+) -> list[dict[str, Any]]:
+    """The plan of each statement, as EXPLAIN prints it in JSON, in one round trip. ``analyze``: the statements run.
+
+    Raises what executing them would raise.
+    """
+    how = "ANALYZE, FORMAT JSON" if analyze else "FORMAT JSON"
+    plan = bound.plan
+    first: list[BoundStatement] = [] if all(each.answers for each in plan.statements) else [(_PLACEHOLDERS, ())]
+    calls: list[BoundStatement] = [
+        # Unnamed: it is used once, and would take the place of a statement that is used again.
+        (Statement(f"EXPLAIN ({how}) {planned.statement.sql}", unnamed=True), values)
+        for planned, values in zip(plan.statements, bound.values, strict=True)
+    ]
+    context, row_limit = context_of(operation, engine), engine.answer_limit
+    try:
+        answers = engine.database.run(context, [*first, *calls], read_only=True, row_limit=row_limit)
+    except StatementError as ex:
+        ex.statement_index = max(0, ex.statement_index - len(first))
+        raise told_failure(ex, operation, plan) from None
+    return [json.loads(rows[0][0] or b"[]")[0] for rows in answers[len(first) :]]

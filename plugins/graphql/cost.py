@@ -1,0 +1,106 @@
+"""The planner's estimate of what an operation costs: a limit on it, and an answer that tells it.
+
+COST_LIMIT, or ``cost_limit`` in the comment on a role, refuses an operation that PostgreSQL estimates to cost more. The
+estimate is that of the plan, made with the values of the first request and again after ten minutes: it takes a round
+trip then, and none otherwise. So it is about plans, not about values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
+from typing import Any
+
+from app.graphql.bounded_cache import BoundedCache
+from app.graphql.errors import DocumentError
+from app.hooks import hookimpl
+from app.pipeline.engine import Engine
+from app.pipeline.explain import explain
+from app.pipeline.extensions import Extension
+from app.pipeline.plan import nodes_of
+from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet
+from app.settings import Setting, Settings
+from app.settings.kinds import Number
+from schema_cache.directive_values import Count
+from schema_cache.directives import Directive
+
+COST_LIMIT = Setting(
+    "cost_limit",
+    Number(0),
+    0,
+    "What PostgreSQL may estimate that a GraphQL operation costs, in the units of its planner; 0 for no limit.",
+)
+
+NAME = "cost"
+VALID_S = 600.0
+"""For how long an estimate is taken as it is."""
+
+_DIRECTIVE = "cost_limit"
+
+
+class Cost:
+    """The plugin: one instance for each application."""
+
+    def __init__(self) -> None:
+        self._estimates: BoundedCache[tuple[int, float]] = BoundedCache(1)
+
+    @hookimpl
+    def settings(self) -> Sequence[Setting[Any]]:
+        return (COST_LIMIT,)
+
+    @hookimpl
+    def comment_directives(self) -> Sequence[Directive]:
+        return (Directive("role", _DIRECTIVE, Count()),)
+
+    @hookimpl
+    def operation_checks(self, settings: Settings, directives: Mapping[str, Any]) -> Sequence[Callable[..., None]]:
+        limit = directives.get(_DIRECTIVE, settings[COST_LIMIT])
+
+        def check(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> None:
+            estimate = self._estimate(operation, bound, engine)
+            if estimate > limit:
+                message = f"The operation is estimated to cost {estimate}, more than {limit} (COST_LIMIT)"
+                hint = "Request less, or filter by indexed columns. The estimate is of the plan, whatever the values."
+                raise DocumentError(message, "LIMIT_EXCEEDED", hint=hint)
+
+        return (check,) if limit else ()
+
+    @hookimpl
+    def request_extensions(self, settings: Settings) -> Mapping[str, Extension]:
+        self._estimates = BoundedCache(settings.plan_cache_entries)
+
+        def told(
+            execute: Callable[..., ResultSet],
+            wanted: Any,
+            operation: AuthorizedOperation,
+            bound: BoundPlan,
+            engine: Engine,
+        ) -> ResultSet:
+            if not isinstance(wanted, bool):
+                raise DocumentError(f"extensions.{NAME} must be true or false", "BAD_USER_INPUT")
+            if not wanted:
+                return execute(operation, bound, engine)
+            rules = operation.api.rules
+            cost = {
+                "nodes": nodes_of(bound.plan, operation.parsed.variables),
+                "nodeLimit": rules.nodes or None,
+                "estimate": self._estimate(operation, bound, engine),
+                "costLimit": rules.directives.get(_DIRECTIVE, settings[COST_LIMIT]) or None,
+            }
+            return execute(operation, bound, engine).telling(NAME, cost)
+
+        return {NAME: told}
+
+    def _estimate(self, operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> int:
+        """The sum over the plan's statements, for the caller's role, made anew if it is too old."""
+        if not bound.plan.statements:
+            return 0
+        digests = (each.statement.digest for each in bound.plan.statements)
+        key = (operation.api.serial, operation.caller.role, *digests)
+        known = self._estimates.get(key)
+        now = monotonic()
+        if known is not None and now - known[1] < VALID_S:
+            return known[0]
+        estimate: int = round(sum(each["Plan"]["Total Cost"] for each in explain(operation, bound, engine)))
+        self._estimates.put(key, (estimate, now))
+        return estimate

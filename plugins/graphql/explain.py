@@ -1,0 +1,63 @@
+"""``extensions: {"explain": "plan"}``: the SQL of an operation and PostgreSQL's plan for it, instead of its data.
+
+With ``"analyze"`` the statements of a query are run as well, and the plan has the times. For roles of EXPLAIN_ROLES.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from app.graphql.errors import DocumentError
+from app.hooks import hookimpl
+from app.pipeline.engine import Engine
+from app.pipeline.explain import explain
+from app.pipeline.extensions import Extension
+from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet
+from app.settings import Setting, Settings
+from app.settings.kinds import Names
+
+EXPLAIN_ROLES: Setting[tuple[str, ...]] = Setting(
+    "explain_roles",
+    Names(),
+    ("service_role",),
+    "Roles that may see the SQL of an operation and PostgreSQL's plan for it, comma-separated.",
+)
+
+NAME = "explain"
+PLAN, ANALYZE = "plan", "analyze"
+
+
+@hookimpl
+def settings() -> Sequence[Setting[Any]]:
+    return (EXPLAIN_ROLES,)
+
+
+@hookimpl
+def request_extensions(settings: Settings) -> Mapping[str, Extension]:
+    roles = settings[EXPLAIN_ROLES]
+
+    def explained(
+        execute: Callable[..., ResultSet], how: Any, operation: AuthorizedOperation, bound: BoundPlan, engine: Engine
+    ) -> ResultSet:
+        if operation.caller.role not in roles:
+            raise _refused("The role may not explain operations (EXPLAIN_ROLES)")
+        if how not in (PLAN, ANALYZE):
+            raise _refused(f'extensions.{NAME} must be "{PLAN}" or "{ANALYZE}"')
+        plan = bound.plan
+        if how == ANALYZE and plan.is_mutation:
+            raise _refused(f'Only queries can be analyzed; "{PLAN}" explains a mutation without running it')
+        plans = explain(operation, bound, engine, analyze=how == ANALYZE) if plan.statements else []
+        entries = [
+            {"paths": [[key] for key in planned.response_keys], "sql": planned.statement.sql, "plan": of_statement}
+            for planned, of_statement in zip(plan.statements, plans, strict=True)
+        ]
+        # Constants need no database, and so no explanation; the rest is null, since nothing was read.
+        texts = {key: plan.constants.get(key) for key in plan.response_keys}
+        return ResultSet(plan, texts, operation.caller.role).telling(NAME, entries)
+
+    return {NAME: explained}
+
+
+def _refused(message: str) -> DocumentError:
+    return DocumentError(message, "BAD_USER_INPUT", hint='docs/costs.md, "Explain"')

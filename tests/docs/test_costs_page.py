@@ -1,0 +1,60 @@
+"""The page about costs: its requests are answered as it says, and its statements run."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from app.installation import install
+from tests.docs.blocks import REPOSITORY, blocks
+from tests.graphql.door import Door
+from tests.postgres_server import PostgresServer
+
+PAGE = (REPOSITORY / "docs" / "costs.md").read_text()
+SCHEMA = """
+create table person (id int primary key, name text);
+create table trade (id int primary key, person_id int references person);
+insert into person values (1, 'Ann');
+insert into trade values (1, 1);
+grant all on person, trade to authenticated;
+"""
+
+
+def test_the_requests_are_answered_as_the_page_says(database_url: str, postgres: PostgresServer) -> None:
+    install(database_url)
+    postgres.execute(SCHEMA, database_url)
+    ask_cost, told_cost, explain, trial, told_trial = map(json.loads, re.findall(r"```json\n(.*?)```", PAGE, re.S))
+    door = Door(database_url, dry_run=True)
+
+    def answer(request: Any, role: str = "authenticated") -> Any:
+        return door.post(json.dumps(request), role=role).body
+
+    try:
+        cost = answer(ask_cost)["extensions"]["cost"]
+        assert cost.keys() == told_cost.keys()
+        assert {**cost, "estimate": told_cost["estimate"]} == told_cost
+        explained = answer(explain, "service_role")
+        assert explained["data"] == {"person": None}
+        assert explained["extensions"]["explain"][0]["paths"] == [["person"]]
+        assert answer(explain)["errors"]
+        assert answer(trial) == told_trial
+        assert answer({"query": "{ personByPk(id: 2) { id } }"})["data"] == {"personByPk": None}
+    finally:
+        door.close()
+
+
+def test_the_comment_on_a_role_is_understood(postgres: PostgresServer, database_url: str) -> None:
+    """In a transaction that is rolled back: roles are those of all tests."""
+    postgres.execute("do $$ begin create role anon; exception when duplicate_object then null; end $$")
+    for block in blocks("docs/costs.md", "sql"):
+        postgres.execute(f"begin; {block.text} rollback", database_url)
+    (comment,) = re.findall(r"comment on role anon is '(.*?)';", PAGE)
+    told = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|", PAGE, re.M))
+    door = Door(database_url)
+    try:
+        rules = door.application.services.engine.role_schemas.rules.of_comment(comment)
+    finally:
+        door.close()
+    assert rules.problems == ()
+    assert rules.directives.keys() == told.keys()

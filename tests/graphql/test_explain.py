@@ -1,0 +1,115 @@
+"""``extensions.explain``: the statements of an operation and their plans, for roles that may see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Answer, Door
+from tests.graphql.requests import ask_with
+
+SCHEMA = """
+create table item (id int primary key, name text);
+insert into item select n, 'item ' || n from generate_series(1, 5) n;
+create function touched() returns int language sql volatile as 'update item set name = ''touched''; select 1';
+grant all on item to anon, service_role;
+alter table item enable row level security;
+create policy even on item to anon using (id % 2 = 0);
+"""
+TWO = """{ a: itemCollection(filter: {name: {eq: "item 3"}}) { edges { node { id } } }
+  b: itemByPk(id: 1) { id } __typename }"""
+CHANGES = """mutation { first: deleteFromitemCollection(filter: {id: {eq: 1}}) { affectedCount }
+  second: insertIntoitemCollection(objects: [{id: 1}, {id: 2}], onConflict: {constraint: item_pkey, updateColumns: []})
+  { existing { id } } }"""
+
+
+def explained(door: Door, how: Any, query: str, role: str = "service_role") -> Answer:
+    return ask_with(door, {"explain": how}, query, role=role)
+
+
+def rows(door: Door) -> Any:
+    return door.ask("{ itemCollection { edges { node { id name } } } }", role="service_role").data
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_a_query_is_one_statement(reading_door: OpenDoor, dialect: str) -> None:
+    answer = explained(reading_door(SCHEMA, graphql_dialect=dialect), "plan", TWO)
+    assert answer.body["data"] == {"a": None, "b": None, "__typename": "Query"}
+    (entry,) = answer.body["extensions"]["explain"]
+    assert list(entry) == ["paths", "sql", "plan"]
+    assert entry["paths"] == [["a"], ["b"]]
+    assert entry["sql"].startswith("SELECT ")
+    # Values are parameters, also here.
+    assert "item 3" not in entry["sql"]
+    assert entry["plan"]["Plan"]["Node Type"]
+    assert "Execution Time" not in entry["plan"]
+
+
+def test_analyze_runs_the_query(reading_door: OpenDoor) -> None:
+    answer = explained(reading_door(SCHEMA), "analyze", TWO)
+    (entry,) = answer.body["extensions"]["explain"]
+    assert entry["plan"]["Execution Time"] >= 0
+    assert entry["plan"]["Plan"]["Actual Rows"] == 1
+
+
+def test_a_mutation_has_an_entry_for_each_statement_and_changes_nothing(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA)
+    before = rows(door)
+    entries = explained(door, "plan", CHANGES).body["extensions"]["explain"]
+    assert [each["paths"] for each in entries] == [[["first"]], [["second"]], [["second"]]]
+    assert rows(door) == before
+    refused = explained(door, "analyze", CHANGES)
+    assert (refused.code, refused.body.keys()) == ("BAD_USER_INPUT", {"errors"})
+    assert rows(door) == before
+
+
+def test_an_operation_without_a_statement(reading_door: OpenDoor) -> None:
+    answer = explained(reading_door(SCHEMA), "plan", "{ __typename }")
+    assert answer.body == {"data": {"__typename": "Query"}, "extensions": {"explain": []}}
+
+
+def test_only_roles_of_the_setting(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA)
+    for how in ("plan", "analyze", "other"):
+        refused = explained(door, how, TWO, role="anon")
+        assert (refused.code, refused.message) == (
+            "BAD_USER_INPUT",
+            "The role may not explain operations (EXPLAIN_ROLES)",
+        )
+        assert "data" not in refused.body
+    door = reading_door(SCHEMA, explain_roles=("anon",))
+    assert explained(door, "plan", TWO, role="anon").body["extensions"]["explain"]
+    assert explained(door, "plan", TWO).code == "BAD_USER_INPUT"
+
+
+def test_the_plan_is_that_of_the_role(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA, explain_roles=("anon", "service_role"))
+    assert "% 2" in str(explained(door, "plan", TWO, role="anon").body)
+    assert "% 2" not in str(explained(door, "plan", TWO).body)
+
+
+@pytest.mark.parametrize("how", ["PLAN", "verbose", True, {}, ["plan"]])
+def test_how_it_may_be_explained(reading_door: OpenDoor, how: Any) -> None:
+    refused = explained(reading_door(SCHEMA), how, TWO)
+    assert (refused.code, refused.message) == ("BAD_USER_INPUT", 'extensions.explain must be "plan" or "analyze"')
+
+
+def test_together_with_the_cost(reading_door: OpenDoor) -> None:
+    answer = ask_with(reading_door(SCHEMA), {"cost": True, "explain": "plan"}, TWO, role="service_role")
+    told = answer.body["extensions"]
+    assert told.keys() == {"cost", "explain"}
+    assert told["cost"]["estimate"] == round(told["explain"][0]["plan"]["Plan"]["Total Cost"])
+
+
+def test_a_query_that_is_not_valid(reading_door: OpenDoor) -> None:
+    assert explained(reading_door(SCHEMA), "plan", "{ nothing }").code == "GRAPHQL_VALIDATION_FAILED"
+
+
+def test_a_table_has_no_place_for_it(reading_door: OpenDoor) -> None:
+    query = "{ itemCollection { edges { node { id } } } }"
+    refused = ask_with(
+        reading_door(SCHEMA), {"explain": "plan"}, query, role="service_role", headers={"Accept": "text/csv"}
+    )
+    assert (refused.status, refused.message) == (406, "The answer to this operation cannot be CSV: it has extensions")

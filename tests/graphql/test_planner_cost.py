@@ -1,0 +1,188 @@
+"""The planner's estimate of an operation: its limit, the answer that tells it, and what it takes on the wire."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from plugins.graphql import cost
+from tests.database.proxy import Proxy
+from tests.graphql.conftest import ROLES, OpenDoor
+from tests.graphql.door import Door
+from tests.graphql.requests import ask_with
+from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S
+
+SCHEMA = """
+create table item (id int primary key, parent_id int references item, name text);
+insert into item select n, nullif(n / 2, 0), repeat('x', 100) from generate_series(1, 20000) n;
+analyze item;
+alter table item enable row level security;
+create policy all_rows on item to authenticated using (true);
+create policy one_row on item to anon using (id = 1);
+grant all on item to anon, authenticated, service_role;
+"""
+CHEAP = "query ($id: Int!) { itemByPk(id: $id) { name } }"
+EXPENSIVE = "{ itemCollection(orderBy: [{name: AscNullsLast}]) { edges { node { id } } } }"
+"""Sorts the table."""
+LIMIT = 100
+Through = Callable[..., tuple[Door, Proxy]]
+
+
+@pytest.fixture
+def through_proxy(postgres: PostgresServer) -> Iterator[Through]:
+    opened: list[tuple[Door, Proxy]] = []
+    urls = []
+
+    def make(**settings: Any) -> tuple[Door, Proxy]:
+        urls.append(postgres.create_database(sql=ROLES + SCHEMA))
+        proxy = Proxy(urls[-1])
+        door = Door(proxy.url(), **settings)
+        opened.append((door, proxy))
+        door.application.services.poller.close(PATIENCE_S)
+        door.application.services.storage.background.close()
+        return door, proxy
+
+    yield make
+    for door, proxy in opened:
+        door.close()
+        proxy.close()
+    for url in urls:
+        postgres.drop_database(url)
+
+
+@contextmanager
+def flights(proxy: Proxy, number: int) -> Iterator[None]:
+    before = proxy.flights
+    yield
+    assert proxy.flights - before == number
+
+
+def test_an_operation_above_the_limit_is_refused_with_both_numbers(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA, cost_limit=LIMIT)
+    error = door.ask(EXPENSIVE, role="authenticated")
+    assert error.code == "LIMIT_EXCEEDED"
+    found = re.fullmatch(r"The operation is estimated to cost (\d+), more than 100 \(COST_LIMIT\)", error.message)
+    assert found is not None
+    assert int(found[1]) > LIMIT
+    assert error.body == {"errors": error.errors}
+    assert door.ask(CHEAP, {"id": 1}, role="authenticated").data == {"itemByPk": {"name": "x" * 100}}
+
+
+def test_no_limit_takes_no_estimate(through_proxy: Through) -> None:
+    door, proxy = through_proxy()
+    door.ask("{ itemByPk(id: 1) { id } }")
+    with flights(proxy, 1):
+        assert door.ask(EXPENSIVE, role="authenticated").data
+
+
+def test_one_more_flight_on_the_first_use_and_after_ten_minutes(
+    through_proxy: Through, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(cost, "monotonic", lambda: now)
+    door, proxy = through_proxy(cost_limit=LIMIT)
+    door.ask("{ __typename }")
+    door.application.services.engine.schema_cache.current()
+    door.ask("{ itemByPk(id: 9) { parent_id } }")
+    with flights(proxy, 2):
+        assert door.ask(CHEAP, {"id": 1}).data
+    for seconds in (0, 1, 599):
+        now = 1000.0 + seconds
+        with flights(proxy, 1):
+            assert door.ask(CHEAP, {"id": seconds}).data
+    now = 1600.0
+    with flights(proxy, 2):
+        assert door.ask(CHEAP, {"id": 2}).data
+    with flights(proxy, 1):
+        assert door.ask(CHEAP, {"id": 3}).data
+
+
+def test_a_refused_operation_is_refused_without_asking_again(through_proxy: Through) -> None:
+    door, proxy = through_proxy(cost_limit=LIMIT)
+    assert door.ask(EXPENSIVE, role="authenticated").code == "LIMIT_EXCEEDED"
+    with flights(proxy, 0):
+        assert door.ask(EXPENSIVE, role="authenticated").code == "LIMIT_EXCEEDED"
+
+
+def test_the_estimate_is_that_of_the_role(reading_door: OpenDoor) -> None:
+    """Its policies are part of the plan: anon reads one row by the key."""
+    door = reading_door(SCHEMA, cost_limit=LIMIT)
+    assert door.ask(EXPENSIVE, role="authenticated").code == "LIMIT_EXCEEDED"
+    assert door.ask(EXPENSIVE).data
+
+
+def test_nothing_of_a_refused_mutation_is_executed(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    door = open_door(SCHEMA, cost_limit=LIMIT)
+    change = 'mutation { updateitemCollection(set: {name: "y"}, filter: {name: {like: "%x%"}}, atMost: 30000) { affectedCount } }'  # noqa: E501
+    assert door.ask(change, role="authenticated").code == "LIMIT_EXCEEDED"
+    assert door.ask("{ itemByPk(id: 1) { name } }").data == {"itemByPk": {"name": "x" * 100}}
+
+
+def test_later_statements_of_a_field_can_be_estimated(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, cost_limit=100_000)
+    upsert = """mutation { insertIntoitemCollection(objects: [{id: 1}, {id: 30000}],
+      onConflict: {constraint: item_pkey, updateColumns: []}) { affectedCount existing { id } } }"""
+    answer = door.ask(upsert, role="authenticated").data["insertIntoitemCollection"]
+    assert answer == {"affectedCount": 1, "existing": [{"id": 1}]}
+
+
+def test_the_cost_is_told_on_request(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA, cost_limit=50_000, node_limit=5000)
+    answer = ask_with(door, {"cost": True}, EXPENSIVE, role="authenticated")
+    assert list(answer.body) == ["data", "extensions"]
+    told = answer.body["extensions"]["cost"]
+    assert told.pop("estimate") > LIMIT
+    assert told == {"nodes": 30, "nodeLimit": 5000, "costLimit": 50_000}
+    assert ask_with(door, {"cost": True}, "{ __typename }").body["extensions"]["cost"] == {
+        "nodes": 0, "nodeLimit": 5000, "estimate": 0, "costLimit": 50_000,
+    }  # fmt: skip
+
+
+def test_no_limit_is_null(reading_door: OpenDoor) -> None:
+    told = ask_with(reading_door(SCHEMA, node_limit=0), {"cost": True}, CHEAP, {"id": 1}).body["extensions"]["cost"]
+    assert (told["nodes"], told["nodeLimit"], told["costLimit"]) == (1, None, None)
+    assert 0 < told["estimate"] < LIMIT
+
+
+@pytest.mark.parametrize("value", [False, None])
+def test_a_request_that_does_not_want_it(reading_door: OpenDoor, value: Any) -> None:
+    assert ask_with(reading_door(SCHEMA), {"cost": value, "other": 1}, CHEAP, {"id": 1}).body.keys() == {"data"}
+
+
+@pytest.mark.parametrize("value", [1, "true", {}, [True]])
+def test_a_value_that_is_no_boolean(reading_door: OpenDoor, value: Any) -> None:
+    answer = ask_with(reading_door(SCHEMA), {"cost": value}, CHEAP, {"id": 1})
+    assert (answer.code, answer.message) == ("BAD_USER_INPUT", "extensions.cost must be true or false")
+
+
+@pytest.mark.parametrize("extensions", [[], "cost", 1, [{"dryRun": True}]])
+def test_extensions_that_are_no_object(reading_door: OpenDoor, extensions: Any) -> None:
+    answer = ask_with(reading_door(SCHEMA), extensions, CHEAP, {"id": 1})
+    assert (answer.status, answer.message) == (400, "extensions must be an object")
+
+
+def test_the_dialect_pg_graphql_tells_it_too(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA, graphql_dialect="pg_graphql")
+    told = ask_with(door, {"cost": True}, EXPENSIVE).body["extensions"]["cost"]
+    assert (told["nodes"], told["nodeLimit"]) == (30, None)
+
+
+def test_a_failing_statement_fails_as_ever(reading_door: OpenDoor) -> None:
+    """The planner computes constants, and so finds some errors before the statement runs."""
+    query = "query ($name: String!) { wrong: itemCollection(filter: {name: {regex: $name}}) { edges { cursor } } }"
+    bodies = [reading_door(SCHEMA, cost_limit=limit).ask(query, {"name": "("}).body for limit in (LIMIT, 0)]
+    assert bodies[0] == bodies[1]
+    assert bodies[0]["errors"]
+
+
+def test_a_table_that_changes_meanwhile(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    """The estimate fails as the statement would: the operation is planned again on the new schema."""
+    door = open_door(SCHEMA, cost_limit=LIMIT)
+    assert door.ask(CHEAP, {"id": 1}).data
+    postgres.execute("alter table item rename column name to title", door.database_url)
+    assert door.ask("{ itemByPk(id: 2) { name parent_id } }").code == "GRAPHQL_VALIDATION_FAILED"
