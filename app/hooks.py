@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graphql import GraphQLInterfaceType, GraphQLNamedType
 
     from app.documents import DocumentSource
+    from app.entrances import Entrance
     from app.graphql.api_schema import ApiSchema
     from app.graphql.fields import Fields
     from app.graphql.relations import ApiRelation, RelationNames
@@ -206,6 +207,12 @@ class ServiceHooks:
     @hookspec
     def routes(self, app: falcon.App[Any, Any], services: Services) -> None:
         """Add routes to an application."""
+
+    @hookspec
+    def entrances(self, settings: Settings) -> Sequence[Entrance]:
+        """What this plugin serves beside the APIs, for the page at ``/``. With ``is_start`` browsers are led there from
+        ``/`` and ``/graphql/v1``, and ``serve`` prints its address first."""
+        return ()
 
     @hookspec
     def around_stages(self, settings: Settings) -> Mapping[str, Around]:

@@ -8,11 +8,14 @@ from typing import Any
 
 import falcon
 
+from app.entrances import entrances
 from app.errors import PorticoError
 from app.identity.identification import RequestHead
 from app.plugin_guard import Plugins
 from app.resources import postgrest
 from app.resources.graphql import GraphQLResource
+from app.resources.home import PATHS as HOME
+from app.resources.home import Home
 from app.resources.operations import HealthResource, VersionResource
 from app.resources.storage import PATHS, StorageSink
 from app.services import Services, make_services
@@ -61,13 +64,15 @@ def _routes(services: Services) -> falcon.App[Any, Any]:
     hooks = services.plugins.hook
     app = falcon.App(middleware=[each for some in hooks.middleware(services=services) for each in some])
     app.set_error_serializer(_write_error)
-    graphql = GraphQLResource(services)
+    home = Home(entrances(services.plugins, services.settings))
+    graphql = GraphQLResource(services, home)
     app.add_route("/graphql/v1", graphql)
     app.add_route("/graphql/v1/{document_id:path}", graphql, suffix="document")
     app.add_route("/health", HealthResource(services))
     app.add_route("/version", VersionResource())
     app.add_sink(StorageSink(services.storage, services.engine.identifications), PATHS)
     app.add_sink(postgrest.refuse, postgrest.PATHS)
+    app.add_sink(home.sink, HOME)
     hooks.routes(app=app, services=services)
     return app
 

@@ -12,6 +12,7 @@ check()
 # ruff: noqa: E402 - after the check, which says what is wrong where these would fail.
 from app.discovery import configure, plugin_manager
 from app.documents import DocumentSource, DocumentsUnusable
+from app.entrances import Entrance
 from app.errors import AccessError, OverLimit, PorticoError, RequestError, Unavailable
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
@@ -69,6 +70,7 @@ __all__ = [
     "Directive",
     "DocumentSource",
     "DocumentsUnusable",
+    "Entrance",
     "EventReceiver",
     "Field",
     "Fields",

@@ -12,6 +12,7 @@ import click
 
 from app.commands.failure import CommandError
 from app.commands.options import ServiceCommand
+from app.entrances import entrances, start_of
 from app.plugin_guard import Plugins
 from app.server.address import address_of, listen
 from app.server.logs import configure_logging
@@ -53,7 +54,8 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     target = parse_database_url(settings.database_url or "")
 
     def started() -> None:
-        click.echo(f"Portico serves {target.database} at {_address(settings, listener)}/graphql/v1")
+        address = _address(settings, listener)
+        click.echo(f"{_start(settings, plugins, address)}Portico serves {target.database} at {address}/graphql/v1")
 
     return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
 
@@ -88,13 +90,20 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
         banner = demo_banner if demo else trial_banner
 
         def started() -> None:
-            click.echo(banner(settings, _address(settings, listener)))
+            address = _address(settings, listener)
+            click.echo(_start(settings, plugins, address) + banner(settings, address))
 
         plugins.hook.before_fork(settings=settings)
         application = partial(create_app, plugins=plugins)
         return serve(settings, application, listener, started=started, look=cluster.watch)
     finally:
         cluster.leave()
+
+
+def _start(settings: Settings, plugins: Plugins, address: str) -> str:
+    """The line about the page for browsers; '' without one."""
+    page = start_of(entrances(plugins, settings))
+    return f"In a browser: {address}{page.path} ({page.title})\n" if page else ""
 
 
 def _address(settings: Settings, listener: socket) -> str:

@@ -15,6 +15,7 @@ from app.pipeline import run, run_batch
 from app.pipeline.records import GraphQLRequest, Reply
 from app.pipeline.shape import GRAPHQL_JSON, JSON, shape_error
 from app.resources.batches import JSON_LINES, joined, parts_of
+from app.resources.home import Home
 from app.services import Services
 
 _NOT_MODIFIED = 304
@@ -23,7 +24,8 @@ _NOT_MODIFIED = 304
 class GraphQLResource:
     """Turns a request into a record and the reply into a response; the pipeline does the rest."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, home: Home) -> None:
+        self._home = home
         self._engine = services.engine
         self._body_limit = services.settings.body_limit
         self._batch_limit = services.settings.batch_limit
@@ -45,6 +47,9 @@ class GraphQLResource:
         _send(run_batch(requests, self._engine, partial(joined, parts=parts, as_lines=as_lines)), resp)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        if not req.query_string and self._home.answers(req):
+            self._home.send(resp)
+            return
         self.on_get_document(req, resp, req.params.get("documentId"))
 
     def on_get_document(self, req: falcon.Request, resp: falcon.Response, document_id: Any) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import falcon
 
+from app.entrances import Entrance
 from app.hooks import hookimpl
 from app.pipeline.around import STAGES, Around
 from app.services import Services
@@ -53,6 +54,10 @@ class Metrics:
     def routes(self, app: falcon.App[Any, Any], services: Services) -> None:
         if self._numbers is not None:
             app.add_route("/metrics", _MetricsResource(self._numbers, services))
+
+    @hookimpl
+    def entrances(self) -> Sequence[Entrance]:
+        return [Entrance("/metrics", "metrics in the text format of Prometheus")]
 
 
 def _timed(counter: Any) -> Around:

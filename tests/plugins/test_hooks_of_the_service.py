@@ -16,6 +16,7 @@ from portico import (
     Directive,
     DocumentSource,
     DocumentsUnusable,
+    Entrance,
     Identification,
     PluginUnusable,
     RequestError,
@@ -293,3 +294,19 @@ def test_hook_operation_checks(open_door: Callable[..., Door]) -> None:
     door = open_door(TABLE, plugins={"checks": Checks})
     assert door.ask(QUERY, role="authenticated").code == "NEVER"
     assert door.ask(f"query Only {QUERY}", role="authenticated", operation="Only").data
+
+
+class Rooms:
+    """Offers a page for browsers and an endpoint for programs."""
+
+    @hookimpl
+    def entrances(self) -> list[Entrance]:
+        return [Entrance("/rooms", "the rooms <of> the house", is_start=True), Entrance("/rooms.json", "the same")]
+
+
+def test_hook_entrances(open_door: Callable[..., Door]) -> None:
+    door = open_door(TABLE, plugins={"rooms": Rooms})
+    browser = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
+    for path in ("/", "/graphql/v1"):
+        led = door.client.simulate_get(path, headers=browser)
+        assert (led.status_code, led.headers["location"]) == (303, "/rooms")

@@ -1,0 +1,29 @@
+"""What a service offers beside its APIs: pages and endpoints that the page at ``/`` lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.plugin_guard import Plugins
+from app.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """A path of the service, with a title of a few words. ``is_start`` says that browsers at ``/`` are led there."""
+
+    path: str
+    title: str
+    is_start: bool = False
+
+
+def entrances(plugins: Plugins, settings: Settings) -> Sequence[Entrance]:
+    """All entrances that the plugins offer, by path."""
+    found = [each for some in plugins.hook.entrances(settings=settings) for each in some]
+    return sorted(found, key=lambda each: each.path)
+
+
+def start_of(offered: Sequence[Entrance]) -> Entrance | None:
+    """The entrance to which browsers are led, if there is one."""
+    return next((each for each in offered if each.is_start), None)

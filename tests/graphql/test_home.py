@@ -1,0 +1,44 @@
+"""What a browser is shown at ``/`` and at the path of the GraphQL API, and that programs see nothing of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import ANON_KEY, Door
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@pytest.fixture
+def door(reading_door: OpenDoor) -> Door:
+    return reading_door("create table item (id int primary key); grant select on item to anon")
+
+
+@pytest.mark.parametrize("path", ["/", "/graphql/v1"])
+def test_a_browser_is_told_what_this_is_and_where_the_apis_are(door: Door, path: str) -> None:
+    page = door.client.simulate_get(path, headers={"Accept": BROWSER})
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert "GraphQL API" in page.text
+    assert re.findall(r"<dt>(.*?)</dt>", page.text) == [
+        "/graphql/v1", "/storage/v1", "/health", "/version", "/metrics",
+    ]  # fmt: skip
+    assert "pip install ./studio" in page.text
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert page.headers["vary"] == "Accept"
+
+
+def test_programs_see_no_page(door: Door) -> None:
+    for method in ("GET", "POST", "DELETE"):
+        refused = door.client.simulate_request(method, "/", headers={"Accept": "application/json"})
+        assert (refused.status_code, refused.json) == (
+            404, {"errors": [{"message": "404 Not Found", "extensions": {"code": "NOT_FOUND"}}]},
+        )  # fmt: skip
+    assert door.client.simulate_post("/", headers={"Accept": BROWSER}).status_code == 404
+    assert door.client.simulate_get("/graphql/v1", headers={"apiKey": ANON_KEY}).status_code == 400
+    asked = {"params": {"query": "{ __typename }"}, "headers": {"apiKey": ANON_KEY, "Accept": BROWSER}}
+    assert door.client.simulate_get("/graphql/v1", **asked).json == {"data": {"__typename": "Query"}}
