@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 """The newest version that can be installed. It is ``default_version`` of ``sql/portico.control`` as well."""
 
 

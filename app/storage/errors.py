@@ -22,6 +22,26 @@ class NoSuchObject(StorageError):
     """There is no such object, or the caller may not see it."""
 
 
+class NoSuchUpload(StorageError):
+    """There is no such upload in pieces, or the caller may not see it."""
+
+
+class UploadExpired(NoSuchUpload):
+    """The upload in pieces has expired; its bytes are deleted soon."""
+
+
+class UploadFinished(StorageError):
+    """The upload in pieces has become an object already."""
+
+
+class OffsetConflict(StorageError):
+    """The upload does not end where the new bytes would begin."""
+
+
+class NoSuchPart(StorageError):
+    """A part of the upload is not there, or was replaced."""
+
+
 class RelatedMissing(StorageError):
     """A row that this one refers to does not exist, such as the bucket of an object."""
 
@@ -104,6 +124,10 @@ class TooLarge(StorageError):
     def __init__(self, what: str = "object") -> None:
         super().__init__()
         self.what = what
+
+
+class LengthExceeded(TooLarge):
+    """The bytes go past the declared end of the upload."""
 
 
 class InvalidMimeType(StorageError):

@@ -18,16 +18,19 @@ class Write:
     """A write to judge and commit.
 
     ``etags``: the existing object must have one of these entity tags; ``()`` stands for any object, None for no
-    condition. ``must_be_new``: the caller demands that no such object exists.
+    condition. ``must_be_new``: the caller demands that no such object exists. ``replacing_event``: the event where an
+    object is replaced, None for ``event``. ``upload_type``: which kind of upload the event tells of, None for no word.
     """
 
     name: ObjectName
     upsert: bool
     owner: object
-    user_metadata: Mapping[str, Any]
+    user_metadata: Mapping[str, Any] | None
     event: str
     etags: tuple[str, ...] | None = None
     must_be_new: bool = False
+    replacing_event: str | None = None
+    upload_type: str | None = None
 
 
 class Described(NamedTuple):

@@ -10,6 +10,7 @@ from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, size_limit
 from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key, new_version
+from app.storage.committing import commit
 from app.storage.errors import (
     AlreadyExists,
     BytesMissing,
@@ -29,7 +30,7 @@ from app.storage.storage import Storage
 from app.storage.times import now_as_json
 from app.storage.translation import no_row_deleted, no_row_updated, refused
 from app.storage.upkeep.events import CREATED_COPY, moved, removed
-from app.storage.writing import commit, discarded_on_failure, run_checks
+from app.storage.writing import discarded_on_failure, run_checks
 
 _DELETED_AT_A_TIME = 500
 

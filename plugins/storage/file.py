@@ -10,9 +10,10 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
@@ -27,6 +28,7 @@ from app.storage.bytes.backend import (
     BlobMissing,
     ByteSource,
     KeyRefused,
+    Piece,
     Readable,
     Stored,
     checked_key,
@@ -128,6 +130,26 @@ class FolderBackend:
             shutil.copyfile(origin, unfinished)
             _sync(unfinished)
 
+    def join(self, pieces: Sequence[Piece], target: str) -> None:
+        if len(pieces) == 1:
+            self.copy(pieces[0].key, target)
+            return
+        path = self._path(target)
+        unfinished = self._unfinished / uuid4().hex
+        try:
+            with _writing:
+                file = unfinished.open("xb", buffering=0)
+            with file:
+                for piece in pieces:
+                    with _reading, self._path(piece.key).open("rb", buffering=0) as source:
+                        _copy_bytes(source, file, piece.size)
+                with _writing:
+                    os.fsync(file.fileno())
+            self._publish(unfinished, path)
+        except BaseException:
+            _forget(unfinished)
+            raise
+
     def delete_many(self, keys: Iterable[str]) -> None:
         for key in keys:
             path = self._path(key)
@@ -215,6 +237,20 @@ def _write_all(descriptor: int, chunk: bytes) -> None:
     left = memoryview(chunk)
     while left:
         left = left[os.write(descriptor, left) :]
+
+
+def _copy_bytes(source: FileIO, target: FileIO, size: int) -> None:
+    """Copy ``size`` bytes between open files, in the kernel where it can. Raises BlobMissing if there are fewer."""
+    left = size
+    with suppress(OSError, AttributeError):  # not between these files, or not on this system
+        while left and (copied := os.copy_file_range(source.fileno(), target.fileno(), left)):
+            left -= copied
+    while left:
+        chunk = source.read(min(CHUNK, left))
+        if not chunk:
+            raise BlobMissing
+        _write_all(target.fileno(), chunk)
+        left -= len(chunk)
 
 
 def _make_folder(folder: Path) -> None:

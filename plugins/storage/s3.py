@@ -9,7 +9,9 @@ AWS_REQUEST_CHECKSUM_CALCULATION=when_required.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import datetime
 from io import BytesIO
 from typing import IO, Any
@@ -17,13 +19,16 @@ from urllib.parse import urlsplit
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
-from app.storage.bytes.backend import BackendFull, BackendUnavailable, Blob, BlobMissing
+from app.storage.bytes.backend import BackendFull, BackendUnavailable, Blob, BlobMissing, Piece
 from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
-from app.storage.bytes.transfer import CHUNK, Translated, in_batches
+from app.storage.bytes.transfer import CHUNK, Span, Translated, in_batches, in_parts
 
 GIB = 1024**3
 # S3 requires parts of at least 5 MiB and takes 10,000 of them, so blobs can have up to 78 GiB.
 PART = 8 * 1024 * 1024
+LEAST_PART = 5 * 1024 * 1024
+MOST_PARTS = 10_000
+COPIES_AT_ONCE = 4
 
 
 @hookimpl
@@ -96,6 +101,42 @@ class S3Backend(CloudBackend):
                 multipart_threshold=4 * GIB, multipart_chunksize=GIB // 4
             ),
         )
+
+    def _join(self, pieces: Sequence[Piece], target: str) -> None:
+        total = sum(piece.size for piece in pieces)
+        parts = in_parts(pieces, max(LEAST_PART, total // (MOST_PARTS - 1) + 1), 5 * GIB)
+        where = {"Bucket": self._bucket, "Key": target}
+        begun = self._client.create_multipart_upload(**where, ContentType="application/octet-stream")
+        where["UploadId"] = begun["UploadId"]
+        try:
+            with ThreadPoolExecutor(COPIES_AT_ONCE) as pool:
+                tags = list(pool.map(lambda part: self._join_part(where, *part), enumerate(parts, 1)))
+            self._client.complete_multipart_upload(**where, MultipartUpload={"Parts": tags})
+        except BaseException:
+            with suppress(PorticoError):
+                self._client.abort_multipart_upload(**where)
+            raise
+
+    def _join_part(self, where: dict[str, Any], number: int, spans: list[Span]) -> dict[str, Any]:
+        if len(spans) == 1 and spans[0].size >= LEAST_PART:
+            source = {"Bucket": self._bucket, "Key": spans[0].key}
+            answer = self._client.upload_part_copy(
+                **where,
+                PartNumber=number,
+                CopySource=source,
+                CopySourceRange=f"bytes={spans[0].start}-{spans[0].end - 1}",
+            )["CopyPartResult"]
+        else:
+            content = b"".join(map(self._span, spans))
+            answer = self._client.upload_part(**where, PartNumber=number, Body=content)
+        return {"PartNumber": number, "ETag": answer["ETag"]}
+
+    def _span(self, span: Span) -> bytes:
+        wanted = f"bytes={span.start}-{span.end - 1}"
+        content: bytes = self._client.get_object(Bucket=self._bucket, Key=span.key, Range=wanted)["Body"].read()
+        if len(content) != span.size:
+            raise BlobMissing
+        return content
 
     def delete_many(self, keys: Iterable[str]) -> None:
         for batch in in_batches(keys, 1000):

@@ -130,7 +130,7 @@ def test_uninstall(portico: Portico, postgres: PostgresServer, database_url: str
     assert portico("uninstall", DATABASE_URL=database_url).stdout == "Nothing is installed.\n"
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute("insert into storage.buckets (id, name) values ('b', 'b')", database_url)
-    assert "Version 1.0.0 was removed" in portico("uninstall", DATABASE_URL=database_url).stdout
+    assert "Version 1.1.0 was removed" in portico("uninstall", DATABASE_URL=database_url).stdout
     assert postgres.execute("select to_regnamespace('graphql') is null", database_url) == [[True]]
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     assert postgres.execute("select id from storage.buckets", database_url) == [["b"]]

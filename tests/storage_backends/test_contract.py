@@ -11,7 +11,15 @@ from io import BytesIO
 
 import pytest
 
-from app.storage.bytes.backend import Backend, BackendUnavailable, BlobMissing, KeyRefused, Stored, StreamCutShort
+from app.storage.bytes.backend import (
+    Backend,
+    BackendUnavailable,
+    BlobMissing,
+    KeyRefused,
+    Piece,
+    Stored,
+    StreamCutShort,
+)
 from plugins.storage.gcs import GoogleBackend
 from tests.process.running import PATIENCE_S
 from tests.storage_backends.streams import MIB, Generated, content, md5, received
@@ -198,6 +206,33 @@ class TestContract:
         }
         assert all(blob.modified >= before for blob in backend.list(folder))
         assert backend.discard_unfinished(datetime.now(UTC) + timedelta(days=1)) == 0
+
+    @pytest.mark.parametrize(
+        "sizes",
+        [[1], [5, 1], [7] * 40, [6 * MIB, 5 * MIB, 1], [100, 6 * MIB + 3, 4 * MIB, 17 * MIB, 2 * MIB]],
+        ids=lambda sizes: f"{len(sizes)} of {sum(sizes)}",
+    )
+    def test_joining(self, backend: Backend, folder: str, sizes: list[int]) -> None:
+        data = [os.urandom(size) for size in sizes]
+        pieces = [Piece(f"{folder}piece{number}", size) for number, size in enumerate(sizes)]
+        for piece, content_of_it in zip(pieces, data, strict=True):
+            backend.put(piece.key, BytesIO(content_of_it), size=piece.size)
+        backend.join(pieces, f"{folder}whole")
+        assert backend.stat(f"{folder}whole") == sum(sizes)
+        backend.delete_many([piece.key for piece in pieces])
+        assert content(backend, f"{folder}whole") == b"".join(data)
+        assert [blob.key for blob in backend.list(folder)] == [f"{folder}whole"]
+
+    @pytest.mark.parametrize("missing", [0, 1])
+    def test_joining_what_is_not_there(self, backend: Backend, folder: str, missing: int) -> None:
+        pieces = [Piece(f"{folder}piece{number}", 6 * MIB) for number in range(2)]
+        backend.put(pieces[1 - missing].key, Generated(6 * MIB), size=6 * MIB)
+        with pytest.raises(BlobMissing):
+            backend.join(pieces, f"{folder}whole")
+        with pytest.raises(BlobMissing):
+            backend.join([pieces[missing]], f"{folder}whole")
+        assert [blob.key for blob in backend.list(folder)] == [pieces[1 - missing].key]
+        assert backend.discard_unfinished(datetime.now(UTC) + timedelta(days=1), dry_run=True) == 0
 
     def test_deleting_what_is_there_and_what_is_not(self, backend: Backend, folder: str) -> None:
         for name in ("a", "b/c"):

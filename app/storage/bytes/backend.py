@@ -6,10 +6,10 @@ PostgreSQL. Each module of plugins/storage serves one URL scheme and is found by
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from app.errors import PorticoError, RequestError, Unavailable
@@ -126,6 +126,13 @@ class Blob:
     modified: datetime
 
 
+class Piece(NamedTuple):
+    """A blob to join with others: its key, and its size in bytes."""
+
+    key: str
+    size: int
+
+
 class Backend(Protocol):
     """Bytes under keys. Every method may be called from many threads at once.
 
@@ -156,6 +163,14 @@ class Backend(Protocol):
 
     def copy(self, source: str, target: str) -> None:
         """Copy ``source`` to ``target`` without moving the bytes through this process. Raises BlobMissing."""
+
+    def join(self, pieces: Sequence[Piece], target: str) -> None:
+        """Make ``target``, a new key, of one or more blobs, none of them empty, in this order; these stay as they are.
+
+        It is durable in the end. The bytes do not move through this process where the backend can do without. Raises
+        BlobMissing and BackendFull; then there is no ``target``. A killed process may leave an incomplete one, which
+        no row names.
+        """
 
     def delete_many(self, keys: Iterable[str]) -> None:
         """Delete blobs, ignoring keys that have none. After an error some may be deleted; the call can be repeated."""

@@ -7,7 +7,7 @@ a name. smart-open's ``open(url)`` would decompress names that end with ``.gz`` 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from io import BytesIO
@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import IO, Any
 from urllib.parse import unquote, urlsplit
 
+from app.errors import PorticoError
 from app.storage.bytes.backend import (
     BackendUnavailable,
     BackendUnusable,
@@ -22,6 +23,7 @@ from app.storage.bytes.backend import (
     BlobMissing,
     ByteSource,
     KeyRefused,
+    Piece,
     Readable,
     Stored,
     checked_key,
@@ -101,6 +103,18 @@ class CloudBackend(ABC):
         with self._translated:
             self._copy(self._name(source), self._name(target))
 
+    def join(self, pieces: Sequence[Piece], target: str) -> None:
+        if len(pieces) == 1:
+            self.copy(pieces[0].key, target)
+            return
+        try:
+            with self._translated:
+                self._join([Piece(self._name(piece.key), piece.size) for piece in pieces], self._name(target))
+        except BaseException:
+            with suppress(PorticoError):
+                self.delete_many([target])
+            raise
+
     def list(self, prefix: str = "") -> Iterator[Blob]:
         with self._translated:
             for blob in self._listed(self._prefix + prefix):
@@ -110,6 +124,10 @@ class CloudBackend(ABC):
 
     def _name(self, key: str) -> str:
         return self._prefix + checked_key(key)
+
+    @abstractmethod
+    def delete_many(self, keys: Iterable[str]) -> None:
+        """See ``Backend``."""
 
     @abstractmethod
     def _put_whole(self, name: str, content: bytes, content_type: str) -> None:
@@ -130,6 +148,10 @@ class CloudBackend(ABC):
     @abstractmethod
     def _copy(self, source: str, target: str) -> None:
         """Copy a blob on the server's side."""
+
+    @abstractmethod
+    def _join(self, pieces: Sequence[Piece], target: str) -> None:
+        """Make ``target`` of two or more blobs, whose keys are whole names."""
 
     @abstractmethod
     def _listed(self, prefix: str) -> Iterator[Blob]:

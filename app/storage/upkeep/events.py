@@ -56,6 +56,7 @@ class ObjectEvent:
     old: Mapping[str, Any] | None = None
     request_id: str = ""
     applied_at: str = ""
+    upload_type: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The event as it is recorded."""
@@ -70,6 +71,8 @@ class ObjectEvent:
         }
         if self.old is not None:
             members["oldObject"] = self.old
+        if self.upload_type is not None:
+            members["uploadType"] = self.upload_type
         return members
 
     @classmethod
@@ -84,6 +87,7 @@ class ObjectEvent:
             old=members.get("oldObject"),
             request_id=members.get("reqId") or "",
             applied_at=members.get("applyTime") or "",
+            upload_type=members.get("uploadType"),
         )
 
 

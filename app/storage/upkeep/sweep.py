@@ -21,14 +21,24 @@ from app.storage.upkeep.work import WorkList, background_context
 _AT_A_TIME = 20_000
 _ROWS_AT_A_TIME = 1000
 
-_UNNAMED = Statement(
-    """
-    SELECT given.version FROM json_array_elements_text($1::json) AS given (version)
-    WHERE NOT EXISTS (SELECT FROM storage.objects o WHERE o.version = given.version)
-      AND NOT EXISTS (SELECT FROM storage.work w WHERE w.kind = 'delete_blob' AND w.version = given.version)
-    """,
-    "sweep_unnamed",
-)
+_HAS_PARTS = Statement("SELECT to_regclass('storage.upload_parts') IS NOT NULL", "sweep_has_parts")
+
+
+def _unnamed(table: str) -> Statement:
+    return Statement(
+        f"""
+        SELECT given.version FROM json_array_elements_text($1::json) AS given (version)
+        WHERE NOT EXISTS (SELECT FROM storage.objects o WHERE o.version = given.version)
+          AND NOT EXISTS (SELECT FROM {table} p WHERE p.version = given.version)
+          AND NOT EXISTS (SELECT FROM storage.work w WHERE w.kind = 'delete_blob' AND w.version = given.version)
+        """,  # noqa: S608
+        "sweep_unnamed",
+    )
+
+
+_UNNAMED = _unnamed("storage.upload_parts")
+# In a database with an older version of our tables.
+_UNNAMED_WITHOUT_PARTS = _unnamed("storage.objects")
 _ROWS = Statement(
     """
     SELECT o.id, o.bucket_id, o.name, o.version FROM storage.objects o WHERE o.id > $1::uuid
@@ -84,6 +94,8 @@ class Sweep:
     def run(self, *, delete: bool) -> Swept:
         """Look at all blobs. With ``delete``, also delete orphans, and replaced blobs after their grace period."""
         swept = Swept()
+        while delete and self._work.expire_uploads():
+            pass
         while delete and (done := self._work.delete_blobs()):
             swept.replaced += done
         swept.waiting = int(known(self._ask(_WAITING)[0][0]))
@@ -125,7 +137,8 @@ class Sweep:
         if not old:
             return []
         # The blobs were listed before this query, so an upload committed in between has its row.
-        rows = self._ask(_UNNAMED, json.dumps(list(old)).encode())
+        has_parts = self._ask(_HAS_PARTS)[0][0] == b"t"
+        rows = self._ask(_UNNAMED if has_parts else _UNNAMED_WITHOUT_PARTS, json.dumps(list(old)).encode())
         return [old[known(row[0]).decode()] for row in rows]
 
     def _ask(self, statement: Statement, *parameters: bytes) -> list[Row]:

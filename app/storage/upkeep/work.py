@@ -1,4 +1,5 @@
 """What is done after the commit: deleting bytes that no row names any more, sending events, recording reads.
+Also uploads in pieces expire here.
 
 The transactions that make the work necessary write the work list, so no crash loses it. A worker leases entries for a
 while; if it dies they become due again, so everything is done at least once.
@@ -11,7 +12,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 
-from app.database import Context, ContextBuilder, Database, Row, Statement
+from app.database import Context, ContextBuilder, Database, Row, Statement, StatementError
 from app.errors import PorticoError
 from app.identity import Caller
 from app.storage.asker import SERVICE_ROLE
@@ -24,7 +25,10 @@ log = logging.getLogger("portico.storage")
 
 _TAKEN_FOR_S = 120
 _BLOBS_AT_A_TIME, _EVENTS_AT_A_TIME = 500, 20
+_EXPIRED_AT_A_TIME = 1000
 _LONGEST_ERROR = 500
+
+UNDEFINED_TABLE = "42P01"
 
 # $4: the names of receivers, or null for entries without one.
 TAKE = Statement(
@@ -49,6 +53,25 @@ FAILED = Statement(
     WHERE id = ANY ($1::bigint[])
     """,
     "work_failed",
+)
+# Only their bytes at first: for another day a client is told that its upload has expired, not that there was none.
+EXPIRED_PARTS = Statement(
+    """
+    DELETE FROM storage.upload_parts WHERE (upload_id, number) IN (
+        SELECT p.upload_id, p.number FROM storage.uploads u JOIN storage.upload_parts p ON p.upload_id = u.id
+        WHERE u.expires_at <= clock_timestamp() LIMIT $1::bigint)
+    RETURNING number
+    """,
+    "expired_parts",
+)
+EXPIRED_UPLOADS = Statement(
+    """
+    DELETE FROM storage.uploads WHERE id IN (
+        SELECT u.id FROM storage.uploads u WHERE u.expires_at <= clock_timestamp() - interval '1 day'
+        ORDER BY u.expires_at LIMIT $1::bigint FOR UPDATE SKIP LOCKED)
+    RETURNING id
+    """,
+    "expired_uploads",
 )
 # At most once an hour for each object: reads must not cause a write each.
 ACCESSED = Statement(
@@ -102,6 +125,19 @@ class WorkList:
             return 0
         self._run(DONE, (_array(ids),))
         return len(ids)
+
+    def expire_uploads(self) -> int:
+        """Drop a batch of parts and uploads that have expired; gives their number. Their bytes are then due."""
+        batch = (str(_EXPIRED_AT_A_TIME).encode(),)
+        calls = [(EXPIRED_PARTS, batch), (EXPIRED_UPLOADS, batch)]
+        try:
+            rows = self._database.run(background_context(self._contexts), calls, read_only=False)
+        except StatementError as ex:
+            if ex.diagnosis.sqlstate == UNDEFINED_TABLE:
+                # The database has an older version of our tables, and so no uploads in pieces.
+                return 0
+            raise
+        return sum(map(len, rows))
 
     def tell_events(self) -> int:
         """Call the receivers with a batch of events; gives the number that they received."""
@@ -197,6 +233,8 @@ class Background:
     def work_now(self) -> None:
         """Do all work that is due, in the caller's thread. Raises the first error."""
         while not self._stopping and self._work.tell_events():
+            pass
+        while not self._stopping and self._work.expire_uploads():
             pass
         while not self._stopping and self._work.delete_blobs():
             pass

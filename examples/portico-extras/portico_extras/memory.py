@@ -51,6 +51,10 @@ class Memory:
     def copy(self, source, target):
         self._blobs[checked_key(target)] = self._kept(source)
 
+    def join(self, pieces, target):
+        data = b"".join(self._kept(piece.key).data for piece in pieces)
+        self._blobs[checked_key(target)] = _Kept(data, datetime.now(UTC))
+
     def delete_many(self, keys):
         for key in keys:
             self._blobs.pop(checked_key(key), None)

@@ -1,0 +1,193 @@
+-- Portico 1.0.0 -> 1.1.0. Run by ALTER EXTENSION portico UPDATE and by `portico upgrade`, in one transaction.
+\echo Use "ALTER EXTENSION portico UPDATE" to load this file. \quit
+
+
+-- ---------------------------------------------------------------------------------- schema storage: uploads in pieces
+
+do $uploads$
+declare
+  stranger record;
+begin
+  -- A stranger who made one of these beforehand could change it afterwards, and with it what the service does.
+  select c.relname as name, pg_get_userbyid(c.relowner) as owner into stranger
+  from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.oid = c.relowner
+  where c.oid in (to_regclass('storage.uploads'), to_regclass('storage.upload_parts'))
+    and not (r.rolsuper or r.rolname = current_user
+             or r.oid = (select datdba from pg_catalog.pg_database where datname = current_database()));
+  if found then
+    raise exception using
+      errcode = 'insufficient_privilege',
+      message = format('table storage.%s exists already and belongs to %s', stranger.name, stranger.owner),
+      hint = format('Drop or rename it, or: alter table storage.%s owner to %s.', stranger.name, quote_ident(current_user));
+  end if;
+
+  -- An upload in pieces. Each part has bytes of its own, which nobody writes to once its row is there.
+  if to_regclass('storage.uploads') is null then
+    create table storage.uploads (
+      id text primary key,
+      form text not null constraint uploads_form_check check (form in ('appended', 'numbered')),
+      bucket_id text not null constraint uploads_bucket_id_fkey references storage.buckets on delete cascade,
+      name text not null,
+      owner_id text,
+      upsert boolean not null,
+      length bigint,
+      received bigint not null default 0,
+      parts integer not null default 0,
+      metadata jsonb not null,
+      user_metadata jsonb,
+      notes jsonb not null default '{}',
+      finished jsonb,
+      created_at timestamptz not null default clock_timestamp(),
+      expires_at timestamptz not null,
+      constraint uploads_received_check check (received >= 0 and received <= length)
+    );
+    create index uploads_name on storage.uploads (bucket_id, name collate "C", created_at);
+    create index uploads_expiry on storage.uploads (expires_at);
+    comment on table storage.uploads is 'Uploads in pieces: unfinished ones, and finished ones until they expire';
+    comment on column storage.uploads.form is
+      'appended: each part begins where the one before ends; numbered: the client numbers them';
+    comment on column storage.uploads.notes is 'What the protocol of the upload wants to know again';
+    comment on column storage.uploads.finished is 'The object that it became; null for an unfinished upload';
+    alter table storage.uploads enable row level security;
+  end if;
+
+  if to_regclass('storage.upload_parts') is null then
+    create table storage.upload_parts (
+      upload_id text not null constraint upload_parts_upload_id_fkey references storage.uploads on delete cascade,
+      number integer not null constraint upload_parts_number_check check (number > 0),
+      version text not null,
+      size bigint not null,
+      md5 text not null,
+      notes jsonb not null default '{}',
+      created_at timestamptz not null default clock_timestamp(),
+      primary key (upload_id, number)
+    );
+    create index upload_parts_version on storage.upload_parts (version);
+    comment on table storage.upload_parts is 'The pieces of unfinished uploads: what is known of each but its bytes';
+    comment on column storage.upload_parts.version is 'Names the bytes, as in storage.objects';
+    alter table storage.upload_parts enable row level security;
+  end if;
+
+  -- In an extension's script CREATE OR REPLACE refuses objects that are not the extension's; $release$ takes it out again.
+  if to_regprocedure('storage.list_dropped_part()') is not null
+     and exists (select from pg_catalog.pg_extension where extname = 'portico') then
+    alter extension portico add function storage.list_dropped_part();
+  end if;
+
+  -- Runs as the owner of the list, as list_replaced_blob does. A part whose bucket was deleted goes without its upload's row.
+  create or replace function storage.list_dropped_part() returns trigger
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp
+  as $function$
+  begin
+    if tg_relid <> 'storage.upload_parts'::regclass then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'storage.list_dropped_part() is for triggers of storage.upload_parts alone.';
+    end if;
+    insert into storage.work (kind, bucket_id, name, version)
+      values ('delete_blob', '', old.upload_id, old.version);
+    return null;
+  end
+  $function$;
+  revoke execute on function storage.list_dropped_part() from public;
+  comment on function storage.list_dropped_part() is 'Lists the bytes of parts that are no longer needed for deletion';
+
+  if not exists (select from pg_catalog.pg_trigger
+                 where tgrelid = 'storage.upload_parts'::regclass and tgname = 'list_dropped_part_on_update') then
+    create trigger list_dropped_part_on_update after update on storage.upload_parts for each row
+      when (old.version is distinct from new.version)
+      execute function storage.list_dropped_part();
+    create trigger list_dropped_part_on_delete after delete on storage.upload_parts for each row
+      execute function storage.list_dropped_part();
+  end if;
+
+  -- The same for the tables that came with 1.1.0, also where the grants before them were made long ago.
+  if exists (select from pg_catalog.pg_roles where rolname = 'service_role')
+     and not exists (select from storage.installation where component = 'grants on uploads to service_role') then
+    insert into storage.installation (component, version) values ('grants on uploads to service_role', '1.1.0');
+    grant select, insert, update, delete on storage.uploads, storage.upload_parts to service_role;
+    if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
+      create policy "service_role has all rows" on storage.uploads to service_role using (true) with check (true);
+      create policy "service_role has all rows" on storage.upload_parts to service_role using (true) with check (true);
+    end if;
+  end if;
+end
+$uploads$;
+
+
+-- ------------------------------------------------------------------------------------- what is installed, and what not
+
+create or replace view graphql.missing as
+  select format('the role %s does not exist', r.name) as what,
+         format('a role that may create roles: create role %s nologin noinherit%s',
+                r.name, case r.name when 'service_role' then ' bypassrls' else '' end) as fix
+  from unnest(array['anon', 'authenticated', 'service_role']) as r (name)
+  where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name)
+  union all
+  select format('%s may not switch to the role %s', current_user, p.rolname),
+         format('a superuser, or a role with admin option on it: grant %s to %s', p.rolname, quote_ident(current_user))
+  from pg_catalog.pg_roles p
+  where p.rolname in ('anon', 'authenticated', 'service_role')
+    and not pg_has_role(current_user, p.oid,
+      case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end)
+  union all
+  select 'service_role does not bypass row level security: on tables with policies it is one role among others',
+         'a superuser: alter role service_role bypassrls'
+  from pg_catalog.pg_roles p
+  where p.rolname = 'service_role' and not p.rolbypassrls and not p.rolsuper
+  union all
+  select 'changes of the schema are not counted (no event triggers): the service looks for them every second instead',
+         'a superuser: run portico init, or create extension portico, once more'
+  where graphql.schema_version() is null
+  union all
+  select format('the function auth.%s() does not exist', f.name),
+         format('the owner of schema auth: grant create on schema auth to %s, then portico init once more',
+                quote_ident(current_user))
+  from unnest(array['jwt', 'uid', 'role', 'email']) as f (name)
+  where not exists (
+    select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'auth' and p.proname = f.name and p.pronargs = 0)
+  union all
+  select format('the table storage.%s does not exist', t.name), 'run portico init once more'
+  from unnest(array['buckets', 'objects', 'work', 'uploads', 'upload_parts']) as t (name)
+  where not exists (
+    select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'storage' and c.relname = t.name)
+  union all
+  select format('the role %s may not use the schema %s', p.rolname, n.nspname),
+         format('the owner of the schema: grant usage on schema %I to %I', n.nspname, p.rolname)
+  from pg_catalog.pg_roles p cross join pg_catalog.pg_namespace n
+  where p.rolname in ('anon', 'authenticated', 'service_role')
+    and n.nspname in ('auth', 'storage')
+    and not has_schema_privilege(p.oid, n.oid, 'usage');
+comment on view graphql.missing is 'What of Portico this database lacks for the role that asks, and who can mend it how';
+grant select on graphql.missing to public;
+
+
+update storage.installation set version = '1.1.0' where component = 'storage';
+update graphql.installation set version = '1.1.0', default_version = '1.1.0';
+select graphql.count_change();
+
+
+-- ----------------------------------------------------------------- what users build upon does not go with the extension
+
+do $release$
+declare
+  member record;
+begin
+  loop
+    -- one by one, tables first: since PostgreSQL 17 a table takes its types along
+    select o.type, o.identity into member
+    from pg_catalog.pg_depend d
+    join pg_catalog.pg_extension x on x.oid = d.refobjid and x.extname = 'portico'
+    cross join lateral pg_identify_object(d.classid, d.objid, 0) o
+    where d.refclassid = 'pg_catalog.pg_extension'::regclass and d.deptype = 'e'
+      and (o.schema in ('auth', 'storage') or (o.type = 'schema' and o.name in ('auth', 'storage')))
+    order by o.type <> 'table', o.type, o.identity
+    limit 1;
+    exit when not found;
+    execute format('alter extension portico drop %s %s', member.type, member.identity);
+  end loop;
+end
+$release$;

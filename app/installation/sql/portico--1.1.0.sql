@@ -1,0 +1,1095 @@
+-- Portico 1.1.0: all that Portico keeps in a database.
+--
+-- Run by CREATE EXTENSION portico and, where the server cannot see this file, by `portico init`, always in one
+-- transaction. It may be run again: what is there is kept or brought up to date, what is missing is added.
+--
+-- Two kinds of objects. Schema graphql holds working parts; they belong to the extension and go with it. Schemas auth and
+-- storage hold what users build upon (policies call their functions, storage has their rows), so the last step takes them
+-- out of the extension: DROP EXTENSION leaves them alone and the next CREATE EXTENSION finds them again.
+--
+-- It needs the right to create schemas in this database. Everything beyond that (roles, BYPASSRLS, event triggers) is done
+-- where it is permitted, and told in a warning where it is not; the view graphql.missing tells the same at any time.
+\echo Use "CREATE EXTENSION portico" to load this file. \quit
+
+
+-- ------------------------------------------------------------------------------------------------ what is there already
+
+do $prepare$
+declare
+  part text;
+  kind text;
+  identity text;
+  present record;
+  in_extension constant boolean := exists (select from pg_catalog.pg_extension where extname = 'portico');
+begin
+  -- A dump holds its extensions by name, and after them auth, storage and all grants as they were. So what is restored
+  -- must not be made here first; pg_dump and pg_restore turn row_security off before anything else.
+  perform set_config(
+    'portico.restoring',
+    (current_setting('row_security') = 'off'
+      and in_extension
+      and to_regclass('graphql.schema_change') is null)::text,
+    true
+  );
+
+  -- Which grants were made once is written in storage.installation. If that is gone, make none again.
+  perform set_config(
+    'portico.grants_forgotten',
+    (to_regclass('storage.installation') is null and to_regclass('graphql.installation') is not null)::text,
+    true
+  );
+
+  foreach part in array array[
+    'schema graphql', 'table graphql.schema_change', 'table graphql.installation',
+    'view graphql.available_extensions', 'view graphql.missing',
+    'function graphql.count_change()', 'function graphql.count_ddl()', 'function graphql.count_drop()',
+    'function graphql.schema_version()', 'function graphql.assert_schema_version(bigint)',
+    'event trigger portico_count_ddl', 'event trigger portico_count_drop',
+    'schema auth', 'schema storage', 'table storage.installation', 'table storage.buckets', 'table storage.objects',
+    'table storage.work', 'table storage.uploads', 'table storage.upload_parts',
+    'function storage.foldername(text)', 'function storage.filename(text)', 'function storage.extension(text)',
+    'function storage.operation()', 'function storage.allow_only_operation(text)',
+    'function storage.allow_any_operation(text[])', 'function storage.get_size_by_bucket()',
+    'function storage.can_insert_object(text,text,uuid,jsonb)', 'function storage.enforce_bucket_name_length()',
+    'function storage.protect_delete()', 'function storage.protect_version()',
+    'function storage.update_updated_at_column()', 'function storage.list_replaced_blob()',
+    'function storage.list_dropped_part()'
+  ] loop
+    kind := substring(part from '^(event trigger|[a-z]+) ');
+    identity := substr(part, length(kind) + 2);
+    present := null;
+    case kind
+      when 'schema' then
+        select 'pg_catalog.pg_namespace'::regclass as class, oid, nspowner as owner into present
+        from pg_catalog.pg_namespace where oid = to_regnamespace(identity);
+      when 'function' then
+        select 'pg_catalog.pg_proc'::regclass as class, oid, proowner as owner into present
+        from pg_catalog.pg_proc where oid = to_regprocedure(identity);
+      when 'event trigger' then
+        select 'pg_catalog.pg_event_trigger'::regclass as class, oid, evtowner as owner into present
+        from pg_catalog.pg_event_trigger where evtname = identity;
+      else
+        select 'pg_catalog.pg_class'::regclass as class, oid, relowner as owner into present
+        from pg_catalog.pg_class where oid = to_regclass(identity);
+    end case;
+    continue when not found;
+
+    -- A stranger who made it beforehand could change it afterwards, and with it what runs with other roles' rights.
+    if part <> 'schema auth' and not exists (
+      select from pg_catalog.pg_roles r
+      where r.oid = present.owner
+        and (r.rolsuper or r.rolname = current_user
+             or r.oid = (select datdba from pg_catalog.pg_database where datname = current_database()))
+    ) then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = format('%s exists already and belongs to %s', part, pg_get_userbyid(present.owner)),
+        hint = format('If you trust what is in it: alter %s owner to %s. Otherwise drop or rename it.',
+                      part, quote_ident(current_user));
+    end if;
+
+    -- In an extension's script CREATE OR REPLACE refuses objects that are not the extension's, and GRANT marks the rights
+    -- on them as the extension's, so that pg_dump leaves them out.
+    if in_extension and not exists (
+      select from pg_catalog.pg_depend d
+      where d.deptype = 'e' and d.classid = present.class and d.objid = present.oid
+    ) then
+      execute format('alter extension portico add %s', part);
+    end if;
+  end loop;
+end
+$prepare$;
+
+
+-- ------------------------------------------------------------------------------------------------------------ the roles
+
+do $roles$
+declare
+  role_name text;
+  settable text := case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end;
+begin
+  foreach role_name in array array['anon', 'authenticated', 'service_role'] loop
+    if not exists (select from pg_catalog.pg_roles where rolname = role_name) then
+      begin
+        execute format('create role %I nologin noinherit %s', role_name,
+                       case role_name when 'service_role' then 'bypassrls' else '' end);
+      exception
+        when duplicate_object or unique_violation then
+          null;  -- roles belong to the whole cluster: another database was just faster
+        when insufficient_privilege then
+          -- BYPASSRLS is a right of its own: a role without it is still better than none
+          begin
+            execute format('create role %I nologin noinherit', role_name);
+          exception when duplicate_object or unique_violation or insufficient_privilege then
+            null;
+          end;
+      end;
+    end if;
+
+    if exists (select from pg_catalog.pg_roles where rolname = role_name)
+       and not pg_has_role(current_user, role_name, settable) then
+      begin
+        execute format('grant %I to %I %s', role_name, current_user,
+                       case settable when 'SET' then 'with inherit false, set true' else '' end);
+      exception when insufficient_privilege or internal_error or unique_violation or invalid_grant_operation then
+        null;
+      end;
+    end if;
+  end loop;
+end
+$roles$;
+
+
+-- --------------------------------------------------------------------------- schema graphql: the version of the schema
+
+do $$
+begin
+  if to_regnamespace('graphql') is null then
+    create schema graphql;
+  end if;
+end
+$$;
+comment on schema graphql is 'Portico: knows when the schema of this database changes';
+grant usage on schema graphql to public;
+
+-- The version of the schema is the sum of all slots, so it becomes visible exactly when a change commits. Several slots,
+-- because a single row would make each transaction with DDL wait for the one before it.
+do $$
+begin
+  if to_regclass('graphql.schema_change') is null then
+    create table graphql.schema_change (
+      slot bigint generated always as identity primary key,
+      changes bigint not null,
+      holder text
+    ) with (fillfactor = 50);
+  end if;
+end
+$$;
+comment on table graphql.schema_change is 'The version of this database''s schema is the sum of changes';
+comment on column graphql.schema_change.holder is 'The transaction that last counted in this slot: it counts once';
+grant select on graphql.schema_change to public;
+
+-- Steps are random, so that two histories of one database (restored from a backup, for example) do not come to the same
+-- version by counting alike. A transaction counts once, however many commands it has.
+create or replace function graphql.count_change() returns void
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+  set lock_timeout = 0
+as $$
+declare
+  -- with its time: after a dump and restore the same number is another transaction
+  me constant text := pg_current_xact_id()::text || ' ' || extract(epoch from now())::text;
+  step constant bigint := 1 + floor(random() * 1000000)::bigint;
+  isolation constant text := current_setting('transaction_isolation');
+  taken bigint;
+begin
+  -- Serializable transactions must not even read the slots: it would make them conflict with each other.
+  if isolation <> 'serializable' and exists (select from graphql.schema_change where holder = me) then
+    return;
+  end if;
+  -- Above read committed, a row changed since the snapshot is a serialization error: a new slot can have none.
+  if isolation = 'read committed' then
+    select slot into taken from graphql.schema_change order by slot limit 1 for update skip locked;
+    if found then
+      update graphql.schema_change set changes = changes + step, holder = me where slot = taken;
+      if (select count(*) from graphql.schema_change) > 64 then
+        -- left from a crowd or from serializable transactions: add the free ones up in this one
+        with free as (
+          select slot from graphql.schema_change where slot <> taken for update skip locked
+        ), folded as (
+          delete from graphql.schema_change c using free where c.slot = free.slot returning c.changes
+        )
+        update graphql.schema_change set changes = changes + coalesce((select sum(f.changes) from folded f), 0)
+          where slot = taken;
+      end if;
+      return;
+    end if;
+  end if;
+  insert into graphql.schema_change (changes, holder) values (step, me);
+end
+$$;
+comment on function graphql.count_change() is 'Counts one change of the schema, visible when the transaction commits';
+revoke execute on function graphql.count_change() from public;
+
+create or replace function graphql.count_ddl() returns event_trigger
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_tag in ('REFRESH MATERIALIZED VIEW', 'REINDEX', 'SECURITY LABEL',
+                'CREATE STATISTICS', 'ALTER STATISTICS') then
+    return;
+  end if;
+  -- DROP OWNED revokes without reporting a command
+  if tg_tag = 'DROP OWNED' or exists (
+    select from pg_event_trigger_ddl_commands() c where c.schema_name is null or c.schema_name not like 'pg\_temp%'
+  ) then
+    perform graphql.count_change();
+  end if;
+exception when others then
+  raise warning 'portico could not count this change of the schema: %', sqlerrm;
+end
+$$;
+revoke execute on function graphql.count_ddl() from public;
+comment on function graphql.count_ddl() is 'Counts commands that create, alter, comment, grant or revoke';
+
+create or replace function graphql.count_drop() returns event_trigger
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from pg_event_trigger_dropped_objects() o where not o.is_temporary) then
+    perform graphql.count_change();
+  end if;
+exception when others then
+  raise warning 'portico could not count this change of the schema: %', sqlerrm;
+end
+$$;
+revoke execute on function graphql.count_drop() from public;
+comment on function graphql.count_drop() is 'Counts commands that drop something';
+
+create or replace function graphql.schema_version() returns bigint
+  language sql stable
+  set search_path = pg_catalog, pg_temp
+as $$
+  select sum(c.changes)::bigint
+  from graphql.schema_change c
+  where 2 = (
+    select count(*) from pg_event_trigger t
+    where t.evtname in ('portico_count_ddl', 'portico_count_drop') and t.evtenabled in ('A', 'O')
+  )
+$$;
+comment on function graphql.schema_version() is
+  'The version of this database''s schema; null while changes are not counted (no event triggers)';
+
+-- Runs in every request, so without a search_path of its own, which would cost as much again; everything is named with its
+-- schema instead. In PL/pgSQL because it keeps the plan for the session: about 6 us per request (PostgreSQL 18).
+create or replace function graphql.assert_schema_version(expected bigint) returns void
+  language plpgsql stable
+as $$
+begin
+  if (select pg_catalog.sum(c.changes)::pg_catalog.int8 operator(pg_catalog.=) expected from graphql.schema_change c) then
+    return;
+  end if;
+  raise exception using errcode = 'PTSCH', message = 'the schema of the database has changed';
+end
+$$;
+comment on function graphql.assert_schema_version(bigint) is
+  'Fails with SQLSTATE PTSCH when the version of the schema is another one';
+
+
+-- ------------------------------------------------------------------- schema auth: who calls, for policies to ask
+
+do $auth$
+begin
+  if current_setting('portico.restoring')::boolean then
+    return;
+  end if;
+  if to_regnamespace('auth') is null then
+    create schema auth;
+  end if;
+  -- The claims come as one JSON value and, for older policies, one setting per claim. An existing function stays as it
+  -- is. RETURN binds names when the function is made, so that no search_path can redirect them.
+  if to_regprocedure('auth.jwt()') is null then
+    create function auth.jwt() returns jsonb language sql stable
+      return coalesce(
+        nullif(current_setting('request.jwt.claims', true), ''),
+        nullif(current_setting('request.jwt.claim', true), '')
+      )::jsonb;
+    comment on function auth.jwt() is 'All claims of the caller''s token; null without one';
+  end if;
+  if to_regprocedure('auth.uid()') is null then
+    create function auth.uid() returns uuid language sql stable
+      return coalesce(
+        nullif(current_setting('request.jwt.claim.sub', true), ''),
+        nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub'
+      )::uuid;
+    comment on function auth.uid() is 'The user who calls: the claim sub; null without one';
+  end if;
+  if to_regprocedure('auth.role()') is null then
+    create function auth.role() returns text language sql stable
+      return coalesce(
+        nullif(current_setting('request.jwt.claim.role', true), ''),
+        nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role'
+      );
+    comment on function auth.role() is 'The claim role of the caller''s token; null without one';
+  end if;
+  if to_regprocedure('auth.email()') is null then
+    create function auth.email() returns text language sql stable
+      return coalesce(
+        nullif(current_setting('request.jwt.claim.email', true), ''),
+        nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'email'
+      );
+    comment on function auth.email() is 'The claim email of the caller''s token; null without one';
+  end if;
+exception when insufficient_privilege then
+  null;  -- a schema auth of somebody else: graphql.missing tells which functions it lacks
+end
+$auth$;
+
+
+-- -------------------------------------------------------------------------------- schema storage: buckets and objects
+
+do $storage$
+declare
+  tables_were_there constant boolean := to_regclass('storage.objects') is not null;
+  waits constant text := current_setting('lock_timeout');
+  incomplete boolean;
+begin
+  if current_setting('portico.restoring')::boolean then
+    return;
+  end if;
+  if to_regnamespace('storage') is null then
+    create schema storage;
+    comment on schema storage is 'Portico: buckets and objects of the storage API; the bytes are elsewhere';
+  end if;
+
+  -- Outlives the extension: says which version made this schema, and that the grants on public were made once.
+  if to_regclass('storage.installation') is null then
+    create table storage.installation (
+      component text primary key,
+      version text not null,
+      installed_at timestamptz not null default now()
+    );
+    comment on table storage.installation is 'What Portico made here and keeps when the extension is dropped';
+    alter table storage.installation enable row level security;
+  end if;
+
+  if to_regtype('storage.buckettype') is null then
+    create type storage.buckettype as enum ('STANDARD', 'ANALYTICS', 'VECTOR');
+  end if;
+
+  if to_regclass('storage.buckets') is null then
+    create table storage.buckets (
+      id text primary key,
+      name text not null,
+      owner uuid,
+      created_at timestamptz default now(),
+      updated_at timestamptz default now(),
+      public boolean default false,
+      avif_autodetection boolean default false,
+      file_size_limit bigint,
+      allowed_mime_types text[],
+      owner_id text,
+      type storage.buckettype not null default 'STANDARD',
+      versioning_status text not null default 'DISABLED'
+        constraint buckets_versioning_status_check check (versioning_status = 'DISABLED')
+    );
+    comment on table storage.buckets is 'Buckets of the storage API';
+    comment on column storage.buckets.owner is 'Deprecated: owner_id also holds users whose id is not a uuid';
+    alter table storage.buckets enable row level security;
+  end if;
+
+  if to_regclass('storage.objects') is null then
+    create table storage.objects (
+      id uuid primary key default gen_random_uuid(),
+      bucket_id text constraint "objects_bucketId_fkey" references storage.buckets,
+      name text,
+      owner uuid,
+      created_at timestamptz default now(),
+      updated_at timestamptz default now(),
+      last_accessed_at timestamptz default now(),
+      metadata jsonb,
+      path_tokens text[] generated always as (string_to_array(name, '/')) stored,
+      version text,
+      owner_id text,
+      user_metadata jsonb,
+      archived_at timestamptz,
+      is_delete_marker boolean not null default false,
+      is_versioned boolean not null default false
+    );
+    comment on table storage.objects is 'Objects of the storage API: what is known of each but its bytes';
+    comment on column storage.objects.version is 'Names the bytes: each write has a fresh version, the row tells the valid one';
+    comment on column storage.objects.owner is 'Deprecated: owner_id also holds users whose id is not a uuid';
+    alter table storage.objects enable row level security;
+  end if;
+
+  -- Written in the transaction that makes the work necessary, done after it, so no crash can lose it.
+  if to_regclass('storage.work') is null then
+    create table storage.work (
+      id bigint generated always as identity primary key,
+      kind text not null constraint work_kind_check check (kind in ('delete_blob', 'post_event')),
+      bucket_id text not null,
+      name text not null,
+      version text,
+      event jsonb,
+      created_at timestamptz not null default clock_timestamp(),
+      due_at timestamptz not null default clock_timestamp(),
+      attempts integer not null default 0,
+      last_error text,
+      constraint work_complete_check check (
+        case kind when 'delete_blob' then version is not null else event is not null end
+      )
+    );
+    create index work_due on storage.work (kind, due_at);
+    comment on table storage.work is 'What the storage API has still to do: blobs to delete, events to post';
+    comment on column storage.work.due_at is 'Not before this time; moved into the future after a failed attempt';
+    alter table storage.work enable row level security;
+  end if;
+
+  -- An upload in pieces. Each part has bytes of its own, which nobody writes to once its row is there.
+  if to_regclass('storage.uploads') is null then
+    create table storage.uploads (
+      id text primary key,
+      form text not null constraint uploads_form_check check (form in ('appended', 'numbered')),
+      bucket_id text not null constraint uploads_bucket_id_fkey references storage.buckets on delete cascade,
+      name text not null,
+      owner_id text,
+      upsert boolean not null,
+      length bigint,
+      received bigint not null default 0,
+      parts integer not null default 0,
+      metadata jsonb not null,
+      user_metadata jsonb,
+      notes jsonb not null default '{}',
+      finished jsonb,
+      created_at timestamptz not null default clock_timestamp(),
+      expires_at timestamptz not null,
+      constraint uploads_received_check check (received >= 0 and received <= length)
+    );
+    create index uploads_name on storage.uploads (bucket_id, name collate "C", created_at);
+    create index uploads_expiry on storage.uploads (expires_at);
+    comment on table storage.uploads is 'Uploads in pieces: unfinished ones, and finished ones until they expire';
+    comment on column storage.uploads.form is
+      'appended: each part begins where the one before ends; numbered: the client numbers them';
+    comment on column storage.uploads.notes is 'What the protocol of the upload wants to know again';
+    comment on column storage.uploads.finished is 'The object that it became; null for an unfinished upload';
+    alter table storage.uploads enable row level security;
+  end if;
+
+  if to_regclass('storage.upload_parts') is null then
+    create table storage.upload_parts (
+      upload_id text not null constraint upload_parts_upload_id_fkey references storage.uploads on delete cascade,
+      number integer not null constraint upload_parts_number_check check (number > 0),
+      version text not null,
+      size bigint not null,
+      md5 text not null,
+      notes jsonb not null default '{}',
+      created_at timestamptz not null default clock_timestamp(),
+      primary key (upload_id, number)
+    );
+    create index upload_parts_version on storage.upload_parts (version);
+    comment on table storage.upload_parts is 'The pieces of unfinished uploads: what is known of each but its bytes';
+    comment on column storage.upload_parts.version is 'Names the bytes, as in storage.objects';
+    alter table storage.upload_parts enable row level security;
+  end if;
+
+  -- Tables of an earlier version, or of another maker: add what ours have. Nobody shall wait long behind us, and running
+  -- requests hold these locks in another order: so take all or none, and try again.
+  select count(*) <> 27 into incomplete
+  from pg_catalog.pg_attribute
+  where attnum > 0 and not attisdropped and (
+    (attrelid = 'storage.buckets'::regclass and attname in (
+      'id', 'name', 'owner', 'created_at', 'updated_at', 'public', 'avif_autodetection', 'file_size_limit',
+      'allowed_mime_types', 'owner_id', 'type', 'versioning_status'))
+    or (attrelid = 'storage.objects'::regclass and attname in (
+      'id', 'bucket_id', 'name', 'owner', 'created_at', 'updated_at', 'last_accessed_at', 'metadata', 'path_tokens',
+      'version', 'owner_id', 'user_metadata', 'archived_at', 'is_delete_marker', 'is_versioned')));
+  if tables_were_there and (incomplete or (
+    select count(*) <> 5 from pg_catalog.pg_class
+    where relnamespace = 'storage'::regnamespace
+      and relname in ('bname', 'bucketid_objname', 'idx_objects_bucket_id_name', 'idx_objects_bucket_id_name_lower',
+                      'name_prefix_search')
+  ) or (
+    select count(*) <> 9 from pg_catalog.pg_trigger
+    where tgrelid in ('storage.buckets'::regclass, 'storage.objects'::regclass)
+      and tgname in ('enforce_bucket_name_length_trigger', 'update_buckets_updated_at', 'protect_buckets_delete',
+                     'update_objects_updated_at', 'protect_objects_delete',
+                     'protect_version_on_insert', 'protect_version_on_update',
+                     'list_replaced_blob_on_update', 'list_replaced_blob_on_delete')
+  )) then
+    for attempt in 1..100 loop
+      begin
+        set local lock_timeout = '100ms';
+        lock table storage.objects, storage.buckets in access exclusive mode;
+        perform set_config('lock_timeout', waits, true);
+        exit;
+      exception when lock_not_available then
+        if attempt = 100 then
+          raise;
+        end if;
+        perform pg_sleep(random() * 0.1);
+      end;
+    end loop;
+  end if;
+  if incomplete then
+    alter table storage.buckets
+      add column if not exists created_at timestamptz default now(),
+      add column if not exists updated_at timestamptz default now(),
+      add column if not exists public boolean default false,
+      add column if not exists avif_autodetection boolean default false,
+      add column if not exists file_size_limit bigint,
+      add column if not exists allowed_mime_types text[],
+      add column if not exists owner_id text,
+      add column if not exists type storage.buckettype not null default 'STANDARD',
+      add column if not exists versioning_status text not null default 'DISABLED'
+        constraint buckets_versioning_status_check check (versioning_status = 'DISABLED');
+    alter table storage.objects
+      add column if not exists last_accessed_at timestamptz default now(),
+      add column if not exists metadata jsonb,
+      add column if not exists path_tokens text[] generated always as (string_to_array(name, '/')) stored,
+      add column if not exists version text,
+      add column if not exists owner_id text,
+      add column if not exists user_metadata jsonb,
+      add column if not exists archived_at timestamptz,
+      add column if not exists is_delete_marker boolean not null default false,
+      add column if not exists is_versioned boolean not null default false;
+  end if;
+  if to_regclass('storage.bname') is null then
+    create unique index bname on storage.buckets (name);
+  end if;
+  if to_regclass('storage.bucketid_objname') is null then
+    create unique index bucketid_objname on storage.objects (bucket_id, name);
+  end if;
+  if to_regclass('storage.idx_objects_bucket_id_name') is null then
+    create index idx_objects_bucket_id_name on storage.objects (bucket_id, name collate "C");
+  end if;
+  if to_regclass('storage.idx_objects_bucket_id_name_lower') is null then
+    create index idx_objects_bucket_id_name_lower on storage.objects (bucket_id, (lower(name) collate "C"));
+  end if;
+  -- before bytes are deleted: does any row name them?
+  if to_regclass('storage.idx_objects_version') is null then
+    create index idx_objects_version on storage.objects (version);
+  end if;
+  if to_regclass('storage.name_prefix_search') is null then
+    create index name_prefix_search on storage.objects (name text_pattern_ops);
+  end if;
+end
+$storage$;
+
+do $storage_functions$
+begin
+  if current_setting('portico.restoring')::boolean then
+    return;
+  end if;
+
+  -- For policies: parts of an object's name.
+  create or replace function storage.foldername(name text) returns text[]
+    language sql immutable
+    return (string_to_array(name, '/'))[1 : cardinality(string_to_array(name, '/')) - 1];
+  comment on function storage.foldername(text) is 'All segments of an object''s name but the last';
+
+  create or replace function storage.filename(name text) returns text
+    language sql immutable
+    return (string_to_array(name, '/'))[cardinality(string_to_array(name, '/'))];
+  comment on function storage.filename(text) is 'The last segment of an object''s name';
+
+  create or replace function storage.extension(name text) returns text
+    language sql immutable
+    return substring((string_to_array(name, '/'))[cardinality(string_to_array(name, '/'))] from '[^.]*$');
+  comment on function storage.extension(text) is 'What follows the last dot of the last segment; all of it without a dot';
+
+  -- For policies: what the caller is doing.
+  create or replace function storage.operation() returns text
+    language sql stable
+    return current_setting('storage.operation', true);
+  comment on function storage.operation() is 'The storage API''s operation that this statement is part of';
+
+  create or replace function storage.allow_any_operation(expected_operations text[]) returns boolean
+    language sql stable
+    return coalesce(
+      regexp_replace(nullif(current_setting('storage.operation', true), ''), '^storage\.', '')
+        in (select regexp_replace(expected, '^storage\.', '') from unnest(expected_operations) as e (expected)),
+      false
+    );
+  comment on function storage.allow_any_operation(text[]) is 'Whether the current operation is one of these';
+
+  create or replace function storage.allow_only_operation(expected_operation text) returns boolean
+    language sql stable
+    return coalesce(
+      regexp_replace(nullif(current_setting('storage.operation', true), ''), '^storage\.', '')
+        = regexp_replace(expected_operation, '^storage\.', ''),
+      false
+    );
+  comment on function storage.allow_only_operation(text) is 'Whether the current operation is this one';
+
+  create or replace function storage.get_size_by_bucket() returns table (size bigint, bucket_id text)
+    language sql stable
+  as $function$
+    select sum((o.metadata ->> 'size')::bigint)::bigint, o.bucket_id from storage.objects o group by o.bucket_id
+  $function$;
+  comment on function storage.get_size_by_bucket() is 'Bytes per bucket, of the objects that the caller may see';
+
+  create or replace function storage.can_insert_object(bucketid text, name text, owner uuid, metadata jsonb) returns void
+    language plpgsql
+  as $function$
+  begin
+    insert into storage.objects (bucket_id, name, owner, metadata) values (bucketid, name, owner, metadata);
+    raise exception using errcode = 'PT200', message = 'ROLLBACK', detail = 'The insert is permitted and was undone.';
+  end
+  $function$;
+  comment on function storage.can_insert_object(text, text, uuid, jsonb) is
+    'Tries an insert and undoes it: always an error, with SQLSTATE PT200 when the caller may insert';
+
+  create or replace function storage.enforce_bucket_name_length() returns trigger
+    language plpgsql
+  as $function$
+  begin
+    if length(new.name) > 100 then
+      raise exception using
+        errcode = 'string_data_right_truncation',
+        message = format('bucket name is too long: %s characters, 100 are allowed', length(new.name));
+    end if;
+    return new;
+  end
+  $function$;
+
+  create or replace function storage.update_updated_at_column() returns trigger
+    language plpgsql
+  as $function$
+  begin
+    new.updated_at := now();
+    return new;
+  end
+  $function$;
+
+  create or replace function storage.protect_delete() returns trigger
+    language plpgsql
+  as $function$
+  begin
+    if coalesce(current_setting('storage.allow_delete_query', true), '') <> 'true' then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'Direct deletion from storage tables is not allowed. Use the Storage API instead.',
+        hint = 'The bytes would stay behind. In maintenance: set local storage.allow_delete_query = ''true''.';
+    end if;
+    return null;
+  end
+  $function$;
+
+  -- Who may write a row may not name the bytes of another one with it: to read them, or have them deleted with the row.
+  create or replace function storage.protect_version() returns trigger
+    language plpgsql
+    set search_path = pg_catalog, pg_temp
+  as $function$
+  begin
+    if current_user <> 'service_role'
+       and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'MEMBER') then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'Only the storage API says which bytes an object has.',
+        hint = 'Leave the column version as it is.';
+    end if;
+    return new;
+  end
+  $function$;
+  comment on function storage.protect_version() is 'Lets nobody but the storage API name the bytes of an object';
+
+  -- Runs as the owner of the list, so that a caller needs no right on it, and could not forget it.
+  create or replace function storage.list_replaced_blob() returns trigger
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp
+  as $function$
+  begin
+    -- On a table of somebody's own it would list the bytes of objects that are still there.
+    if tg_relid <> 'storage.objects'::regclass then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'storage.list_replaced_blob() is for triggers of storage.objects alone.';
+    end if;
+    insert into storage.work (kind, bucket_id, name, version)
+      values ('delete_blob', old.bucket_id, old.name, old.version);
+    return null;
+  end
+  $function$;
+  revoke execute on function storage.list_replaced_blob() from public;
+  comment on function storage.list_replaced_blob() is 'Lists the bytes that no row names any more for deletion';
+
+  -- Runs as the owner of the list, as list_replaced_blob does. A part whose bucket was deleted goes without its upload's row.
+  create or replace function storage.list_dropped_part() returns trigger
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp
+  as $function$
+  begin
+    if tg_relid <> 'storage.upload_parts'::regclass then
+      raise exception using
+        errcode = 'insufficient_privilege',
+        message = 'storage.list_dropped_part() is for triggers of storage.upload_parts alone.';
+    end if;
+    insert into storage.work (kind, bucket_id, name, version)
+      values ('delete_blob', '', old.upload_id, old.version);
+    return null;
+  end
+  $function$;
+  revoke execute on function storage.list_dropped_part() from public;
+  comment on function storage.list_dropped_part() is 'Lists the bytes of parts that are no longer needed for deletion';
+end
+$storage_functions$;
+
+do $storage_triggers$
+declare
+  wanted record;
+begin
+  if current_setting('portico.restoring')::boolean then
+    return;
+  end if;
+  for wanted in
+    select * from (values
+      ('buckets', 'enforce_bucket_name_length_trigger',
+       'before insert or update of name on storage.buckets for each row
+        execute function storage.enforce_bucket_name_length()'),
+      ('buckets', 'update_buckets_updated_at',
+       'before update of name, owner, owner_id, public, file_size_limit, allowed_mime_types on storage.buckets for each row
+        execute function storage.update_updated_at_column()'),
+      ('buckets', 'protect_buckets_delete',
+       'before delete on storage.buckets for each statement execute function storage.protect_delete()'),
+      -- not for last_accessed_at: reading must not make an object look modified
+      ('objects', 'update_objects_updated_at',
+       'before update of bucket_id, name, owner, owner_id, metadata, user_metadata, version on storage.objects for each row
+        execute function storage.update_updated_at_column()'),
+      ('objects', 'protect_objects_delete',
+       'before delete on storage.objects for each statement execute function storage.protect_delete()'),
+      ('objects', 'protect_version_on_insert',
+       'before insert on storage.objects for each row
+        when (new.version is not null)
+        execute function storage.protect_version()'),
+      ('objects', 'protect_version_on_update',
+       'before update on storage.objects for each row
+        when (old.version is distinct from new.version)
+        execute function storage.protect_version()'),
+      ('objects', 'list_replaced_blob_on_update',
+       'after update on storage.objects for each row
+        when (old.version is distinct from new.version and old.version is not null
+              and old.bucket_id is not null and old.name is not null)
+        execute function storage.list_replaced_blob()'),
+      ('objects', 'list_replaced_blob_on_delete',
+       'after delete on storage.objects for each row
+        when (old.version is not null and old.bucket_id is not null and old.name is not null)
+        execute function storage.list_replaced_blob()'),
+      ('upload_parts', 'list_dropped_part_on_update',
+       'after update on storage.upload_parts for each row
+        when (old.version is distinct from new.version)
+        execute function storage.list_dropped_part()'),
+      ('upload_parts', 'list_dropped_part_on_delete',
+       'after delete on storage.upload_parts for each row
+        execute function storage.list_dropped_part()')
+    ) as t (relation, name, definition)
+  loop
+    if not exists (
+      select from pg_catalog.pg_trigger
+      where tgrelid = ('storage.' || wanted.relation)::regclass and tgname = wanted.name
+    ) then
+      execute format('create trigger %I %s', wanted.name, wanted.definition);
+    end if;
+  end loop;
+
+  insert into storage.installation (component, version) values ('storage', '1.1.0')
+    on conflict (component) do update set version = excluded.version
+    where storage.installation.version <> excluded.version;
+end
+$storage_triggers$;
+
+
+-- ------------------------------------------------------------------------------------------- what the roles may see
+
+do $grants$
+declare
+  role_name text;
+  item record;
+  data_rights text;
+  sequence_rights text;
+  in_extension boolean := exists (select from pg_catalog.pg_extension where extname = 'portico');
+  -- off: no grants on public; all: also on what has no row level security
+  wanted constant text := coalesce(current_setting('portico.grant_public', true), '');
+  migrations constant text[] := array[
+    '__drizzle_migrations', '__EFMigrationsHistory', '_prisma_migrations', '_sqlx_migrations', '_yoyo_migration',
+    'SequelizeMeta', 'alembic_version', 'ar_internal_metadata', 'atlas_schema_revisions', 'databasechangelog',
+    'databasechangeloglock', 'django_migrations', 'doctrine_migration_versions', 'flyway_schema_history',
+    'goose_db_version', 'gorp_migrations', 'knex_migrations', 'knex_migrations_lock', 'kysely_migration',
+    'kysely_migration_lock', 'migrations', 'mikro_orm_migrations', 'phinxlog', 'pgmigrations', 'refinery_schema_history',
+    'schema_migrations', 'typeorm_metadata'];
+  is_first boolean;
+  opened boolean := false;
+  left_out text[] := '{}';
+  open_tables bigint;
+begin
+  if current_setting('portico.restoring')::boolean then
+    return;
+  end if;
+
+  -- Once per role in the life of a database: what its owner revoked later stays revoked, unless all is asked for.
+  for role_name, is_first in
+    select r.rolname, i.component is null
+    from pg_catalog.pg_roles r
+    left join storage.installation i on i.component = 'grants to ' || r.rolname
+    where r.rolname in ('anon', 'authenticated', 'service_role') and (i.component is null or wanted = 'all')
+    order by r.rolname
+  loop
+    if is_first then
+      insert into storage.installation (component, version) values ('grants to ' || role_name, '1.1.0');
+
+      execute format('grant usage on schema storage to %I', role_name);
+      execute format('grant select, insert, update, delete on storage.buckets, storage.objects to %I', role_name);
+      if role_name = 'service_role' then
+        grant select, insert, update, delete on storage.work to service_role;
+        grant select on storage.installation to service_role;
+        -- where nobody could give it BYPASSRLS, policies stand in for it on these tables
+        if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
+          create policy "service_role has all rows" on storage.buckets to service_role using (true) with check (true);
+          create policy "service_role has all rows" on storage.objects to service_role using (true) with check (true);
+          create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
+          create policy "service_role has all rows" on storage.installation for select to service_role using (true);
+        end if;
+      end if;
+      begin
+        if to_regnamespace('auth') is not null and not has_schema_privilege(role_name, 'auth', 'usage') then
+          execute format('grant usage on schema auth to %I', role_name);
+        end if;
+      exception when insufficient_privilege then
+        null;
+      end;
+    end if;
+
+    if current_setting('portico.grants_forgotten')::boolean and wanted <> 'all'
+       or wanted = 'off'
+       or to_regnamespace('public') is null then
+      continue;
+    end if;
+
+    begin
+      execute format('grant usage on schema public to %I', role_name);
+    exception when insufficient_privilege then
+      null;
+    end;
+    if not has_schema_privilege(role_name, 'public', 'usage') then
+      raise warning 'portico: % may not grant usage on schema public to %', current_user, role_name
+        using hint = format('the owner of the schema: grant usage on schema public to %I', role_name);
+    end if;
+
+    data_rights := case role_name when 'service_role' then 'all' else 'select, insert, update, delete' end;
+    opened := opened or role_name = 'anon';
+    sequence_rights := case role_name when 'service_role' then 'all' else 'usage, select' end;
+    -- What exists: all that the installer may grant, except what belongs to extensions, and except functions that were
+    -- closed to the public. To anon and authenticated only what decides row by row who may see it.
+    for item in
+      select o.type, o.identity, i.is_exposed,
+             case when o.type = 'sequence' then sequence_rights || ' on sequence'
+                  when i.classid = 'pg_catalog.pg_proc'::regclass then 'execute on routine'
+                  else data_rights || ' on table' end as rights
+      from (
+        select 'pg_catalog.pg_class'::regclass::oid as classid, c.oid as objid, c.relowner as owner,
+               role_name = 'service_role' or wanted = 'all' or c.relkind = 'S' or c.relrowsecurity
+               or (c.relkind = 'v' and exists (
+                 select from unnest(c.reloptions) o (option) where option ~* '^security_invoker=(true|on|yes|1)$')
+               ) as is_exposed
+        from pg_catalog.pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+          and (role_name = 'service_role' or c.relname <> all (migrations))
+        union all
+        select 'pg_catalog.pg_proc'::regclass, p.oid, p.proowner, true
+        from pg_catalog.pg_proc p
+        where p.pronamespace = 'public'::regnamespace
+          and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0))
+      ) i
+      cross join lateral pg_identify_object(i.classid, i.objid, 0) o
+      where pg_has_role(current_user, i.owner, 'USAGE')
+        and not exists (
+          select from pg_catalog.pg_depend d
+          where d.classid = i.classid and d.objid = i.objid and d.deptype = 'e'
+        )
+      order by o.identity
+    loop
+      if not item.is_exposed then
+        if role_name = 'anon' then
+          left_out := left_out || item.identity;
+        end if;
+        continue;
+      end if;
+      -- in and out of the extension, so that the rights are not taken for the extension's
+      if in_extension then
+        execute format('alter extension portico add %s %s', item.type, item.identity);
+      end if;
+      execute format('grant %s %s to %I', item.rights, item.identity, role_name);
+      if in_extension then
+        execute format('alter extension portico drop %s %s', item.type, item.identity);
+      end if;
+    end loop;
+    continue when not is_first;
+    -- what the installer makes from now on
+    execute format('alter default privileges in schema public grant %s on tables to %I', data_rights, role_name);
+    execute format('alter default privileges in schema public grant %s on sequences to %I', sequence_rights, role_name);
+    execute format('alter default privileges in schema public grant execute on routines to %I', role_name);
+  end loop;
+
+  -- The same for the tables that came with 1.1.0, also where the grants before them were made long ago.
+  if exists (select from pg_catalog.pg_roles where rolname = 'service_role')
+     and not exists (select from storage.installation where component = 'grants on uploads to service_role') then
+    insert into storage.installation (component, version) values ('grants on uploads to service_role', '1.1.0');
+    grant select, insert, update, delete on storage.uploads, storage.upload_parts to service_role;
+    if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
+      create policy "service_role has all rows" on storage.uploads to service_role using (true) with check (true);
+      create policy "service_role has all rows" on storage.upload_parts to service_role using (true) with check (true);
+    end if;
+  end if;
+
+  if left_out <> '{}' then
+    raise warning 'portico: anon and authenticated get no rights on what is in schema public without row level security: %',
+                  array_to_string(left_out, ', ')
+      using hint = format('Enable it, write policies, then: grant select, insert, update, delete on %s to anon, authenticated',
+                          array_to_string(left_out, ', '));
+  end if;
+  if opened then
+    select count(*) into open_tables
+    from pg_catalog.pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relrowsecurity
+      and has_table_privilege('anon', c.oid, 'insert');
+    if open_tables > 0 then
+      raise warning 'portico: anon and authenticated may now read and write all rows of % table(s) in schema public '
+                    'that have no row level security', open_tables
+        using hint = 'Enable row level security on them, or revoke what is too much; docs/database.md shows how.';
+    end if;
+  end if;
+end
+$grants$;
+
+
+-- ------------------------------------------------------------------------------------- what is installed, and what not
+
+do $$
+begin
+  if to_regclass('graphql.installation') is null then
+    create table graphql.installation (
+      one boolean primary key default true constraint installation_one_check check (one),
+      version text not null,
+      default_version text not null,
+      installed_at timestamptz not null default now()
+    );
+  end if;
+end
+$$;
+comment on table graphql.installation is 'The version of Portico that this database has';
+comment on column graphql.installation.default_version is 'The version that the last run of Portico would install';
+grant select on graphql.installation to public;
+insert into graphql.installation (version, default_version) values ('1.1.0', '1.1.0')
+  on conflict (one) do update set version = excluded.version, default_version = excluded.default_version;
+
+create or replace view graphql.available_extensions as
+  select 'portico'::name as name,
+         coalesce(a.default_version, i.default_version) as default_version,
+         coalesce(x.extversion, i.version) as installed_version,
+         coalesce(a.comment, 'Portico: what its GraphQL and object storage APIs keep in the database') as comment
+  from graphql.installation i
+  left join pg_catalog.pg_available_extensions a on a.name = 'portico'
+  left join pg_catalog.pg_extension x on x.extname = 'portico'
+  union all
+  select e.name, e.default_version, e.installed_version, e.comment
+  from pg_catalog.pg_available_extensions e
+  where e.name <> 'portico';
+comment on view graphql.available_extensions is
+  'pg_available_extensions, where portico is told as well when it was installed by its own command';
+grant select on graphql.available_extensions to public;
+
+create or replace view graphql.missing as
+  select format('the role %s does not exist', r.name) as what,
+         format('a role that may create roles: create role %s nologin noinherit%s',
+                r.name, case r.name when 'service_role' then ' bypassrls' else '' end) as fix
+  from unnest(array['anon', 'authenticated', 'service_role']) as r (name)
+  where not exists (select from pg_catalog.pg_roles p where p.rolname = r.name)
+  union all
+  select format('%s may not switch to the role %s', current_user, p.rolname),
+         format('a superuser, or a role with admin option on it: grant %s to %s', p.rolname, quote_ident(current_user))
+  from pg_catalog.pg_roles p
+  where p.rolname in ('anon', 'authenticated', 'service_role')
+    and not pg_has_role(current_user, p.oid,
+      case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end)
+  union all
+  select 'service_role does not bypass row level security: on tables with policies it is one role among others',
+         'a superuser: alter role service_role bypassrls'
+  from pg_catalog.pg_roles p
+  where p.rolname = 'service_role' and not p.rolbypassrls and not p.rolsuper
+  union all
+  select 'changes of the schema are not counted (no event triggers): the service looks for them every second instead',
+         'a superuser: run portico init, or create extension portico, once more'
+  where graphql.schema_version() is null
+  union all
+  select format('the function auth.%s() does not exist', f.name),
+         format('the owner of schema auth: grant create on schema auth to %s, then portico init once more',
+                quote_ident(current_user))
+  from unnest(array['jwt', 'uid', 'role', 'email']) as f (name)
+  where not exists (
+    select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'auth' and p.proname = f.name and p.pronargs = 0)
+  union all
+  select format('the table storage.%s does not exist', t.name), 'run portico init once more'
+  from unnest(array['buckets', 'objects', 'work', 'uploads', 'upload_parts']) as t (name)
+  where not exists (
+    select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'storage' and c.relname = t.name)
+  union all
+  select format('the role %s may not use the schema %s', p.rolname, n.nspname),
+         format('the owner of the schema: grant usage on schema %I to %I', n.nspname, p.rolname)
+  from pg_catalog.pg_roles p cross join pg_catalog.pg_namespace n
+  where p.rolname in ('anon', 'authenticated', 'service_role')
+    and n.nspname in ('auth', 'storage')
+    and not has_schema_privilege(p.oid, n.oid, 'usage');
+comment on view graphql.missing is 'What of Portico this database lacks for the role that asks, and who can mend it how';
+grant select on graphql.missing to public;
+
+
+-- ------------------------------------------------------------------------------------------------- counting starts
+
+do $count$
+begin
+  if not exists (select from pg_catalog.pg_event_trigger where evtname = 'portico_count_ddl') then
+    create event trigger portico_count_ddl on ddl_command_end execute function graphql.count_ddl();
+    -- also where session_replication_role silences other triggers
+    alter event trigger portico_count_ddl enable always;
+    comment on event trigger portico_count_ddl is 'Portico: counts changes of the schema';
+  end if;
+  if not exists (select from pg_catalog.pg_event_trigger where evtname = 'portico_count_drop') then
+    create event trigger portico_count_drop on sql_drop execute function graphql.count_drop();
+    alter event trigger portico_count_drop enable always;
+    comment on event trigger portico_count_drop is 'Portico: counts changes of the schema';
+  end if;
+exception when insufficient_privilege then
+  null;  -- graphql.schema_version() is null then, and the service looks for changes itself
+end
+$count$;
+
+do $start$
+begin
+  if exists (select from graphql.schema_change) then
+    perform graphql.count_change();
+  else
+    -- nanoseconds since 1970: beyond every version that an earlier installation in this database can have had
+    insert into graphql.schema_change (changes)
+      values ((extract(epoch from clock_timestamp()) * 1000000)::bigint * 1000);
+  end if;
+end
+$start$;
+
+
+-- ----------------------------------------------------------------- what users build upon does not go with the extension
+
+do $release$
+declare
+  member record;
+begin
+  loop
+    -- one by one, tables first: since PostgreSQL 17 a table takes its types along
+    select o.type, o.identity into member
+    from pg_catalog.pg_depend d
+    join pg_catalog.pg_extension x on x.oid = d.refobjid and x.extname = 'portico'
+    cross join lateral pg_identify_object(d.classid, d.objid, 0) o
+    where d.refclassid = 'pg_catalog.pg_extension'::regclass and d.deptype = 'e'
+      and (o.schema in ('auth', 'storage') or (o.type = 'schema' and o.name in ('auth', 'storage')))
+    order by o.type <> 'table', o.type, o.identity
+    limit 1;
+    exit when not found;
+    execute format('alter extension portico drop %s %s', member.type, member.identity);
+  end loop;
+end
+$release$;
+
+do $warn$
+declare
+  lack record;
+begin
+  if current_setting('portico.restoring')::boolean then
+    return;
+  end if;
+  for lack in select what, fix from graphql.missing loop
+    raise warning 'portico: %', lack.what using hint = lack.fix;
+  end loop;
+end
+$warn$;

@@ -1,0 +1,127 @@
+"""The commit of a write: one transaction makes the object's row name the new bytes.
+
+A permission covers the revision that was there, or a new object. If the commit finds something else, permission is
+asked for again, so a concurrent change is never overwritten without the caller's own rights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.database import BoundStatement, Row, StatementError
+from app.errors import PorticoError
+from app.storage.asker import Asker
+from app.storage.bytes.blobs import discard
+from app.storage.errors import RelatedMissing, RowLocked, StorageError
+from app.storage.judging import Judged, Write, judge
+from app.storage.records import Revision
+from app.storage.rows import RawValue, json_value, owner_columns, text
+from app.storage.sql import NOTHING, Projection, commit_new, commit_over
+from app.storage.storage import Storage
+from app.storage.translation import translate
+from app.storage.upkeep.events import ObjectEvent
+
+# Each further attempt means that another writer was faster. The limit ends the loop if a trigger skips every write.
+_MOST_JUDGEMENTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """What a commit does besides, in the same transaction and after the row is written.
+
+    If the first of ``calls`` gives no row, nothing is committed and ``lost()`` is raised.
+    """
+
+    calls: Sequence[BoundStatement]
+    lost: Callable[[], StorageError]
+
+
+def commit(
+    storage: Storage,
+    asker: Asker,
+    write: Write,
+    judged: Judged,
+    version: str,
+    metadata: Mapping[str, Any],
+    projection: Projection = NOTHING,
+    along: Along | None = None,
+) -> Row:
+    """Make the row name ``version``; gives the row's id and its ``projection``. If that fails, the bytes are deleted.
+
+    Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
+    what ``judge`` raises, RelatedMissing when the bucket is gone, and RowLocked when other writers keep winning.
+    """
+    try:
+        row = _commit(storage, asker, write, judged, version, metadata, projection, along)
+    except PorticoError as ex:
+        # When the outcome of the commit is unknown, the row may name these bytes.
+        if ex.code != "OUTCOME_UNKNOWN":
+            discard(storage.backend, version)
+        raise
+    storage.wake.set()
+    return row
+
+
+def _commit(
+    storage: Storage,
+    asker: Asker,
+    write: Write,
+    judged: Judged,
+    version: str,
+    metadata: Mapping[str, Any],
+    projection: Projection,
+    along: Along | None,
+) -> Row:
+    values = (
+        text(write.name.bucket),
+        text(write.name.key),
+        *owner_columns(write.owner),
+        text(version),
+        json_value(metadata),
+        json_value(write.user_metadata),
+    )
+    for _ in range(_MOST_JUDGEMENTS):
+        rows = _commit_as_judged(
+            storage, asker, write, judged.permission.replaces, values, (version, metadata), projection, along
+        )
+        if rows:
+            return rows[0]
+        judged = judge(storage, asker, write, judged.described)
+    raise RowLocked
+
+
+def _commit_as_judged(
+    storage: Storage,
+    asker: Asker,
+    write: Write,
+    replaces: Revision | None,
+    values: tuple[RawValue, ...],
+    written: tuple[str, Mapping[str, Any]],
+    projection: Projection,
+    along: Along | None,
+) -> list[Row]:
+    """The row, or none if the object is no longer the one to replace, or exists now and did not before."""
+    call = (
+        (commit_new(projection), values)
+        if replaces is None
+        else (commit_over(projection), (*values, replaces.id, replaces.number))
+    )
+
+    kind = write.event if replaces is None else write.replacing_event or write.event
+
+    def events(results: list[list[Row]]) -> list[ObjectEvent]:
+        return [ObjectEvent(kind, *write.name, *written, upload_type=write.upload_type) for _ in results[0]]
+
+    def check(results: list[list[Row]]) -> None:
+        if along is not None and results[0] and not results[1]:
+            raise along.lost()
+
+    calls = [call] if along is None else [call, *along.calls]
+    try:
+        return storage.change(asker, asker.service_context(), calls, events, check=check if along else None)[0]
+    except StatementError as ex:
+        if ex.diagnosis.sqlstate == "23503":
+            raise RelatedMissing from None
+        raise translate(ex) from None

@@ -1,0 +1,137 @@
+"""Bytes at the end of an upload: they are stored first, then acknowledged by one statement.
+
+Of two requests with the same offset one wins; the other one's bytes were never anybody's and are deleted.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from app.database import BoundStatement
+from app.errors import PorticoError
+from app.storage.asker import Asker
+from app.storage.bucket_rules import size_limit
+from app.storage.bytes.backend import ByteSource
+from app.storage.bytes.blobs import blob_key, discard, new_version
+from app.storage.errors import (
+    LengthExceeded,
+    NoSuchUpload,
+    OffsetConflict,
+    StorageError,
+    TooLarge,
+    UploadFinished,
+)
+from app.storage.rows import number, text
+from app.storage.storage import Storage
+from app.storage.unfinished.finishing import finish
+from app.storage.unfinished.numbered import list_parts
+from app.storage.unfinished.records import Part, Upload, read_upload
+from app.storage.unfinished.sql import APPEND_PART, DECLARE_LENGTH
+from app.storage.unfinished.uploads import find, permitted
+from app.storage.writing import Limited
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """Bytes to append: those of ``stream``, ``size`` in number if that is known, after ``offset`` bytes. ``length``
+    declares the size of the whole, where that was not known. The upload then lives for another ``lifetime_s``."""
+
+    offset: int
+    stream: ByteSource = field(repr=False)
+    size: int | None
+    length: int | None
+    lifetime_s: float
+    upload_type: str
+
+
+def append(storage: Storage, asker: Asker, upload: Upload, addition: Addition) -> Upload:
+    """Append bytes with the caller's rights; with the last ones the upload becomes an object. Gives the upload's state.
+
+    Nothing is kept of an addition that fails, and what was acknowledged before stays. Raises OffsetConflict,
+    LengthExceeded, TooLarge, NoSuchUpload, what forbids the write, and what the backend raises.
+    """
+    if upload.finished is not None:
+        return _after_the_end(upload, addition)
+    judged = permitted(storage, asker, upload)
+    if addition.offset != upload.received:
+        raise OffsetConflict
+    length = upload.length if upload.length is not None else addition.length
+    most = size_limit(judged.permission.bucket, upload.name.key, storage.limits.upload)
+    if length is not None and length > most:
+        raise TooLarge
+    part = _stored(storage, upload, addition, _bounded(addition, length, most))
+    if addition.offset + (part.size if part else 0) == length:
+        return _finish(storage, asker, upload, addition, part)
+    return _acknowledge(storage, asker, upload, addition, part)
+
+
+def _after_the_end(upload: Upload, addition: Addition) -> Upload:
+    if addition.offset != upload.received:
+        raise OffsetConflict
+    if addition.size:
+        raise LengthExceeded
+    return upload
+
+
+def _bounded(addition: Addition, length: int | None, most: int) -> ByteSource:
+    """The bytes, refused where they go past the declared end or the largest object."""
+    limit = (most if length is None else length) - addition.offset
+    exceeded: type[StorageError] = TooLarge if length is None else LengthExceeded
+    if addition.size is not None and addition.size > limit:
+        raise exceeded
+    return Limited(addition.stream, limit, exceeded=exceeded)
+
+
+def _stored(storage: Storage, upload: Upload, addition: Addition, source: ByteSource) -> Part | None:
+    """The bytes as a part that no row names yet; None if there are none."""
+    if addition.size == 0:
+        return None
+    version = new_version()
+    stored = storage.backend.put(blob_key(version), source, size=addition.size)
+    if not stored.size:
+        discard(storage.backend, version)
+        return None
+    return Part(upload.parts + 1, version, stored.size, stored.md5, {}, time.time())
+
+
+def _acknowledge(storage: Storage, asker: Asker, upload: Upload, addition: Addition, part: Part | None) -> Upload:
+    whole, lifetime = number(addition.length), text(str(addition.lifetime_s))
+    before = (text(upload.id), number(addition.offset))
+    call: BoundStatement = (DECLARE_LENGTH, (*before, whole, lifetime))
+    if part is not None:
+        call = (APPEND_PART, (*before, number(part.size), whole, lifetime, text(part.version), text(part.md5)))
+    try:
+        rows = storage.database.run(asker.service_context(), [call], read_only=False)[0]
+        if not rows:
+            raise _overtaken(storage, asker, upload)
+    except PorticoError as ex:
+        # When the outcome of the commit is unknown, a row may name these bytes.
+        if part is not None and ex.code != "OUTCOME_UNKNOWN":
+            discard(storage.backend, part.version)
+        raise
+    return read_upload(rows[0])
+
+
+def _finish(storage: Storage, asker: Asker, upload: Upload, addition: Addition, last: Part | None) -> Upload:
+    parts = list_parts(storage, asker, upload)
+    if last is not None:
+        parts.append(last)
+    try:
+        finished = finish(storage, asker, upload, parts, upload_type=addition.upload_type)
+    except UploadFinished:
+        raise _overtaken(storage, asker, upload) from None
+    finally:
+        if last is not None:
+            # The object has a copy of its bytes, and no row names these.
+            discard(storage.backend, last.version)
+    return replace(upload, received=finished.size, length=finished.size, finished=finished)
+
+
+def _overtaken(storage: Storage, asker: Asker, upload: Upload) -> StorageError:
+    """Why the upload is no longer as it was found."""
+    try:
+        find(storage, asker, "appended", upload.id)
+    except NoSuchUpload as ex:
+        return ex
+    return OffsetConflict()

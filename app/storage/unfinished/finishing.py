@@ -1,0 +1,74 @@
+"""An upload becomes an object: its parts are joined under a new version, and one transaction does the rest.
+
+The object's row is written as that of any write, the upload is marked as finished, and its parts are dropped. If
+anything fails before, upload and parts are as they were.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from io import BytesIO
+
+from app.storage.asker import Asker
+from app.storage.bytes.backend import BlobMissing, Piece
+from app.storage.bytes.blobs import blob_key, new_version
+from app.storage.committing import Along, commit
+from app.storage.errors import NoSuchPart, UploadFinished
+from app.storage.rows import known, number, text
+from app.storage.storage import Storage
+from app.storage.unfinished.records import Finished, Part, Upload
+from app.storage.unfinished.sql import DROP_PARTS, FINISH_UPLOAD
+from app.storage.unfinished.uploads import permitted, write_of
+from app.storage.writing import check_rules, discarded_on_failure, file_metadata, run_checks
+
+
+def finish(
+    storage: Storage,
+    asker: Asker,
+    upload: Upload,
+    parts: Sequence[Part],
+    *,
+    etags: tuple[str, ...] | None = None,
+    must_be_new: bool = False,
+    upload_type: str | None = None,
+) -> Finished:
+    """Make the upload an object of these parts, in this order, with the caller's rights; its owner is who began it.
+
+    For the conditions see ``Write``. Raises what forbids the write, TooLarge and InvalidMimeType as the bucket's rules
+    are now, NoSuchPart when a part was replaced meanwhile, UploadFinished when another request was faster.
+    """
+    write = write_of(upload, etags=etags, must_be_new=must_be_new, upload_type=upload_type)
+    judged = permitted(storage, asker, upload, write)
+    size = sum(part.size for part in parts)
+    check_rules(storage, judged.permission.bucket, upload.name.key, upload.metadata["mimetype"], size)
+    version = new_version()
+    with discarded_on_failure(storage, version):
+        _join(storage, parts, version)
+        metadata = file_metadata(entity_tag(upload, parts), size, upload.metadata)
+        run_checks(storage, write, version, metadata)
+    received = number(upload.received) if upload.form == "appended" else None
+    ending = (FINISH_UPLOAD, (text(upload.id), text(version), number(size), received))
+    along = Along([ending, (DROP_PARTS, (text(upload.id),))], UploadFinished)
+    row = commit(storage, asker, write, judged, version, metadata, along=along)
+    return Finished(known(row[0]).decode(), version, metadata["eTag"], size)
+
+
+def entity_tag(upload: Upload, parts: Sequence[Part]) -> str:
+    """The tag in quotes: the MD5 of the parts' MD5s and their number; of an upload appended in one go, its MD5."""
+    if upload.form == "appended" and len(parts) == 1:
+        return f'"{parts[0].md5}"'
+    joined = hashlib.md5(b"".join(bytes.fromhex(part.md5) for part in parts), usedforsecurity=False)
+    return f'"{joined.hexdigest()}-{len(parts)}"' if parts else f'"{joined.hexdigest()}"'
+
+
+def _join(storage: Storage, parts: Sequence[Part], version: str) -> None:
+    target = blob_key(version)
+    pieces = [Piece(blob_key(part.version), part.size) for part in parts if part.size]
+    try:
+        if pieces:
+            storage.backend.join(pieces, target)
+        else:
+            storage.backend.put(target, BytesIO(), size=0)
+    except BlobMissing:
+        raise NoSuchPart from None

@@ -1,0 +1,78 @@
+"""Parts that the client numbers: in any order and at the same time, and each may be replaced until the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.errors import PorticoError
+from app.storage.asker import Asker
+from app.storage.bucket_rules import size_limit
+from app.storage.bytes.backend import ByteSource
+from app.storage.bytes.blobs import blob_key, discard, new_version
+from app.storage.errors import NoSuchUpload, TooLarge
+from app.storage.rows import json_value, known, number, text
+from app.storage.storage import Storage
+from app.storage.unfinished.records import Part, Upload, read_part
+from app.storage.unfinished.sql import LIST_PARTS, PUT_PART
+from app.storage.unfinished.uploads import permitted
+from app.storage.writing import Limited
+
+
+def put_part(
+    storage: Storage,
+    asker: Asker,
+    upload: Upload,
+    part_number: int,
+    stream: ByteSource,
+    *,
+    size: int | None,
+    notes: Mapping[str, Any] | None = None,
+) -> Part:
+    """Store part ``part_number`` with the caller's rights, in place of an earlier one of that number.
+
+    Raises what forbids the write, TooLarge when the parts together exceed the limit, NoSuchUpload when the upload is
+    no longer open, and what ``stream`` raises; then nothing is changed.
+    """
+    judged = permitted(storage, asker, upload)
+    most = size_limit(judged.permission.bucket, upload.name.key, storage.limits.upload)
+    if size is not None and size > most:
+        raise TooLarge
+    version = new_version()
+    try:
+        stored = storage.backend.put(blob_key(version), Limited(stream, most), size=size)
+        values = (
+            text(upload.id),
+            number(part_number),
+            text(version),
+            number(stored.size),
+            text(stored.md5),
+            json_value(notes or {}),
+        )
+        return _recorded(storage, asker, values, most)
+    except PorticoError as ex:
+        # When the outcome of the commit is unknown, a row may name these bytes.
+        if ex.code != "OUTCOME_UNKNOWN":
+            discard(storage.backend, version)
+        raise
+
+
+def _recorded(storage: Storage, asker: Asker, values: tuple[bytes | None, ...], most: int) -> Part:
+    with storage.database.transaction(asker.service_context()) as transaction:
+        rows = transaction.run(PUT_PART, values)
+        if not rows:
+            raise NoSuchUpload
+        part = read_part(rows[0])
+        if part.size + int(known(rows[0][6])) > most:
+            raise TooLarge
+    storage.wake.set()
+    return part
+
+
+def list_parts(
+    storage: Storage, asker: Asker, upload: Upload, *, after: int = 0, limit: int | None = None
+) -> list[Part]:
+    """The parts of an unfinished upload in the order of their numbers, from the first one beyond ``after``."""
+    wanted = (text(upload.id), number(after), number(limit))
+    rows = storage.database.run(asker.service_context(), [(LIST_PARTS, wanted)], read_only=True)[0]
+    return [read_part(row) for row in rows]

@@ -1,0 +1,107 @@
+"""Beginning, finding and giving up an upload in pieces."""
+
+from __future__ import annotations
+
+import secrets
+
+from app.storage.asker import Asker
+from app.storage.errors import AccessDenied, NoSuchBucket, NoSuchUpload, ObjectExists, UploadExpired, UploadFinished
+from app.storage.judging import Described, Judged, Write, judge
+from app.storage.rows import boolean, json_value, number, text
+from app.storage.storage import Storage
+from app.storage.unfinished.records import Form, NewUpload, Upload, read_upload
+from app.storage.unfinished.sql import CREATE_UPLOAD, DELETE_UPLOAD, FIND_UPLOAD
+from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
+from app.storage.writing import permitted as permitted_write
+
+_ID_BYTES = 24
+
+
+def create(storage: Storage, asker: Asker, new: NewUpload) -> Upload:
+    """Begin an upload with the caller's rights. Raises what forbids an object of this name, type and length."""
+    write = Write(new.name, new.upsert, asker.subject, new.user_metadata, CREATED_POST)
+    described = Described({"mimetype": new.metadata["mimetype"], "contentLength": new.length}, new.user_metadata)
+    permitted_write(storage, asker, write, described, new.length)
+    owner = asker.subject
+    values = (
+        text(secrets.token_urlsafe(_ID_BYTES)),
+        text(new.form),
+        text(new.name.bucket),
+        text(new.name.key),
+        text(owner if isinstance(owner, str) and owner else None),
+        boolean(new.upsert),
+        json_value(new.metadata),
+        json_value(new.user_metadata),
+        number(new.length),
+        json_value(new.notes),
+        text(str(new.lifetime_s)),
+    )
+    rows = storage.database.run(asker.service_context(), [(CREATE_UPLOAD, values)], read_only=False)
+    return read_upload(rows[0][0])
+
+
+def find(storage: Storage, asker: Asker, form: Form, upload_id: str) -> Upload:
+    """The upload, whoever asks; also a finished one, until it expires. Raises NoSuchUpload or UploadExpired."""
+    wanted = (text(upload_id), text(form))
+    rows = storage.database.run(asker.service_context(), [(FIND_UPLOAD, wanted)], read_only=True)[0]
+    if not rows:
+        raise NoSuchUpload
+    upload = read_upload(rows[0])
+    if upload.is_expired:
+        raise UploadExpired
+    return upload
+
+
+def permitted(storage: Storage, asker: Asker, upload: Upload, write: Write | None = None) -> Judged:
+    """The permission to write the upload's object now, by default without conditions. Raises what forbids it."""
+    described = Described(
+        {"mimetype": upload.metadata["mimetype"], "contentLength": upload.length}, upload.user_metadata
+    )
+    return judge(storage, asker, write or write_of(upload), described)
+
+
+def may_see(storage: Storage, asker: Asker, upload: Upload) -> bool:
+    """Whether the caller began the upload, or may write its object."""
+    if upload.owner is not None and upload.owner == asker.subject:
+        return True
+    try:
+        permitted(storage, asker, upload)
+    except ObjectExists:
+        # The policies were asked first.
+        return True
+    except (AccessDenied, NoSuchBucket):
+        return False
+    return True
+
+
+def write_of(
+    upload: Upload,
+    *,
+    etags: tuple[str, ...] | None = None,
+    must_be_new: bool = False,
+    upload_type: str | None = None,
+) -> Write:
+    """The write that makes the upload an object."""
+    return Write(
+        name=upload.name,
+        upsert=upload.upsert and not must_be_new,
+        owner=upload.owner,
+        user_metadata=upload.user_metadata,
+        event=CREATED_POST,
+        etags=etags,
+        must_be_new=must_be_new,
+        replacing_event=CREATED_PUT,
+        upload_type=upload_type,
+    )
+
+
+def abort(storage: Storage, asker: Asker, upload: Upload) -> None:
+    """Give the upload up; its bytes are deleted by the work list. The caller's permission was judged before.
+
+    Raises NoSuchUpload when it is gone, and UploadFinished.
+    """
+    rows = storage.database.run(asker.service_context(), [(DELETE_UPLOAD, (text(upload.id),))], read_only=False)
+    if not rows[0]:
+        find(storage, asker, upload.form, upload.id)
+        raise UploadFinished
+    storage.wake.set()

@@ -1,0 +1,315 @@
+"""Uploads in pieces, as the faces use them: parts in any order, all or nothing at the end, nothing left behind."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from app.cli import cli
+from app.hooks import hookimpl
+from app.identity import Caller
+from app.storage.asker import Asker
+from app.storage.errors import (
+    DatabaseRefused,
+    LengthExceeded,
+    NoSuchPart,
+    NoSuchUpload,
+    ObjectExists,
+    OffsetConflict,
+    RelatedMissing,
+    StorageError,
+    TooLarge,
+    UploadExpired,
+    UploadFinished,
+)
+from app.storage.records import ObjectName
+from app.storage.unfinished.appending import Addition, append
+from app.storage.unfinished.finishing import finish
+from app.storage.unfinished.numbered import list_parts, put_part
+from app.storage.unfinished.records import Form, NewUpload, Part, Upload
+from app.storage.unfinished.uploads import abort, create, find, may_see
+from app.storage.upkeep.events import EventReceiver, ObjectEvent, UploadedObject
+from tests.process.running import until
+from tests.storage.service import USER, Service
+
+
+class Door:
+    """The core of a running service, for one caller."""
+
+    def __init__(self, service: Service, role: str = "service_role", sub: str | None = None) -> None:
+        self.service = service
+        self.storage = service.application.services.storage
+        claims = {"role": role, **({"sub": sub} if sub else {})}
+        caller = Caller.of(claims, default_role="anon")
+        self.asker = Asker(self.storage.contexts, caller, "storage.test", "POST", "/", {}, "")
+
+    def begin(self, path: str, form: Form = "appended", length: int | None = None, **more: object) -> Upload:
+        bucket, _, key = path.partition("/")
+        metadata = {"mimetype": "text/plain", "cacheControl": "no-cache"}
+        given = {"upsert": False, "user_metadata": None, "notes": {}, "lifetime_s": 3600.0, **more}
+        return create(
+            self.storage,
+            self.asker,
+            NewUpload(form, ObjectName(bucket, key), metadata=metadata, length=length, **given),  # type: ignore[arg-type]
+        )
+
+    def append(self, upload: Upload, offset: int, data: bytes, length: int | None = None) -> Upload:
+        addition = Addition(offset, BytesIO(data), len(data), length, 3600.0, "test")
+        return append(self.storage, self.asker, upload, addition)
+
+    def put(self, upload: Upload, number: int, data: bytes) -> Part:
+        return put_part(self.storage, self.asker, upload, number, BytesIO(data), size=len(data))
+
+    def find(self, upload: Upload) -> Upload:
+        return find(self.storage, self.asker, upload.form, upload.id)
+
+    def finish(self, upload: Upload, parts: list[Part]) -> str:
+        return finish(self.storage, self.asker, upload, parts, upload_type="test").entity_tag
+
+
+@pytest.fixture
+def path(service: Service) -> str:
+    return f"{service.bucket()}/a key"
+
+
+def clean_up(service: Service) -> None:
+    service.sql("update storage.work set due_at = now() - interval '1 hour'")
+    service.application.services.storage.background.work_now()
+
+
+def blobs_of(service: Service) -> set[str]:
+    """The blobs that a row of an object or a part names."""
+    rows = service.sql("select version from storage.objects union select version from storage.upload_parts")
+    return {str(version) for (version,) in rows}
+
+
+def test_bytes_are_appended_until_the_length_is_reached(service: Service, path: str) -> None:
+    door = Door(service, sub=USER)
+    upload = door.begin(path, length=9, user_metadata={"a": 1})
+    assert (upload.received, upload.length, upload.finished) == (0, 9, None)
+    upload = door.append(upload, 0, b"abc")
+    upload = door.append(door.find(upload), 3, b"def")
+    assert (door.find(upload).received, upload.parts) == (6, 2)
+    done = door.append(upload, 6, b"ghi")
+    assert done.finished is not None
+    assert door.find(upload).finished == done.finished
+    assert service.get(f"/object/{path}").content == b"abcdefghi"
+    md5s = b"".join(hashlib.md5(each).digest() for each in (b"abc", b"def", b"ghi"))
+    assert done.finished.entity_tag == f'"{hashlib.md5(md5s).hexdigest()}-3"'
+    row = service.sql(
+        f"select metadata ->> 'size', metadata ->> 'mimetype', owner_id, user_metadata, version"
+        f" from storage.objects where bucket_id = '{path.partition('/')[0]}'"
+    )
+    assert row == [["9", "text/plain", USER, {"a": 1}, done.finished.version]]
+    assert service.sql(f"select count(*) from storage.upload_parts where upload_id = '{upload.id}'") == [[0]]
+
+
+def test_an_offset_counts_once(service: Service, path: str) -> None:
+    door = Door(service)
+    upload = door.begin(path)
+    for offset in (-1, 1):
+        with pytest.raises(OffsetConflict):
+            door.append(upload, offset, b"x")
+    together = threading.Barrier(4, timeout=30)
+
+    def attempt(data: bytes) -> bool:
+        together.wait()
+        try:
+            door.append(upload, 0, data)
+        except OffsetConflict:
+            return False
+        return True
+
+    before = service.blobs()
+    with ThreadPoolExecutor(4) as pool:
+        won = list(pool.map(attempt, (b"one", b"two", b"six", b"ten")))
+    assert won.count(True) == 1
+    assert door.find(upload).received == 3
+    assert len(service.blobs() - before) == 1
+    door.append(door.find(upload), 3, b"", length=3)
+    assert service.get(f"/object/{path}").content == (b"one", b"two", b"six", b"ten")[won.index(True)]
+
+
+def test_an_empty_upload_is_an_empty_object(service: Service, path: str) -> None:
+    door = Door(service)
+    done = door.append(door.begin(path, length=0), 0, b"")
+    assert done.finished is not None
+    assert (service.get(f"/object/{path}").content, done.finished.size) == (b"", 0)
+    assert door.append(done, 0, b"") == done
+    with pytest.raises(LengthExceeded):
+        door.append(done, 0, b"x")
+    with pytest.raises(OffsetConflict):
+        door.append(done, 1, b"")
+
+
+def test_limits(service: Service) -> None:
+    bucket = service.bucket(file_size_limit=10)
+    door = Door(service)
+    with pytest.raises(TooLarge):
+        door.begin(f"{bucket}/declared", length=11)
+    upload = door.append(door.begin(f"{bucket}/undeclared"), 0, b"12345678")
+    with pytest.raises(TooLarge):
+        door.append(upload, 8, b"901")
+    with pytest.raises(TooLarge):
+        door.append(upload, 8, b"", length=11)
+    with pytest.raises(LengthExceeded):
+        door.append(upload, 8, b"9", length=8)
+    unknown = Addition(8, BytesIO(b"901"), None, None, 60.0, "test")
+    with pytest.raises(TooLarge):
+        append(door.storage, door.asker, upload, unknown)
+    assert door.find(upload).received == 8
+    numbered = door.begin(f"{bucket}/numbered", "numbered")
+    door.put(numbered, 1, b"123456")
+    door.put(numbered, 2, b"7890")
+    with pytest.raises(TooLarge):
+        door.put(numbered, 3, b"1")
+    door.put(numbered, 2, b"789")
+    assert [part.size for part in list_parts(door.storage, door.asker, numbered)] == [6, 3]
+
+
+def test_numbered_parts_in_any_order(service: Service, path: str) -> None:
+    door = Door(service)
+    upload = door.begin(path, "numbered", upsert=True)
+    third, first = door.put(upload, 3, b"three"), door.put(upload, 1, b"one")
+    replaced = door.put(upload, 2, b"wrong")
+    second = door.put(upload, 2, b"two")
+    listed = list_parts(door.storage, door.asker, upload)
+    assert [(part.number, part.md5) for part in listed] == [(1, first.md5), (2, second.md5), (3, third.md5)]
+    assert list_parts(door.storage, door.asker, upload, after=1, limit=1) == [second]
+    clean_up(service)
+    until(lambda: replaced.version not in service.blobs())
+    with pytest.raises(NoSuchPart):
+        door.finish(upload, [first, replaced])
+    tag = door.finish(upload, [first, third])
+    assert tag.endswith('-2"')
+    assert service.get(f"/object/{path}").content == b"onethree"
+    with pytest.raises(NoSuchUpload):
+        door.put(upload, 4, b"late")
+    with pytest.raises(UploadFinished):
+        abort(door.storage, door.asker, upload)
+    clean_up(service)
+    until(lambda: not {first.version, second.version, third.version} & service.blobs())
+
+
+def test_a_failure_at_the_end_leaves_everything_usable(own_service: Callable[..., Service]) -> None:
+    class Refusing:
+        def __init__(self) -> None:
+            self.refuses = True
+            self.events: list[ObjectEvent] = []
+
+        @hookimpl
+        def object_checks(self, settings: object) -> list[Callable[[UploadedObject], None]]:
+            def check(uploaded: UploadedObject) -> None:
+                if self.refuses:
+                    raise StorageError("not now")
+
+            return [check]
+
+        @hookimpl
+        def object_event_receivers(self, settings: object) -> list[EventReceiver]:
+            return [EventReceiver("test", self.events.append)]
+
+    plugin = Refusing()
+    service = own_service(plugins={"refusing": plugin})
+    path = f"{service.bucket()}/k"
+    door = Door(service)
+    upload = door.append(door.begin(path, length=6, upsert=True), 0, b"abc")
+    blobs = service.blobs()
+    with pytest.raises(StorageError, match="not now"):
+        door.append(upload, 3, b"def")
+    assert (door.find(upload).received, service.blobs()) == (3, blobs)
+    plugin.refuses = False
+    service.sql("create function fail() returns trigger language plpgsql as $$begin raise 'no'; end$$")
+    service.sql("create trigger fail before update on storage.uploads for each row execute function fail()")
+    with pytest.raises(DatabaseRefused):
+        door.append(upload, 3, b"def")
+    assert service.get(f"/object/{path}").status_code == 400
+    assert service.blobs() == blobs
+    service.sql("drop trigger fail on storage.uploads")
+    assert door.append(upload, 3, b"def").finished is not None
+    assert service.get(f"/object/{path}").content == b"abcdef"
+    again = door.begin(path, length=1, upsert=True)
+    door.append(again, 0, b"x")
+    until(lambda: len(plugin.events) == 2)
+    told = {(event.type, event.upload_type) for event in plugin.events}
+    assert told == {("ObjectCreated:Post", "test"), ("ObjectCreated:Put", "test")}
+
+
+def test_the_first_to_complete_wins(service: Service, path: str) -> None:
+    door = Door(service)
+    first, second = door.begin(path, length=3), door.begin(path, length=3)
+    door.append(first, 0, b"one")
+    with pytest.raises(ObjectExists):
+        door.append(second, 0, b"two")
+    with pytest.raises(ObjectExists):
+        door.begin(path)
+    assert door.find(second).received == 0
+    assert service.get(f"/object/{path}").content == b"one"
+
+
+def test_giving_up_and_expiry_leave_nothing(own_service: Callable[..., Service]) -> None:
+    service = own_service(replaced_bytes_grace_s=0.0)
+    bucket = service.bucket()
+    door = Door(service)
+    given_up = door.append(door.begin(f"{bucket}/a"), 0, b"bytes")
+    expired = door.append(door.begin(f"{bucket}/b"), 0, b"bytes")
+    kept = door.append(door.begin(f"{bucket}/c"), 0, b"bytes")
+    abort(door.storage, door.asker, given_up)
+    service.sql(f"update storage.uploads set expires_at = now() where id = '{expired.id}'")
+    for upload, reason in ((given_up, NoSuchUpload), (expired, UploadExpired)):
+        with pytest.raises(reason):
+            door.find(upload)
+        with pytest.raises(reason):
+            door.append(upload, 5, b"x")
+    door.storage.background.work_now()
+    until(lambda: len(service.blobs()) == 1)
+    assert service.blobs() == blobs_of(service)
+    with pytest.raises(UploadExpired):
+        door.find(expired)
+    service.sql(f"update storage.uploads set expires_at = now() - interval '25 hours' where id = '{expired.id}'")
+    door.storage.background.work_now()
+    assert [row[0] for row in service.sql("select id from storage.uploads")] == [kept.id]
+    service.delete(f"/bucket/{bucket}").raise_for_status()
+    door.storage.background.work_now()
+    until(lambda: service.blobs() == set())
+    with pytest.raises(RelatedMissing):
+        door.append(kept, 5, b"x")
+    with pytest.raises(NoSuchUpload):
+        door.find(kept)
+    assert service.sql("select count(*) from storage.upload_parts") == [[0]]
+
+
+def test_who_may_see_an_upload(own_service: Callable[..., Service]) -> None:
+    service = own_service()
+    bucket = service.bucket()
+    service.sql("create policy mine on storage.objects for insert to authenticated with check (owner = auth.uid())")
+    creator, other = Door(service, "authenticated", USER), Door(service, "authenticated", USER.replace("3", "4"))
+    upload = creator.begin(f"{bucket}/mine")
+    assert may_see(creator.storage, creator.asker, upload)
+    assert may_see(other.storage, other.asker, upload)
+    service.sql("drop policy mine on storage.objects")
+    assert may_see(creator.storage, creator.asker, upload)
+    assert not may_see(other.storage, other.asker, upload)
+    assert may_see(other.storage, Door(service).asker, upload)
+
+
+def test_the_sweep_keeps_the_bytes_of_parts(
+    own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    service = own_service()
+    monkeypatch.setenv("DATABASE_URL", service.database_url)
+    monkeypatch.setenv("STORAGE_URL", service.folder.as_uri())
+    upload = Door(service).append(Door(service).begin(f"{service.bucket()}/k"), 0, b"bytes")
+    for statement in (None, "drop table storage.uploads, storage.upload_parts"):
+        if statement:
+            service.sql(statement)
+        done = CliRunner().invoke(cli, ["storage", "sweep", "--older-than", "0"], catch_exceptions=False)
+        assert f"{0 if statement is None else 1} without an object" in done.output
+    assert upload.received == 5
