@@ -33,7 +33,7 @@ from app.storage.records import ObjectName
 from app.storage.unfinished.appending import Addition, append
 from app.storage.unfinished.finishing import finish
 from app.storage.unfinished.numbered import list_parts, put_part
-from app.storage.unfinished.records import Form, NewUpload, Part, Upload
+from app.storage.unfinished.records import NewUpload, Upload, UploadForm, UploadPart
 from app.storage.unfinished.uploads import abort, create, find, may_see
 from app.storage.upkeep.events import EventReceiver, ObjectEvent, UploadedObject
 from tests.process.running import until
@@ -50,7 +50,7 @@ class Door:
         caller = Caller.of(claims, default_role="anon")
         self.asker = Asker(self.storage.contexts, caller, "storage.test", "POST", "/", {}, "")
 
-    def begin(self, path: str, form: Form = "appended", length: int | None = None, **more: object) -> Upload:
+    def begin(self, path: str, form: UploadForm = "appended", length: int | None = None, **more: object) -> Upload:
         bucket, _, key = path.partition("/")
         metadata = {"mimetype": "text/plain", "cacheControl": "no-cache"}
         given = {"upsert": False, "user_metadata": None, "notes": {}, "lifetime_s": 3600.0, **more}
@@ -64,13 +64,13 @@ class Door:
         addition = Addition(offset, BytesIO(data), len(data), length, 3600.0, "test")
         return append(self.storage, self.asker, upload, addition)
 
-    def put(self, upload: Upload, number: int, data: bytes) -> Part:
+    def put(self, upload: Upload, number: int, data: bytes) -> UploadPart:
         return put_part(self.storage, self.asker, upload, number, BytesIO(data), size=len(data))
 
     def find(self, upload: Upload) -> Upload:
         return find(self.storage, self.asker, upload.form, upload.id)
 
-    def finish(self, upload: Upload, parts: list[Part]) -> str:
+    def finish(self, upload: Upload, parts: list[UploadPart]) -> str:
         return finish(self.storage, self.asker, upload, parts, upload_type="test").entity_tag
 
 

@@ -26,7 +26,7 @@ from app.storage.rows import number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.finishing import finish
 from app.storage.unfinished.numbered import list_parts
-from app.storage.unfinished.records import Part, Upload, read_upload
+from app.storage.unfinished.records import Upload, UploadPart, read_upload
 from app.storage.unfinished.sql import APPEND_PART, DECLARE_LENGTH
 from app.storage.unfinished.uploads import find, permitted
 from app.storage.writing import Limited
@@ -83,7 +83,7 @@ def _bounded(addition: Addition, length: int | None, most: int) -> ByteSource:
     return Limited(addition.stream, limit, exceeded=exceeded)
 
 
-def _stored(storage: Storage, upload: Upload, addition: Addition, source: ByteSource) -> Part | None:
+def _stored(storage: Storage, upload: Upload, addition: Addition, source: ByteSource) -> UploadPart | None:
     """The bytes as a part that no row names yet; None if there are none."""
     if addition.size == 0:
         return None
@@ -92,10 +92,10 @@ def _stored(storage: Storage, upload: Upload, addition: Addition, source: ByteSo
     if not stored.size:
         discard(storage.backend, version)
         return None
-    return Part(upload.parts + 1, version, stored.size, stored.md5, {}, time.time())
+    return UploadPart(upload.parts + 1, version, stored.size, stored.md5, {}, time.time())
 
 
-def _acknowledge(storage: Storage, asker: Asker, upload: Upload, addition: Addition, part: Part | None) -> Upload:
+def _acknowledge(storage: Storage, asker: Asker, upload: Upload, addition: Addition, part: UploadPart | None) -> Upload:
     whole, lifetime = number(addition.length), text(str(addition.lifetime_s))
     before = (text(upload.id), number(addition.offset))
     call: BoundStatement = (DECLARE_LENGTH, (*before, whole, lifetime))
@@ -113,7 +113,7 @@ def _acknowledge(storage: Storage, asker: Asker, upload: Upload, addition: Addit
     return read_upload(rows[0])
 
 
-def _finish(storage: Storage, asker: Asker, upload: Upload, addition: Addition, last: Part | None) -> Upload:
+def _finish(storage: Storage, asker: Asker, upload: Upload, addition: Addition, last: UploadPart | None) -> Upload:
     parts = list_parts(storage, asker, upload)
     if last is not None:
         parts.append(last)

@@ -17,7 +17,7 @@ from app.storage.committing import Along, commit
 from app.storage.errors import NoSuchPart, UploadFinished
 from app.storage.rows import known, number, text
 from app.storage.storage import Storage
-from app.storage.unfinished.records import Finished, Part, Upload
+from app.storage.unfinished.records import Finished, Upload, UploadPart
 from app.storage.unfinished.sql import DROP_PARTS, FINISH_UPLOAD
 from app.storage.unfinished.uploads import permitted, write_of
 from app.storage.writing import check_rules, discarded_on_failure, file_metadata, run_checks
@@ -27,7 +27,7 @@ def finish(
     storage: Storage,
     asker: Asker,
     upload: Upload,
-    parts: Sequence[Part],
+    parts: Sequence[UploadPart],
     *,
     etags: tuple[str, ...] | None = None,
     must_be_new: bool = False,
@@ -54,7 +54,7 @@ def finish(
     return Finished(known(row[0]).decode(), version, metadata["eTag"], size)
 
 
-def entity_tag(upload: Upload, parts: Sequence[Part]) -> str:
+def entity_tag(upload: Upload, parts: Sequence[UploadPart]) -> str:
     """The tag in quotes: the MD5 of the parts' MD5s and their number; of an upload appended in one go, its MD5."""
     if upload.form == "appended" and len(parts) == 1:
         return f'"{parts[0].md5}"'
@@ -62,7 +62,7 @@ def entity_tag(upload: Upload, parts: Sequence[Part]) -> str:
     return f'"{joined.hexdigest()}-{len(parts)}"' if parts else f'"{joined.hexdigest()}"'
 
 
-def _join(storage: Storage, parts: Sequence[Part], version: str) -> None:
+def _join(storage: Storage, parts: Sequence[UploadPart], version: str) -> None:
     target = blob_key(version)
     pieces = [Piece(blob_key(part.version), part.size) for part in parts if part.size]
     try:

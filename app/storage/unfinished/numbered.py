@@ -13,7 +13,7 @@ from app.storage.bytes.blobs import blob_key, discard, new_version
 from app.storage.errors import NoSuchUpload, TooLarge
 from app.storage.rows import json_value, known, number, text
 from app.storage.storage import Storage
-from app.storage.unfinished.records import Part, Upload, read_part
+from app.storage.unfinished.records import Upload, UploadPart, read_part
 from app.storage.unfinished.sql import LIST_PARTS, PUT_PART
 from app.storage.unfinished.uploads import permitted
 from app.storage.writing import Limited
@@ -28,7 +28,7 @@ def put_part(
     *,
     size: int | None,
     notes: Mapping[str, Any] | None = None,
-) -> Part:
+) -> UploadPart:
     """Store part ``part_number`` with the caller's rights, in place of an earlier one of that number.
 
     Raises what forbids the write, TooLarge when the parts together exceed the limit, NoSuchUpload when the upload is
@@ -57,7 +57,7 @@ def put_part(
         raise
 
 
-def _recorded(storage: Storage, asker: Asker, values: tuple[bytes | None, ...], most: int) -> Part:
+def _recorded(storage: Storage, asker: Asker, values: tuple[bytes | None, ...], most: int) -> UploadPart:
     with storage.database.transaction(asker.service_context()) as transaction:
         rows = transaction.run(PUT_PART, values)
         if not rows:
@@ -71,7 +71,7 @@ def _recorded(storage: Storage, asker: Asker, values: tuple[bytes | None, ...], 
 
 def list_parts(
     storage: Storage, asker: Asker, upload: Upload, *, after: int = 0, limit: int | None = None
-) -> list[Part]:
+) -> list[UploadPart]:
     """The parts of an unfinished upload in the order of their numbers, from the first one beyond ``after``."""
     wanted = (text(upload.id), number(after), number(limit))
     rows = storage.database.run(asker.service_context(), [(LIST_PARTS, wanted)], read_only=True)[0]

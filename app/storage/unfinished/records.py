@@ -9,7 +9,7 @@ from typing import Any, Literal
 from app.storage.records import ObjectName
 from app.storage.rows import RawValue, known, read_metadata
 
-Form = Literal["appended", "numbered"]
+UploadForm = Literal["appended", "numbered"]
 """How the parts are told apart: each begins where the one before ends, or the client numbers them."""
 
 
@@ -19,7 +19,7 @@ class NewUpload:
     ``cacheControl``. ``length`` is its declared size, None when the client does not know it yet. ``notes`` are kept for
     the face and mean nothing here. It expires ``lifetime_s`` seconds after it was created."""
 
-    form: Form
+    form: UploadForm
     name: ObjectName
     upsert: bool
     metadata: Mapping[str, Any]
@@ -45,7 +45,7 @@ class Upload:
     ``parts`` its parts. ``finished`` is None while it is unfinished. Times are in seconds since 1970."""
 
     id: str
-    form: Form
+    form: UploadForm
     name: ObjectName
     owner: str | None
     upsert: bool
@@ -62,7 +62,7 @@ class Upload:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class UploadPart:
     """A part whose bytes are stored under ``version``. ``md5`` are 32 hexadecimal digits; ``notes`` as in NewUpload."""
 
     number: int
@@ -94,10 +94,10 @@ def read_upload(row: Sequence[RawValue]) -> Upload:
     )
 
 
-def read_part(row: Sequence[RawValue]) -> Part:
+def read_part(row: Sequence[RawValue]) -> UploadPart:
     """The part in a row of PART_COLUMNS."""
     number, version, size, md5, notes, created_at = row[:6]
-    return Part(
+    return UploadPart(
         int(known(number)),
         _text(version),
         int(known(size)),

@@ -9,7 +9,7 @@ from app.storage.errors import AccessDenied, NoSuchBucket, NoSuchUpload, ObjectE
 from app.storage.judging import Described, Judged, Write, judge
 from app.storage.rows import boolean, json_value, number, text
 from app.storage.storage import Storage
-from app.storage.unfinished.records import Form, NewUpload, Upload, read_upload
+from app.storage.unfinished.records import NewUpload, Upload, UploadForm, read_upload
 from app.storage.unfinished.sql import CREATE_UPLOAD, DELETE_UPLOAD, FIND_UPLOAD
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 from app.storage.writing import permitted as permitted_write
@@ -40,7 +40,7 @@ def create(storage: Storage, asker: Asker, new: NewUpload) -> Upload:
     return read_upload(rows[0][0])
 
 
-def find(storage: Storage, asker: Asker, form: Form, upload_id: str) -> Upload:
+def find(storage: Storage, asker: Asker, form: UploadForm, upload_id: str) -> Upload:
     """The upload, whoever asks; also a finished one, until it expires. Raises NoSuchUpload or UploadExpired."""
     wanted = (text(upload_id), text(form))
     rows = storage.database.run(asker.service_context(), [(FIND_UPLOAD, wanted)], read_only=True)[0]
