@@ -60,6 +60,10 @@ def configure(
         Features(plugins).chosen(settings.graphql_features)
     except UnknownFeature as ex:
         raise SettingError(f"GRAPHQL_FEATURES: {ex}") from None
+    try:
+        Features(plugins, settings.value_types)
+    except UnknownFeature as ex:
+        raise SettingError(f"VALUE_TYPES: {ex}") from None
     return settings, plugins
 
 

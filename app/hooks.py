@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.entrances import Entrance
     from app.graphql.api_schema import ApiSchema
     from app.graphql.fields import Fields
+    from app.graphql.notices import Notice
     from app.graphql.relations import ApiRelation, RelationNames
     from app.graphql.role_rules import OperationCheck
     from app.graphql.values_of_types import ValueType
@@ -77,6 +78,11 @@ class GraphQLHooks:
     @hookspec
     def node_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Fields of a relation's object type; the scope of their resolvers is a row."""
+
+    @hookspec
+    def column_arguments(self, api: ApiSchema, type_: Type) -> Fields | None:
+        """Arguments of the fields of columns of a type; the extension ``part`` of each is given the field, the column's
+        value and the argument's, unless that is null, and returns the value of that type to print instead."""
 
     @hookspec
     def relationships(self, api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
@@ -147,6 +153,12 @@ class GraphQLHooks:
         """Arguments of the deletion of a relation's rows; the extension ``condition`` of one selects the rows."""
 
     @hookspec
+    def advice(self, api: ApiSchema, read: Callable[[str], bytes | None]) -> Sequence[Notice]:
+        """What ``portico doctor`` advises about the database of a schema. ``read`` returns the single value that an SQL
+        statement selects, with the rights of the service."""
+        return ()
+
+    @hookspec
     def always_listed_types(self, api: ApiSchema) -> Sequence[GraphQLNamedType]:
         """Types that the schema lists even if no field uses them."""
         return ()
@@ -183,6 +195,13 @@ class ServiceHooks:
         """The features that this plugin adds to the GraphQL API, normally one. If the dialect, GRAPHQL_FEATURES or a
         role omits all of them, the plugin's hooks that build the schema are not called. A plugin that names none is
         always on."""
+        return ()
+
+    @hookspec
+    def value_types(self) -> Sequence[str]:
+        """The types of values that this plugin adds, for the setting VALUE_TYPES to choose: what changes the type of
+        columns is off unless it is chosen. If none of them is, the plugin's hooks that build the schema are not
+        called."""
         return ()
 
     @hookspec

@@ -1,4 +1,4 @@
-"""What the GraphQL schema leaves out of the database, as findings for ``portico doctor``."""
+"""What the GraphQL schema leaves out of the database, and what plugins advise, as findings for ``portico doctor``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ ROLES = ("anon", "authenticated", "service_role")
 
 
 def left_out(settings: Settings, plugins: Plugins) -> list[Finding]:
-    """One finding for each notice in the schemas of the API's roles; none if the database does not answer, which other
-    findings report."""
+    """One finding for each notice in the schemas of the API's roles, and for each advice about them; none if the
+    database does not answer, which other findings report."""
     engine = make_engine(settings, plugins)
     found: dict[Notice, None] = {}
     try:
         for role in ROLES:
             try:
-                found |= dict.fromkeys(engine.role_schemas.of_role(role).notices)
+                api = engine.role_schemas.of_role(role)
+                found |= dict.fromkeys(api.notices)
+                found |= {each: None for some in api.hooks.advice(api=api, read=engine.database.read) for each in some}
             except AccessError:
                 continue
     except PorticoError:

@@ -167,6 +167,10 @@ class ApiSchema:
         """The members that plugins give the filter of a type's values, as ``contributed`` does."""
         return self._in_order("filter_operators", f"type {value_type.filter}Filter", value_type=value_type)
 
+    def arguments_of_columns(self, type_: Type) -> dict[str, Any]:
+        """The arguments that plugins give the fields of a type's columns, as ``contributed`` does."""
+        return self._in_order("column_arguments", f"type {type_.text}", type_=type_)
+
     def _in_order(self, hook: str, subject: str, **about: Any) -> dict[str, Any]:
         def left_out(name: str) -> None:
             self.notices.add(subject, f"of two {hook.replace('_', ' ')} called {name} one is left out")

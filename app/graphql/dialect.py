@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class Dialect:
     ``nullable_json``: a JSON column is nullable even where it is NOT NULL: the null of JSON is null.
     ``lists_all_enums``: the enums of exposed schemas are types of the schema even where no field uses them.
     ``required_inserts``: a column that is NOT NULL and has no default must be given a value by an insert.
+    ``native_json``: JSON values are JSON in requests and answers, not strings that hold it; a setting turns it on.
     ``extended``: the features that go beyond pg_graphql are offered (app.graphql.features).
     """
 
@@ -46,6 +47,7 @@ class Dialect:
     nullable_json: bool
     lists_all_enums: bool
     required_inserts: bool
+    native_json: bool
     extended: bool
 
 
@@ -67,6 +69,7 @@ STANDARD = Dialect(
     nullable_json=True,
     lists_all_enums=False,
     required_inserts=True,
+    native_json=False,
     extended=True,
 )
 
@@ -88,7 +91,14 @@ PG_GRAPHQL = Dialect(
     nullable_json=False,
     lists_all_enums=True,
     required_inserts=False,
+    native_json=False,
     extended=False,
 )
 
 DIALECTS = {dialect.name: dialect for dialect in (STANDARD, PG_GRAPHQL)}
+
+
+def dialect_of(name: str, *, native_json: bool = False) -> Dialect:
+    """The dialect of that name; ``native_json`` has no effect on one that does not go beyond pg_graphql."""
+    dialect = DIALECTS[name]
+    return replace(dialect, native_json=native_json and dialect.extended)

@@ -1,5 +1,6 @@
 """Features that go beyond pg_graphql: plugins name those that they add, and a dialect, a setting or a role selects
-which of them are offered. This file knows no feature by name."""
+which of them are offered. The same for types of values, which change the type of columns: a setting selects these. This
+file knows none by name."""
 
 from __future__ import annotations
 
@@ -14,14 +15,17 @@ ALL, NONE = "all", "none"
 
 
 class UnknownFeature(ValueError):
-    """No plugin adds a feature of that name. The message is one sentence that lists the existing ones."""
+    """No plugin adds a feature, or a type of values, of that name. The message is one sentence that lists those that
+    exist."""
 
 
 class Features:
-    """The features that the plugins of an application add."""
+    """The features that the plugins of an application add, with those of their ``value_types`` that are named, or with
+    ``all``. Raises UnknownFeature for a type of values that no plugin adds."""
 
-    def __init__(self, plugins: Plugins) -> None:
+    def __init__(self, plugins: Plugins, value_types: Iterable[str] = ()) -> None:
         self._plugins = plugins
+        self._left_out = _without_value_types(plugins, frozenset(value_types))
         self._by_plugin = {name: frozenset(added) for name, added in plugins.by_plugin("features") if added}
         self.all: frozenset[str] = frozenset().union(*self._by_plugin.values())
 
@@ -50,4 +54,15 @@ class Features:
 
     def hooks(self, offered: frozenset[str]) -> pluggy.HookRelay:
         """The hooks of a schema with these features; plugins that add only other features are not called."""
-        return self._plugins.hooks_without(name for name, added in self._by_plugin.items() if added.isdisjoint(offered))
+        others = [name for name, added in self._by_plugin.items() if added.isdisjoint(offered)]
+        return self._plugins.hooks_without([*others, *self._left_out])
+
+
+def _without_value_types(plugins: Plugins, chosen: frozenset[str]) -> list[str]:
+    """The names of the plugins that add types of values, none of which is chosen."""
+    by_plugin = {name: frozenset(added) for name, added in plugins.by_plugin("value_types") if added}
+    known = frozenset[str]().union(*by_plugin.values())
+    for name in sorted(chosen - known - {ALL}):
+        listed = ", ".join(sorted(known))
+        raise UnknownFeature(f"no type of values is called {name!r}; there are {listed}")
+    return [] if ALL in chosen else [name for name, added in by_plugin.items() if added.isdisjoint(chosen)]

@@ -134,6 +134,11 @@ def whole_value(value: Any) -> Hashable:
     return (type(value), value)
 
 
+def any_value(value: Any) -> Hashable:
+    """The derive of a value that is bound as a whole: nothing within it steers."""
+    return _SCALAR
+
+
 @dataclass(frozen=True, slots=True)
 class Variables:
     """The variables of the request being planned, defaults filled in; records what steers."""

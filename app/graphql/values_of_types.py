@@ -22,9 +22,11 @@ class ValueType:
 
     ``graphql`` is the (nullable) GraphQL type, ``to_json`` makes an SQL value what the API prints, ``to_text`` makes a
     JSON input PostgreSQL's text form of it (None for null) or raises RequestError. ``filter`` names the kind of filter,
-    None if the type has none; ``element`` is set for arrays. ``prints_null`` says that values other than NULL
-    may be null in the API. ``of_dimensions`` turns an array's type into that of an array with so many dimensions, or
-    None if the API does not support it; it is set only if the number matters.
+    None if the type has none; ``filter_name`` is what the filter is called if not after its kind. ``element`` is set
+    for arrays. ``operand_text`` is the PostgreSQL type of what values are compared with, None for their own.
+    ``prints_null`` says that values other than NULL may be null in the API. ``of_dimensions`` turns an array's type
+    into that of an array with so many dimensions, or None if the API does not support it; it is set only if the number
+    matters.
     """
 
     graphql: GraphQLNullableInputType
@@ -34,4 +36,6 @@ class ValueType:
     orderable: bool = True
     element: ValueType | None = None
     prints_null: bool = False
+    filter_name: str | None = None
+    operand_text: str | None = None
     of_dimensions: Callable[[ValueType, int], ValueType | None] | None = None

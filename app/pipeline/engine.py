@@ -11,7 +11,7 @@ from app.database import ContextBuilder, Database
 from app.documents import NamedDocuments, Registry, document_sources
 from app.graphql.bounded_cache import BoundedCache
 from app.graphql.comments import MOST_LEVELS
-from app.graphql.dialect import DIALECTS, Dialect
+from app.graphql.dialect import Dialect, dialect_of
 from app.graphql.features import Features
 from app.graphql.limits import DocumentLimits
 from app.graphql.recursion import allow_levels
@@ -69,7 +69,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
     dump = Path(settings.schema_dump) if settings.schema_dump else None
     schema_cache = SchemaCache(database.read, settings.api_schemas, dump)
     entries = settings.plan_cache_entries
-    dialect = DIALECTS[settings.graphql_dialect]
+    dialect = dialect_of(settings.graphql_dialect, native_json=settings.json_values == "native")
     limits = _limits(settings)
     roles = ApiRoles(settings.api_roles, schema_cache.current, schema_cache.refresh_if_changed)
     identity = Identity(settings, roles=roles)
@@ -97,7 +97,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
 
 
 def _rule_book(settings: Settings, plugins: Plugins, dialect: Dialect) -> RuleBook:
-    features = Features(plugins)
+    features = Features(plugins, settings.value_types if dialect.extended else ())
     offered = features.offered(dialect, settings.graphql_features)
     usual = RoleRules(
         hooks=features.hooks(offered),

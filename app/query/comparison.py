@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement
 
-from app.query.sql import as_text
+from app.query.sql import as_text, cast_to
 from schema_cache.model import Catalog, Column, Operators
 from schema_cache.role_view import RoleView
 
@@ -20,16 +20,19 @@ class Comparison:
 
     ``by_text`` says that the text of the values is compared: they have no order, or their type may not be named.
     ``printed_as_text`` says that cursors and node ids contain their text, because the type cannot read what
-    to_jsonb prints of them.
+    to_jsonb prints of them. ``cast`` says that the column is cast to ``type_text``.
     """
 
     type_text: str
     operators: Operators
     by_text: bool
     printed_as_text: bool
+    cast: bool = False
 
     def value(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
         """The column as it is compared."""
+        if self.cast:
+            return cast_to(column, self.type_text)
         return as_text(column) if self.by_text else column
 
     def printed(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -60,24 +63,45 @@ def operators_of(view: RoleView, type_oid: int) -> Operators:
     return (type_.operators if type_ is not None and known else None) or USUAL_OPERATORS
 
 
-def key_comparison(view: RoleView, column: Column) -> Comparison:
-    """How a column of a key is compared: by its text if its type has no order or may not be named."""
+def key_comparison(view: RoleView, column: Column, operand_text: str | None = None) -> Comparison:
+    """How a column of a key is compared: by its text if its type has no order or may not be named, else as one in
+    orderBy."""
     type_ = view.catalog.type_by_oid.get(column.type)
     by_text = type_ is None or type_.operators is None or column.type in view.unnamed_types
     if by_text:
         return Comparison("text", USUAL_OPERATORS, by_text=True, printed_as_text=True)
-    return order_comparison(view, column)
+    return order_comparison(view, column, operand_text)
 
 
-def order_comparison(view: RoleView, column: Column) -> Comparison:
-    """How a column in orderBy is compared. PostgreSQL refuses it if its type has no order."""
-    return type_comparison(view, column.type, column.type_text)
+def order_comparison(view: RoleView, column: Column, operand_text: str | None = None) -> Comparison:
+    """How a column in orderBy is compared: as the type ``operand_text`` if that is given. PostgreSQL refuses it if its
+    type has no order."""
+    comparison = type_comparison(view, column.type, column.type_text)
+    return comparison if operand_text is None else replace(comparison, type_text=operand_text, cast=True)
 
 
 def type_comparison(view: RoleView, type_oid: int, type_text: str) -> Comparison:
     """How values of a type are compared in an order that a client requests."""
-    operators = operators_of(view, type_oid)
-    return Comparison(type_text, operators, by_text=False, printed_as_text=not _is_read_back(view.catalog, type_oid))
+    operators, enum = operators_of(view, type_oid), _enum_of_domain(view, type_oid)
+    return Comparison(
+        enum or type_text,
+        operators,
+        by_text=False,
+        printed_as_text=not _is_read_back(view.catalog, type_oid),
+        cast=enum is not None,
+    )
+
+
+def _enum_of_domain(view: RoleView, type_oid: int) -> str | None:
+    """The enum that a domain is made of, if the role may name it: PostgreSQL compares enums, but not domains over
+    them."""
+    type_ = view.catalog.type_by_oid.get(type_oid)
+    while type_ is not None and type_.kind == "d":
+        type_ = view.catalog.type_by_oid.get(type_.base)
+    is_domain = type_ is not None and type_.oid != type_oid
+    if type_ is None or not is_domain or type_.kind != "e" or type_.oid in view.unnamed_types:
+        return None
+    return type_.text
 
 
 def _is_read_back(catalog: Catalog, type_oid: int) -> bool:

@@ -14,6 +14,7 @@ from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values_of_types import ToText, ValueType
 from app.query.comparison import operators_of
 from app.query.planning import Planning, Rows
+from app.query.sql import cast_to
 from app.query.walk import Field
 from schema_cache.model import Operators
 
@@ -47,14 +48,22 @@ extension ``operator`` of the filter's member."""
 def compared_column(api: ApiSchema, column: ApiColumn, rows: Rows) -> Compared:
     """A column of the current row, to be compared."""
     own = column.column
-    return Compared(rows.column(own.name), column.type, own.type_text, column.to_text, operators_of(api.view, own.type))
+    value, type_text = compared_value(column.type, rows.column(own.name), own.type_text)
+    return Compared(value, column.type, type_text, column.to_text, operators_of(api.view, own.type))
+
+
+def compared_value(type_: ValueType, value: ColumnElement[Any], type_text: str) -> tuple[ColumnElement[Any], str]:
+    """A value of the PostgreSQL type ``type_text`` as it is compared, and the type of what it is compared with."""
+    return (
+        (value, type_text) if type_.operand_text is None else (cast_to(value, type_.operand_text), type_.operand_text)
+    )
 
 
 def value_filter_type(api: ApiSchema, value_type: ValueType) -> GraphQLInputObjectType:
     """The filter of a type's values, such as IntFilter, StringListFilter or that of an enum."""
-
     return api.named(
-        f"{value_type.filter}Filter", lambda name: GraphQLInputObjectType(name, lambda: api.operators_of(value_type))
+        value_type.filter_name or f"{value_type.filter}Filter",
+        lambda name: GraphQLInputObjectType(name, lambda: api.operators_of(value_type)),
     )
 
 
@@ -68,6 +77,15 @@ def value_condition(
     )
     parts = [part for part in made if part is not None]
     return and_(*parts) if parts else None
+
+
+def column_condition(api: ApiSchema, column: ApiColumn, type_: GraphQLInputObjectType) -> MemberCondition:
+    """The condition that a value's filter of the type ``type_`` puts on a column."""
+
+    def make(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
+        return value_condition(type_, planning, compared_column(api, column, rows), value)
+
+    return make
 
 
 def id_filter_type(api: ApiSchema) -> GraphQLInputObjectType:

@@ -21,7 +21,7 @@ from app.graphql.values import Leaf
 from app.query.comparison import Comparison, key_comparison, order_comparison
 from app.query.planning import Rows
 from app.query.sql import row_text
-from app.query.terms import ColumnTerm, Expression, Term
+from app.query.terms import ColumnTerm, Expression, Term, TermOfField
 from app.query.walk import Field
 
 MOST_COLUMNS = 32
@@ -173,7 +173,7 @@ def ordering_of(field: Field, relation: ApiRelation) -> Ordering:
     """The total order of a relation's rows: the order that a field's arguments give, then the key."""
     given = field.arguments
     asked = tuple(
-        key
+        _within(field, key)
         for name, argument in field.definition.args.items()
         if "order" in argument.extensions and name in given
         for key in argument.extensions["order"](given[name])
@@ -186,6 +186,10 @@ def ordering_of(field: Field, relation: ApiRelation) -> Ordering:
         return Ordering((*asked, *by_key))
     readable = (each.name for each in relation.relation.columns if each.name in relation.visible.select)
     return Ordering((*asked, *_by_columns(field.api, relation, asked)), ties=tuple(readable))
+
+
+def _within(field: Field, key: OrderKey) -> OrderKey:
+    return replace(key, term=key.term.of_field(field)) if isinstance(key.term, TermOfField) else key
 
 
 def _by_columns(api: ApiSchema, relation: ApiRelation, asked: Sequence[OrderKey]) -> list[OrderKey]:

@@ -10,7 +10,7 @@ from graphql import EnumValueNode, GraphQLError, GraphQLScalarType, ValueNode, p
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.values_of_types import ToJson, ToText
+from app.graphql.values_of_types import ToJson, ToText, ValueType
 from app.graphql.variables import JSON_TYPES
 from app.query.texts import StringText, as_is
 
@@ -52,6 +52,11 @@ def _contributed(api: ApiSchema) -> Scalars:
         for name in scalar.postgres:
             by_postgres.setdefault(name, scalar)
     return Scalars(every, by_postgres)
+
+
+def value_type_of(scalar: Scalar) -> ValueType:
+    """How the values of a scalar's types cross the API."""
+    return ValueType(scalar.type, scalar.to_json, scalar.to_text, scalar.type.name)
 
 
 def scalar_type(name: str, to_text: ToText, description: str) -> GraphQLScalarType:

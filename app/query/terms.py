@@ -12,9 +12,10 @@ from typing import Any, Protocol, cast
 
 from sqlalchemy import ColumnElement, Select, and_, literal_column, select
 
-from app.errors import OverLimit
+from app.errors import OverLimit, RequestError
 from app.query.planning import NamedRows, Rows, TableRows
 from app.query.relationships import Relationship
+from app.query.walk import Field
 from schema_cache.model import Column
 
 MAX_STEPS = 4
@@ -116,3 +117,17 @@ def related(relationship: Relationship, term: Term) -> Expression:
 def of_all_related(relationship: Relationship, term: Term) -> Expression:
     """The result of ``term``, an aggregate function, over all rows that a relationship leads to."""
     return Expression(_OfMany(relationship, term), not_null=term.not_null)
+
+
+@dataclass(frozen=True, slots=True)
+class TermOfField:
+    """A term that depends on the other arguments of the field whose rows are ordered: ``of_field`` makes it of them.
+    Where related rows are ordered by it there are none, and ``without`` makes the error that says so."""
+
+    of_field: Callable[[Field], Term]
+    without: Callable[[], RequestError]
+    not_null: bool = False
+    steps: int = 0
+
+    def of(self, rows: Rows) -> ColumnElement[Any]:
+        raise self.without()

@@ -69,6 +69,10 @@ class Settings:
         "Follow the GraphQL specification (standard), or behave as the extension pg_graphql does.")
     graphql_features: tuple[str, ...] = setting(Names(), ("all",),
         "Features of the dialect standard beyond pg_graphql: all, none, or names, comma-separated; -name omits one.")
+    value_types: tuple[str, ...] = setting(Names(), (),
+        "Types whose values have GraphQL types of their own in the dialect standard: all, or names, comma-separated.")
+    json_values: str = setting(Choice("text", "native"), "text",
+        "Whether values of json and jsonb are strings that hold JSON, or JSON itself, in the dialect standard.")
     jwt_secret: str | None = setting(SECRET, None,
         "The secret of HS256 tokens, at least 32 characters; `portico keys` generates one.")
     jwt_jwks: str | None = setting(URL, None,

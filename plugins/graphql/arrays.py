@@ -72,6 +72,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
         orderable=False,
         element=element,
         prints_null=api.dialect.nested_arrays,
+        operand_text=None if element.operand_text is None else f"{element.operand_text}[]",
         of_dimensions=_of_dimensions if api.dialect.nested_arrays else None,
     )
 

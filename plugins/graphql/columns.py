@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphql import GraphQLField, GraphQLNonNull
+from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull
 from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
@@ -32,12 +32,23 @@ def comment_directives() -> Sequence[Directive]:
 
 @hookimpl
 def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
-    return Fields(20, {column.field_name: _field(column) for column in relation.columns}, precedence=1)
+    return Fields(20, {column.field_name: _field(api, column) for column in relation.columns}, precedence=1)
 
 
-def _field(column: ApiColumn) -> GraphQLField:
+def _field(api: ApiSchema, column: ApiColumn) -> GraphQLField:
     type_: Any = GraphQLNonNull(column.type.graphql) if _is_never_null(column) else column.type.graphql
-    return GraphQLField(type_, resolve=_resolver(column), description=column.description)
+    arguments = _arguments(api, column)
+    resolve = _resolver_of_part(column) if arguments else _resolver(column)
+    return GraphQLField(type_, arguments, resolve, description=column.description)
+
+
+def _arguments(api: ApiSchema, column: ApiColumn) -> dict[str, GraphQLArgument]:
+    """The arguments that plugins give the fields of a column's type, asked for once for each type."""
+    known: dict[int, dict[str, GraphQLArgument]] = api.shared("arguments of columns", dict)
+    oid = column.column.type
+    if oid not in known:
+        known[oid] = api.arguments_of_columns(api.catalog.type_by_oid[oid])
+    return known[oid]
 
 
 def _is_never_null(column: ApiColumn) -> bool:
@@ -47,5 +58,16 @@ def _is_never_null(column: ApiColumn) -> bool:
 def _resolver(column: ApiColumn) -> Resolver:
     def resolve(field: Field, rows: Rows) -> ColumnElement[Any]:
         return column.type.to_json(rows.column(column.name))
+
+    return resolve
+
+
+def _resolver_of_part(column: ApiColumn) -> Resolver:
+    def resolve(field: Field, rows: Rows) -> ColumnElement[Any]:
+        value = rows.column(column.name)
+        for name, given in field.arguments.items():
+            if given is not None:
+                value = field.definition.args[name].extensions["part"](field, value, given)
+        return column.type.to_json(value)
 
     return resolve

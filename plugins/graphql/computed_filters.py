@@ -15,7 +15,7 @@ from app.hooks import hookimpl
 from app.query.calls import VOLATILE, Result
 from app.query.comparison import operators_of
 from app.query.computed_fields import computed_fields_of
-from app.query.conditions import Compared, Condition, value_condition, value_filter_type
+from app.query.conditions import Compared, Condition, compared_value, value_condition, value_filter_type
 from app.query.planning import Planning, Rows
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
@@ -63,7 +63,7 @@ def _member(api: ApiSchema, result: Result, value: ValueType) -> GraphQLInputFie
     operators = operators_of(api.view, returned.oid)
 
     def make(planning: Planning, rows: Rows, given: Mapping[str, Any] | None) -> Condition | None:
-        called = result.call([rows.whole()])
-        return value_condition(type_, planning, Compared(called, value, returned.text, value.to_text, operators), given)
+        called, type_text = compared_value(value, result.call([rows.whole()]), returned.text)
+        return value_condition(type_, planning, Compared(called, value, type_text, value.to_text, operators), given)
 
     return GraphQLInputField(type_, extensions={"condition": make})

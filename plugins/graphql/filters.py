@@ -28,18 +28,16 @@ from app.query.comparison import compared
 from app.query.conditions import (
     Compared,
     Condition,
-    MemberCondition,
     Operator,
-    compared_column,
+    column_condition,
     condition,
     id_filter_type,
     relation_filter_type,
-    value_condition,
     value_filter_type,
 )
 from app.query.planning import Planning, Rows
 from app.query.regular_expressions import refusal
-from app.query.scalars import scalars_of
+from app.query.scalars import scalars_of, value_type_of
 from app.query.sql import cast_to
 from app.query.texts import ArrayText
 from schema_cache.model import Operators
@@ -123,6 +121,8 @@ BY_FILTER: Mapping[str, tuple[str, ...]] = {
     "String": (*COMPARISONS, "ilike", "iregex", "like", "regex", "startsWith"),
     "UUID": ("eq", "in", "is", "neq"),
     "Boolean": ("eq", "is"),
+    "JSON": ("is",),
+    "JSONText": ("is",),
     "Opaque": ("eq", "is"),
 }
 OTHER_OPERATORS = ("eq", "in", "is", "neq")
@@ -167,24 +167,13 @@ def _filter_is_type(api: ApiSchema) -> GraphQLEnumType:
 @hookimpl
 def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     return Fields(
-        10,
-        {
-            column.field_name: GraphQLInputField(
-                value_filter_type(api, column.type), extensions={"condition": _column_condition(api, column)}
-            )
-            for column in relation.columns
-            if column.type.filter is not None
-        },
+        10, {column.field_name: _member(api, column) for column in relation.columns if column.type.filter is not None}
     )
 
 
-def _column_condition(api: ApiSchema, column: ApiColumn) -> MemberCondition:
+def _member(api: ApiSchema, column: ApiColumn) -> GraphQLInputField:
     type_ = value_filter_type(api, column.type)
-
-    def make(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
-        return value_condition(type_, planning, compared_column(api, column, rows), value)
-
-    return make
+    return GraphQLInputField(type_, extensions={"condition": column_condition(api, column, type_)})
 
 
 @hookimpl
@@ -216,7 +205,7 @@ def always_listed_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
     listed: list[GraphQLNamedType] = [_filter_is_type(api), id_filter_type(api)]
     for scalar in scalars_of(api).all:
         if scalar.filterable:
-            element = ValueType(scalar.type, scalar.to_json, scalar.to_text, scalar.type.name)
+            element = value_type_of(scalar)
             listed.append(value_filter_type(api, element))
             if scalar.list_filter:
                 array = ValueType(

@@ -64,7 +64,8 @@ def _member(api: ApiSchema, relation: ApiRelation, key: Sequence[ApiColumn]) -> 
 
 def _part(api: ApiSchema, column: ApiColumn, member: str | None) -> KeyPart:
     # Without the column's own check: a value that is too long is that of no row.
-    return KeyPart(column.name, key_comparison(api.view, column.column), column.type.to_text, member)
+    comparison = key_comparison(api.view, column.column, column.type.operand_text)
+    return KeyPart(column.name, comparison, column.type.to_text, member)
 
 
 @hookimpl

@@ -23,6 +23,9 @@ from app.query.texts import ArrayText
 
 TEXT_FILTER = "String"
 
+WITHOUT_EQUALITY = frozenset(("JSONText",))
+"""The filters of types that have no operator for it."""
+
 TRIGRAM_OPERATORS = {
     "similar": ("%", "similarity_op", "Text that is similar as a whole, by pg_trgm.similarity_threshold"),
     "wordSimilar": (
@@ -39,7 +42,7 @@ def features() -> Sequence[str]:
 
 @hookimpl
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields:
-    members = {"distinctFrom": _distinct_from(value_type)}
+    members = {} if value_type.filter in WITHOUT_EQUALITY else {"distinctFrom": _distinct_from(value_type)}
     if value_type.filter == TEXT_FILTER:
         members |= _of_text(value_type) | _of_trigrams(api, value_type)
     members["not"] = _negation(value_filter_type(api, value_type))

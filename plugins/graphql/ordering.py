@@ -45,7 +45,8 @@ def _by_column(api: ApiSchema, column: ApiColumn) -> Order:
     def order(leaf: Leaf | None) -> Sequence[OrderKey]:
         if leaf is None:
             return ()
-        return (OrderKey(ColumnTerm(column.column), order_comparison(api.view, column.column), *direction(api, leaf)),)
+        comparison = order_comparison(api.view, column.column, column.type.operand_text)
+        return (OrderKey(ColumnTerm(column.column), comparison, *direction(api, leaf)),)
 
     return order
 

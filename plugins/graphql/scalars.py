@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -20,11 +21,12 @@ from sqlalchemy import ColumnElement, func, null
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
+from app.graphql.dialect import Dialect
 from app.graphql.values_of_types import ToText, ValueType
 from app.hooks import hookimpl
 from app.query.scalars import Scalar, cursor_type, scalar_type, scalars_of
 from app.query.sql import as_text, constant
-from app.query.texts import StringText, integer_text, opaque_text, refused
+from app.query.texts import StringText, as_is, integer_text, opaque_text, refused
 from schema_cache.model import Type
 
 
@@ -89,6 +91,16 @@ def json_as_text(expression: ColumnElement[Any]) -> ColumnElement[Any]:
     return expression.op("#>>")(constant("{}"))
 
 
+def native_json_text(value: Any) -> str | None:
+    """Anything; null is the database's."""
+    if value is None:
+        return None
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        raise refused("JSON", "A number is too large") from None
+
+
 NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
@@ -126,7 +138,10 @@ def scalars(api: ApiSchema) -> Sequence[Scalar]:
     def text(name: str, description: str, postgres: str, **options: Any) -> Scalar:
         return of((name, description), StringText(name), postgres, **options)
 
-    json_nulls = {"prints_null": api.dialect.nullable_json}
+    documents: Mapping[str, Any] = {
+        "prints_null": api.dialect.nullable_json,
+        "to_json": as_is if api.dialect.native_json else json_as_text,
+    }
     floats = FINITE if api.dialect.finite_floats else {}
     return (
         of(GraphQLInt, integer_text, "int2 int4", list_filter=True),
@@ -151,17 +166,16 @@ def scalars(api: ApiSchema) -> Sequence[Scalar]:
         text("Date", "A date without a time", "date", list_filter=True),
         text("Time", "A time of day", "time", list_filter=True),
         text("Datetime", "A date and time", "timestamp timestamptz", list_filter=True),
-        of(
-            ("JSON", "A JSON value, as a string"),
-            StringText("JSON", JSON_EXPECTED if api.dialect.validates else ""),
-            "json jsonb",
-            to_json=json_as_text,
-            filterable=False,
-            orderable=False,
-            **json_nulls,
-        ),
+        of(*_json(api.dialect), "json jsonb", filterable=False, orderable=False, **documents),
         of((OPAQUE, "A value whose form only the database knows"), opaque_text, ""),
     )
+
+
+def _json(dialect: Dialect) -> tuple[tuple[str, str], ToText]:
+    """The scalar of JSON, and how its values become text."""
+    if dialect.native_json:
+        return ("JSON", "A JSON value"), native_json_text
+    return ("JSON", "A JSON value, as a string"), StringText("JSON", JSON_EXPECTED if dialect.validates else "")
 
 
 @hookimpl

@@ -20,14 +20,18 @@ from tests.process.conftest import Portico
 TABLES = """
 create table owner (id int primary key, name text);
 create type colour as enum ('red', 'blue');
-create table thing (id int primary key, name text, tags text[], colour colour, owner_id int references owner);
+create domain weight as int;
+create table thing (
+  id int primary key, name text, tags text[], colour colour, owner_id int references owner, data jsonb, weight weight
+);
 create function doubled(thing) returns int stable return $1.id * 2;
 comment on function doubled is '@graphql({"filter": true})';
 create function tripled(id int) returns int stable return id * 3;
 insert into owner values (1, 'Ann');
-insert into thing values (1, 'quiet', '{a}', 'red', 1);
+insert into thing (id, name, tags, colour, owner_id) values (1, 'quiet', '{a}', 'red', 1);
 grant all on owner, thing to anon;
-comment on table thing is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
+comment on table thing is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true},
+  "search": {"columns": ["name"], "config": "simple"}})';
 """
 
 

@@ -19,6 +19,8 @@ from graphql import (
 )
 from sqlalchemy import func, literal_column
 
+from app.commands.notices import left_out
+from app.graphql.notices import Notice
 from app.graphql.relations import RelationNames
 from app.query.calls import result_of
 from app.query.comparison import key_comparison
@@ -138,6 +140,31 @@ def test_hook_mutation_fields(door_with: DoorWith) -> None:
 def test_hook_node_fields(door_with: DoorWith) -> None:
     door = door_with(node_fields=lambda relation: Fields(100, {"shouted": SHOUTED}))
     assert door.ask("{ thingByPk(id: 2) { shouted } }").data == {"thingByPk": {"shouted": "B"}}
+
+
+def test_hook_column_arguments(door_with: DoorWith) -> None:
+    def shortened(field: Any, value: Any, up_to: Any) -> Any:
+        return func.left(value, field.planning.bind(up_to, str, "integer"))
+
+    def arguments(type_: Any) -> Fields | None:
+        if type_.name != "text":
+            return None
+        return Fields(100, {"upTo": GraphQLArgument(GraphQLInt, extensions={"part": shortened})})
+
+    door = door_with(column_arguments=arguments)
+    asked = "{ thingByPk(id: 1) { name none: name(upTo: 0) all: name(upTo: null) } }"
+    assert door.ask(asked).data == {"thingByPk": {"name": "a", "none": "", "all": "a"}}
+    assert door.ask("{ thingByPk(id: 1) { id(upTo: 1) } }").code == "GRAPHQL_VALIDATION_FAILED"
+
+
+def test_hook_advice(door_with: DoorWith) -> None:
+    def advice(api: Any, read: Any) -> list[Notice]:
+        rows = read("select count(*)::text from gone").decode()
+        return [Notice("table public.gone", f"it has {rows} rows")] if "gone" in api.graphql.type_map else []
+
+    services = door_with(advice=advice).application.services
+    findings = left_out(services.settings, services.plugins)
+    assert [each.what for each in findings if "rows" in each.what] == ["table public.gone: it has 2 rows"]
 
 
 def test_hook_relationships(door_with: DoorWith) -> None:

@@ -1,0 +1,239 @@
+"""Filters of documents: what jsonb contains, which keys it has, SQL/JSON paths, and parts of json and jsonb."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from graphql import (
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLString,
+)
+from sqlalchemy import ColumnElement, and_, case, func, null
+
+from app.errors import RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values import Leaf
+from app.graphql.values_of_types import ToText, ValueType
+from app.hooks import hookimpl
+from app.query.comparison import USUAL_OPERATORS, compared
+from app.query.conditions import (
+    Compared,
+    Condition,
+    Operator,
+    column_condition,
+    value_condition,
+    value_filter_type,
+)
+from app.query.json_columns import json_kind
+from app.query.json_paths import json_path_text
+from app.query.planning import Planning
+from app.query.scalars import scalars_of, value_type_of
+from app.query.sql import cast_to, constant
+from app.query.texts import ArrayText, StringText
+
+FILTERS = {"jsonb": "JSON", "json": "JSONText"}
+"""The filter of each type: json keeps a text, which nothing can be compared with."""
+
+
+@hookimpl
+def features() -> Sequence[str]:
+    return ("json_filters",)
+
+
+@hookimpl
+def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    kinds = ((each, json_kind(api, each.column.type)) for each in relation.columns)
+    return Fields(60, {column.field_name: _member(api, column, kind) for column, kind in kinds if kind is not None})
+
+
+def _member(api: ApiSchema, column: ApiColumn, kind: str) -> GraphQLInputField:
+    type_ = value_filter_type(api, _filtered(api, column.type, kind))
+    return GraphQLInputField(type_, extensions={"condition": column_condition(api, column, type_)})
+
+
+def _filtered(api: ApiSchema, value_type: ValueType, kind: str) -> ValueType:
+    """A document's type with the name of its filter."""
+    name = FILTERS[kind]
+    return replace(value_type, filter=name, filter_name=api.own_type_name(("filter", name), f"{name}Filter"))
+
+
+@hookimpl
+def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
+    if value_type.filter not in FILTERS.values():
+        return None
+    kind = next(each for each, name in FILTERS.items() if name == value_type.filter)
+    members = _of_jsonb(value_type) if kind == "jsonb" else {}
+    members["path"] = _parts(api, value_type, kind)
+    return Fields(20, members)
+
+
+@dataclass(frozen=True)
+class DocumentOperator:
+    """A comparison of a jsonb document by an SQL operator with an operand of the type ``type_text``."""
+
+    symbol: str
+    to_text: ToText
+    type_text: str
+
+    def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
+        if operand is None:
+            return cast_to(null(), "boolean")
+        return compared(left.value, self.symbol, planning.bind(operand, self.to_text, self.type_text))
+
+
+def _operator(type_: Any, operator: Operator, description: str) -> GraphQLInputField:
+    return GraphQLInputField(type_, description=description, extensions={"operator": operator})
+
+
+_KEY = StringText("String")
+_KEYS = ArrayText(_KEY)
+
+
+def _of_jsonb(document: ValueType) -> dict[str, GraphQLInputField]:
+    keys = GraphQLList(GraphQLNonNull(GraphQLString))
+    to_text = document.to_text
+    return {
+        "contains": _operator(
+            document.graphql, DocumentOperator("@>", to_text, "jsonb"), "Documents that have all of this within them"
+        ),
+        "containedBy": _operator(
+            document.graphql, DocumentOperator("<@", to_text, "jsonb"), "Documents all of which is within this"
+        ),
+        "hasKey": _operator(
+            GraphQLString, DocumentOperator("?", _KEY, "text"), "Objects with this key, arrays with this string"
+        ),
+        "hasAnyKey": _operator(keys, DocumentOperator("?|", _KEYS, "text[]"), "Those that have one of these"),
+        "hasAllKeys": _operator(keys, DocumentOperator("?&", _KEYS, "text[]"), "Those that have all of these"),
+        "match": _operator(
+            GraphQLString,
+            DocumentOperator("@@", json_path_text, "jsonpath"),
+            "Documents of which this SQL/JSON path says true",
+        ),
+        "exists": _operator(
+            GraphQLString,
+            DocumentOperator("@?", json_path_text, "jsonpath"),
+            "Documents in which this SQL/JSON path finds something",
+        ),
+    }
+
+
+# Parts of a document
+
+AT = "at"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPart:
+    """The part of a ``document``, of the type ``kind``, at the end of a ``path``."""
+
+    document: ColumnElement[Any]
+    kind: str
+    path: ColumnElement[Any]
+
+    @property
+    def json_type(self) -> ColumnElement[Any]:
+        """Its JSON type; NULL if it is not there."""
+        part = self.document.op("#>")(self.path)
+        return func.jsonb_typeof(part) if self.kind == "jsonb" else func.json_typeof(part)
+
+    @property
+    def text(self) -> ColumnElement[Any]:
+        """Its text, that of a string without quotes; NULL if it is null or not there."""
+        return self.document.op("#>>")(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class PartType:
+    """Parts of one JSON type: the PostgreSQL type whose scalar and filter they have, and how a CAST calls it."""
+
+    json_type: str
+    postgres: str
+    type_text: str
+
+    def value_type(self, api: ApiSchema) -> ValueType:
+        return value_type_of(scalars_of(api).by_postgres[self.postgres])
+
+    def value(self, part: DocumentPart) -> ColumnElement[Any]:
+        """The value of a part; NULL if it has another type."""
+        return case((part.json_type == constant(self.json_type), cast_to(part.text, self.type_text)))
+
+
+PART_TYPES: Mapping[str, PartType] = {
+    "text": PartType("string", "text", "text"),
+    "number": PartType("number", "numeric", "numeric"),
+    "boolean": PartType("boolean", "bool", "boolean"),
+}
+
+
+def _parts(api: ApiSchema, document: ValueType, kind: str) -> GraphQLInputField:
+    type_ = _part_filter_type(api, document)
+
+    def operator(planning: Planning, left: Compared, asked: Sequence[Mapping[str, Any]] | None) -> Condition | None:
+        made = [_of_part(type_, planning, left.value, kind, each) for each in asked or ()]
+        conditions = [each for each in made if each is not None]
+        return and_(*conditions) if conditions else None
+
+    return _operator(GraphQLList(GraphQLNonNull(type_)), operator, "What parts of the document are; all must match")
+
+
+def _of_part(
+    type_: GraphQLInputObjectType,
+    planning: Planning,
+    document: ColumnElement[Any],
+    kind: str,
+    asked: Mapping[str, Any],
+) -> Condition | None:
+    planning.count_conditions(1)
+    names = [name for name in asked if name != AT]
+    if len(names) != 1:
+        known = ", ".join(name for name in type_.fields if name != AT)
+        raise RequestError(f"An element of path asks for exactly one of {known}", code="BAD_USER_INPUT")
+    (name,) = names
+    part = DocumentPart(document, kind, planning.bind(asked[AT], _KEYS, "text[]"))
+    made: Condition | None = type_.fields[name].extensions["part"](planning, part, asked[name])
+    return made
+
+
+def _part_filter_type(api: ApiSchema, document: ValueType) -> GraphQLInputObjectType:
+    def members() -> dict[str, GraphQLInputField]:
+        path = GraphQLNonNull(GraphQLList(GraphQLNonNull(GraphQLString)))
+        made = {AT: GraphQLInputField(path, description="The keys, and numbers of elements, that lead to the part")}
+        made |= {name: _typed(api, each) for name, each in PART_TYPES.items()}
+        existence = value_filter_type(api, document).fields.get("is")
+        return made if existence is None else {**made, "is": _existence(api, existence)}
+
+    name = api.own_type_name(("filter", "parts of JSON"), "JSONPathFilter")
+    return api.named(name, lambda name: GraphQLInputObjectType(name, members))
+
+
+def _typed(api: ApiSchema, part_type: PartType) -> GraphQLInputField:
+    value_type = part_type.value_type(api)
+    type_ = value_filter_type(api, value_type)
+
+    def ask(planning: Planning, part: DocumentPart, value: Mapping[str, Any] | None) -> Condition | None:
+        return value_condition(type_, planning, _compared(part_type, value_type, part_type.value(part)), value)
+
+    description = f"The part as a {part_type.json_type}; null if it has another type"
+    return GraphQLInputField(type_, description=description, extensions={"part": ask})
+
+
+def _existence(api: ApiSchema, is_: GraphQLInputField) -> GraphQLInputField:
+    text = PART_TYPES["text"]
+    value_type = text.value_type(api)
+
+    def ask(planning: Planning, part: DocumentPart, value: Leaf | None) -> Condition | None:
+        made: Condition | None = is_.extensions["operator"](planning, _compared(text, value_type, part.text), value)
+        return made
+
+    return GraphQLInputField(is_.type, description="Whether the part is null or not there", extensions={"part": ask})
+
+
+def _compared(part_type: PartType, value_type: ValueType, value: ColumnElement[Any]) -> Compared:
+    return Compared(value, value_type, part_type.type_text, value_type.to_text, USUAL_OPERATORS)

@@ -1,0 +1,41 @@
+"""The argument ``at`` of JSON columns, which gives a part of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLList, GraphQLNonNull, GraphQLString
+from sqlalchemy import ColumnElement
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.values import Leaf
+from app.hooks import hookimpl
+from app.query.json_columns import json_kind
+from app.query.texts import ArrayText, StringText
+from app.query.walk import Field
+from schema_cache.model import Type
+
+_PATH = ArrayText(StringText("String"))
+
+
+@hookimpl
+def features() -> Sequence[str]:
+    return ("json_filters",)
+
+
+@hookimpl
+def column_arguments(api: ApiSchema, type_: Type) -> Fields | None:
+    if json_kind(api, type_.oid) is None:
+        return None
+    argument = GraphQLArgument(
+        GraphQLList(GraphQLNonNull(GraphQLString)),
+        description="The keys, and numbers of elements, that lead to a part of the document; null if it is not there",
+        extensions={"part": _part},
+    )
+    return Fields(10, {"at": argument})
+
+
+def _part(field: Field, document: ColumnElement[Any], path: Leaf) -> ColumnElement[Any]:
+    return document.op("#>")(field.planning.bind(path, _PATH, "text[]"))

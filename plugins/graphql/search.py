@@ -1,0 +1,150 @@
+"""Text search: the filter's member ``search`` and the order ``searchRank`` of relations whose comment asks for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLString
+from sqlalchemy import ColumnElement, func
+
+from app.errors import RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiRelation
+from app.graphql.values import Leaf
+from app.graphql.values_of_types import ToText
+from app.hooks import hookimpl
+from app.query.comparison import USUAL_OPERATORS, Comparison, compared
+from app.query.conditions import Condition, relation_filter_type
+from app.query.ordering import OrderKey, direction, direction_type
+from app.query.planning import Planning, Rows, TableRows
+from app.query.terms import Expression, Term, TermOfField
+from app.query.text_search import DIRECTIVE, Searched, searched_of
+from app.query.texts import StringText
+from app.query.walk import Field
+from schema_cache.directive_values import ListOf, Object, String, ValueKind
+from schema_cache.directives import Directive
+
+SEARCH, RANK = "search", "searchRank"
+
+RANKS = Comparison("real", USUAL_OPERATORS, by_text=False, printed_as_text=False)
+
+
+@hookimpl
+def features() -> Sequence[str]:
+    return ("search",)
+
+
+@hookimpl
+def comment_directives() -> Sequence[Directive]:
+    members: Mapping[str, ValueKind] = {"columns": ListOf(String()), "config": String(), "vector": String()}
+    return (Directive("relation", DIRECTIVE, Object({}, members)),)
+
+
+_text = StringText("String")
+
+
+def _prefixes(value: Any) -> str | None:
+    """The text of a tsquery that asks for words that begin with each of those of a text."""
+    text = _text(value)
+    return None if text is None else " & ".join(f"{_literally(word)}:*" for word in text.split())
+
+
+def _literally(word: str) -> str:
+    return "'" + re.sub(r"(['\\])", r"\1\1", word) + "'"
+
+
+@dataclass(frozen=True)
+class QueryKind:
+    """A way to write a query: the function that makes a tsquery of the text that ``to_text`` makes of it."""
+
+    function: str
+    to_text: ToText
+    description: str
+
+
+QUERIES: Mapping[str, QueryKind] = {
+    "websearch": QueryKind("websearch_to_tsquery", _text, 'As search engines read it: words, "phrases", or, -without'),
+    "plain": QueryKind("plainto_tsquery", _text, "All of these words"),
+    "phrase": QueryKind("phraseto_tsquery", _text, "These words, one after the other"),
+    "prefix": QueryKind("to_tsquery", _prefixes, "Words that begin with each of these"),
+}
+
+
+def _query(planning: Planning, searched: Searched, search: Mapping[str, Leaf | None]) -> ColumnElement[Any]:
+    given = [(QUERIES[name], leaf) for name, leaf in search.items() if leaf is not None]
+    if len(given) != 1 or len(search) != 1:
+        raise RequestError(f"{SEARCH} takes exactly one of {', '.join(QUERIES)}", code="BAD_USER_INPUT")
+    ((kind, leaf),) = given
+    return searched.call(kind.function, planning.bind(leaf, kind.to_text, "text"))
+
+
+# Members
+
+
+@hookimpl
+def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    searched = searched_of(api, relation)
+    if searched is None:
+        return None
+
+    def matching(planning: Planning, rows: Rows, search: Mapping[str, Leaf | None] | None) -> Condition | None:
+        if search is None:
+            return None
+        return compared(searched.document(rows), "@@", _query(planning, searched, search))
+
+    member = GraphQLInputField(
+        _search_type(api), description="Rows that a text search finds", extensions={"condition": matching}
+    )
+    return Fields(70, {SEARCH: member})
+
+
+def _search_type(api: ApiSchema) -> GraphQLInputObjectType:
+    members = {name: GraphQLInputField(GraphQLString, description=each.description) for name, each in QUERIES.items()}
+    return api.named(
+        api.own_type_name(("filter", SEARCH), "SearchFilter"),
+        lambda name: GraphQLInputObjectType(name, members, is_one_of=True),
+    )
+
+
+@hookimpl
+def order_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    searched = searched_of(api, relation)
+    if searched is None:
+        return None
+
+    def order(leaf: Leaf | None) -> Sequence[OrderKey]:
+        if leaf is None:
+            return ()
+        rank = TermOfField(lambda field: _rank(api, relation, searched, field), without=_not_searched)
+        return (OrderKey(rank, RANKS, *direction(api, leaf)),)
+
+    member = GraphQLInputField(
+        direction_type(api),
+        description=f"How well rows match {SEARCH}, at the top of the filter",
+        extensions={"order": order},
+    )
+    return Fields(70, {RANK: member})
+
+
+def _rank(api: ApiSchema, relation: ApiRelation, searched: Searched, field: Field) -> Term:
+    search = (field.arguments.get("filter") or {}).get(SEARCH)
+    # Something else of the relation may be called so.
+    member = relation_filter_type(api, relation).fields.get(SEARCH)
+    if search is None or member is None or member.type is not _search_type(api):
+        raise _not_searched()
+    query = _query(field.planning, searched, search)
+
+    def value(rows: TableRows) -> ColumnElement[Any]:
+        return func.ts_rank(searched.document(rows), query)
+
+    # The filter finds no row whose vector is null.
+    return Expression(value, not_null=True)
+
+
+def _not_searched() -> RequestError:
+    message = f"{RANK} needs {SEARCH} at the top of the filter of the same collection"
+    return RequestError(message, code="BAD_USER_INPUT")
