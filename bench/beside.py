@@ -1,0 +1,109 @@
+"""A request beside pgbench sending the same statements: both in one run, in turns, and the best round of each counts,
+since others may use the machine as well."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.discovery import plugin_manager
+from app.identity.identification import RequestHead
+from app.pipeline import run
+from app.pipeline.records import GraphQLRequest
+from app.settings import Settings
+from app.wsgi import create_app
+from bench.load import http_request, run_load
+from bench.pgbench import PgBench, flight_of
+from bench.service import serving
+
+KEYS = {
+    "JWT_SECRET": "a secret that only this benchmark uses",
+    "ANON_KEY": "anon-key",
+    "SERVICE_ROLE_KEY": "service-key",
+}
+CONNECTIONS, WORKERS, THREADS = 8, 2, 2
+PATH = "/graphql/v1"
+
+
+@dataclass(frozen=True)
+class Case:
+    """An operation with the variables of one client after the other: how they wait for each other's rows is not what
+    is measured."""
+
+    name: str
+    query: str
+    variables: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a case came to: of 8 connections, requests per second; of one client without HTTP, microseconds."""
+
+    case: str
+    served_per_second: float
+    pgbench_per_second: float
+    alone_us: float
+    pgbench_alone_us: float
+
+    def line(self) -> str:
+        return (
+            f"{self.case:28} {self.served_per_second:6.0f} per second, pgbench {self.pgbench_per_second:6.0f}: "
+            f"{self.served_per_second / self.pgbench_per_second:4.0%}; one client without HTTP: "
+            f"{self.alone_us:6.0f} us, pgbench {self.pgbench_alone_us:6.0f} us: "
+            f"{self.alone_us / self.pgbench_alone_us:.2f} times"
+        )
+
+
+def measure(case: Case, settings: Settings, place: Path, seconds: float, rounds: int) -> Beside:
+    """Measure a case, each side ``rounds`` times for ``seconds``. ``place`` is a directory for pgbench's script."""
+    requests = [_request(case.query, each) for each in case.variables]
+    application = create_app(settings, plugin_manager())
+    flights = [flight_of(each, application.services.engine) for each in requests]
+    application.close()
+    bench = PgBench(flights, settings.database_url or "", place)
+    found = [
+        (
+            _serve(case, settings, seconds),
+            bench.per_second(CONNECTIONS, seconds),
+            _alone(requests[0], settings, seconds),
+            bench.per_second(1, seconds),
+        )
+        for _ in range(rounds)
+    ]
+    served, told, alone, told_alone = map(max, zip(*found, strict=True))
+    return Beside(case.name, served, told, 1e6 / alone, 1e6 / told_alone)
+
+
+def _request(query: str, variables: Mapping[str, Any]) -> GraphQLRequest:
+    return GraphQLRequest(query, variables, head=RequestHead("POST", PATH, {"apikey": KEYS["ANON_KEY"]}.get))
+
+
+def _serve(case: Case, settings: Settings, seconds: float) -> float:
+    headers = {"apiKey": KEYS["ANON_KEY"], "Content-Type": "application/json"}
+    requests = [
+        http_request(PATH, json.dumps({"query": case.query, "variables": each}).encode(), headers)
+        for each in case.variables
+    ]
+    with serving(KEYS | {"DATABASE_URL": settings.database_url or ""}, WORKERS, THREADS) as (address, _):
+        run_load(address, *requests, connections=CONNECTIONS, seconds=1)
+        found = run_load(address, *requests, connections=CONNECTIONS, seconds=seconds)
+    assert not found.failures
+    return found.per_second
+
+
+def _alone(request: GraphQLRequest, settings: Settings, seconds: float) -> float:
+    """Requests per second, one after the other, in this process."""
+    application = create_app(settings, plugin_manager())
+    reply = run(request, application.services.engine)
+    assert b'"errors"' not in reply.body, reply.body
+    count, began = 0, time.perf_counter()
+    while time.perf_counter() < began + seconds:
+        run(request, application.services.engine)
+        count += 1
+    took = time.perf_counter() - began
+    application.close()
+    return count / took

@@ -1,0 +1,105 @@
+"""pgbench sending to PostgreSQL what the service sends for a request.
+
+A flight of the service is a pipeline of pgbench: the statements that clean the session, those that set role and claims,
+and those of the request, with the same values as parameters. pgbench prepares each of them; the service sends the ones
+that run with its own rights as text.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from struct import unpack_from
+
+from app.database import session
+from app.database.context import first_steps
+from app.database.url import parse_database_url
+from app.embedded.binaries import wheel_programs
+from app.pipeline.authorize import authorize
+from app.pipeline.engine import Engine
+from app.pipeline.execute import context_of
+from app.pipeline.parse import parse
+from app.pipeline.plan import plan
+from app.pipeline.records import GraphQLRequest
+
+Values = Sequence[bytes | None]
+
+
+@dataclass(frozen=True)
+class Flight:
+    """Statements with their values, in the order in which they are sent."""
+
+    statements: Sequence[tuple[str, Values]]
+
+
+def flight_of(request: GraphQLRequest, engine: Engine) -> Flight:
+    """What the service sends for a request."""
+    operation = authorize(parse(request, engine), engine)
+    bound = plan(operation, engine)
+    first = first_steps(context_of(operation, engine), read_only=not bound.plan.is_mutation)
+    statements: list[tuple[str, Values]] = [(sql, ()) for sql in session.SQL]
+    statements += [(statement.sql, _values(parameters)) for statement, parameters, _ in first]
+    planned = zip(bound.plan.statements, bound.values, strict=True)
+    statements += [(each.statement.sql, values) for each, values in planned]
+    return Flight(statements)
+
+
+def _values(parameters: bytes | Values) -> Values:
+    """The values from the bytes of ``encode_parameters``."""
+    return list(_decoded(parameters)) if isinstance(parameters, bytes) else parameters
+
+
+def _decoded(encoded: bytes) -> Iterator[bytes | None]:
+    at = 2
+    while at < len(encoded):
+        (size,) = unpack_from("!i", encoded, at)
+        at += 4
+        yield None if size < 0 else encoded[at : at + size]
+        at += max(0, size)
+
+
+class PgBench:
+    """pgbench whose clients send ``flights``: the first client the first one, again and again, and so on."""
+
+    def __init__(self, flights: Sequence[Flight], url: str, place: Path) -> None:
+        self._variables: dict[str, str] = {}
+        self._numbers = count(1)
+        self._target = parse_database_url(url)
+        self._script = place / "flights.sql"
+        self._script.write_text("".join(self._branches(flights)))
+
+    def per_second(self, clients: int, seconds: float) -> float:
+        """How many flights are answered in a second."""
+        target = self._target
+        command = [str(wheel_programs() / "pgbench"), "-n", "-M", "prepared"]
+        command += ["-c", str(clients), "-j", str(min(clients, 2))]
+        command += ["-T", str(max(1, int(seconds))), "-f", str(self._script)]
+        command += [f"-D{name}={value}" for name, value in self._variables.items()]
+        command += ["-h", target.host, "-p", str(target.port), "-U", target.user, target.database]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        found = re.search(r"tps = ([\d.]+)", done.stdout)
+        assert found, done.stdout
+        return float(found[1])
+
+    def _branches(self, flights: Sequence[Flight]) -> Iterator[str]:
+        for number, flight in enumerate(flights):
+            lines = "".join(f"{self._line(sql, values)};\n" for sql, values in flight.statements)
+            condition = f":client_id % {len(flights)} = {number}"
+            yield f"\\if {condition}\n\\startpipeline\n{lines}\\endpipeline\n\\endif\n"
+
+    def _line(self, sql: str, values: Values) -> str:
+        """The statement on one line, with variables of pgbench in the place of its parameters."""
+        names = {str(number): self._name(value) for number, value in enumerate(values, start=1)}
+        return re.sub(r"\$(\d+)", lambda found: names[found[1]], re.sub(r"\s+", " ", sql))
+
+    def _name(self, value: bytes | None) -> str:
+        if value is None:
+            return "NULL"
+        name = f"p{next(self._numbers)}"
+        self._variables[name] = value.decode()
+        return f":{name}"
