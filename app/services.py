@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
 from app.settings import Settings
+from app.storage.images.face import ImagesFace, open_images
 from app.storage.storage import Storage, open_storage
 from schema_cache.poller import Poller
 
@@ -20,6 +21,7 @@ class Services:
     engine: Engine
     poller: Poller
     storage: Storage
+    images: ImagesFace | None
 
     def start(self) -> None:
         """Start the background threads. Raises DocumentsUnusable where registered documents cannot be used."""
@@ -30,6 +32,8 @@ class Services:
     def close(self) -> None:
         """Stop the background threads and close the connections."""
         self.poller.close()
+        if self.images:
+            self.images.close()
         self.storage.close()
         self.engine.close()
 
@@ -43,4 +47,5 @@ def make_services(settings: Settings, plugins: Plugins) -> Services:
         engine=engine,
         poller=Poller(engine.schema_cache),
         storage=open_storage(settings, plugins, engine.database, engine.contexts, engine.identity),
+        images=open_images(settings),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -32,7 +32,7 @@ from app.storage.names import check_bucket_name
 from app.storage.rest.call import Call
 from app.storage.rest.credentials import caller_of, presented_token
 from app.storage.rest.errors import RestError, access_denied, as_rest_error, internal_error
-from app.storage.rest.routes import PREFIX, Match, Route, Router, without_prefix
+from app.storage.rest.routes import PREFIX, ROUTES, Match, Route, Router, without_prefix
 from app.storage.storage import Storage
 
 log = logging.getLogger("portico.storage")
@@ -46,10 +46,10 @@ _API_PATHS = ("/bucket", "/object", "/render/image", "/cdn")
 class StorageSink:
     """A Falcon sink: storage has its own router, which routes by method and needs paths before they are decoded."""
 
-    def __init__(self, storage: Storage, identifications: Identifications) -> None:
+    def __init__(self, storage: Storage, identifications: Identifications, more_routes: Sequence[Route] = ()) -> None:
         self._storage = storage
         self._identifications = identifications
-        self._router = Router()
+        self._router = Router((*ROUTES, *more_routes))
         self._anonymous = anonymous()
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
@@ -105,6 +105,7 @@ class StorageSink:
             key=match.key,
             headers=headers,
             query=query,
+            query_string=environ.get("QUERY_STRING", ""),
             body=environ["wsgi.input"],
             length=declared_length(environ),
         )

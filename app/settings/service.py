@@ -6,6 +6,7 @@ import dataclasses
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from app.settings.declaration import Setting, SettingError, T, read
@@ -142,6 +143,21 @@ class Settings:
         default_note="half the number of threads", derive=lambda values: max(1, values["threads"] // 2))
     replaced_bytes_grace_s: float = setting(Seconds(), 60.0,
         "Seconds before the bytes of replaced and deleted objects are removed, for readers that have started.")
+    images: bool = setting(SWITCH, False,
+        "Whether images are drawn in other sizes and formats, below /render/image; needs the extra `images`.",
+        default_note="on if the extra `images` is installed", derive=lambda _: find_spec("PIL") is not None)
+    image_side_limit: int = setting(Number(1, 16383), 2000,
+        "The largest width and height, in pixels, that an image is drawn in; a request for more gets that much.")
+    image_pixel_limit: int = setting(Number(1, 2**31 - 1), 50_000_000,
+        "Pixels of the largest image that is decoded. Each process that decodes may take 24 bytes of memory for each.")
+    image_file_limit: int = setting(BYTES, 25 * 1024 * 1024, "The largest file, in bytes, that is decoded as an image.")
+    image_timeout_s: float = setting(Seconds(), 15.0, "Seconds in which an image must be drawn.")
+    image_processes: int = setting(Number(1, 256), None,
+        "Processes of each worker that draw images, one at a time each; they are started when they are needed.",
+        default_note="the number of CPUs divided by that of workers, at most half the number of threads",
+        derive=lambda values: max(1, min(_cpus() // values["workers"], values["threads"] // 2)))
+    image_cache: int = setting(BYTES, 1024**3,
+        "How many bytes of drawn images are kept beside the objects, in the storage backend; 0 for none.")
     cors_origins: tuple[str, ...] = setting(Names(), (),
         "Origins whose pages may call the APIs from a browser, comma-separated; * for all.")
     disabled_plugins: tuple[str, ...] = setting(Names(), (),

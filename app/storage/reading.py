@@ -15,7 +15,15 @@ from app.storage.errors import BytesMissing, NoSuchBucket, NoSuchObject, TooMany
 from app.storage.names import check_key
 from app.storage.records import ObjectName, StoredObject
 from app.storage.rows import RawValue, boolean, json_value, known, read_bucket, read_object, text
-from app.storage.sql import BUCKET_THEN_ROLE, NOTHING, OBJECT_EXISTS, VISIBLE_KEYS, Projection, find_object
+from app.storage.sql import (
+    BUCKET_THEN_ROLE,
+    NOTHING,
+    OBJECT_EXISTS,
+    VERSION_NAMED,
+    VISIBLE_KEYS,
+    Projection,
+    find_object,
+)
 from app.storage.storage import Storage
 from app.storage.times import read_http_date
 
@@ -126,6 +134,11 @@ def is_visible(storage: Storage, asker: Asker, name: ObjectName) -> bool:
     """Whether the object is visible to the caller."""
     parameters = (text(name.bucket), text(name.key))
     return bool(storage.database.run(asker.own_context(), [(OBJECT_EXISTS, parameters)], read_only=True)[0])
+
+
+def is_named(storage: Storage, asker: Asker, version: str) -> bool:
+    """Whether a row names this version, regardless of the caller's rights: then its bytes are there."""
+    return bool(storage.database.run(asker.service_context(), [(VERSION_NAMED, (text(version),))], read_only=True)[0])
 
 
 def visible_keys(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str]) -> set[str]:

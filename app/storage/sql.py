@@ -204,6 +204,7 @@ VISIBLE_KEYS = Statement(
     "visible_keys",
 )
 OBJECT_EXISTS = Statement("SELECT 1 FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2", "object_exists")
+VERSION_NAMED = Statement("SELECT 1 FROM storage.objects o WHERE o.version = $1", "version_named")
 
 # -- objects: deleting and moving, as the caller's role
 

@@ -19,6 +19,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.query", "app.storage", "app.documents"),
     ("app.pipeline", "app.storage.http"),
     ("app.storage.rest",),
+    ("app.storage.images",),
     ("app.services",),
     ("app.hooks",),
     ("app.discovery",),

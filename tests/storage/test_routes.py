@@ -53,7 +53,7 @@ def test_info_is_also_a_bucket(service: Service) -> None:
         ("OPTIONS", "/bucket"),
         ("PUT", "/object/b"),
         ("GET", "/cdn/b/k"),
-        ("GET", "/render/image/public/b/k"),
+        ("GET", "/render/image/b/k"),
     ],
 )
 def test_unknown_routes(service: Service, method: str, path: str, prefix: str) -> None:

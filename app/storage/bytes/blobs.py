@@ -1,17 +1,22 @@
-"""The bytes of objects: each write makes a new blob, named by the version in the object's row."""
+"""The bytes of objects: each write makes a new blob, named by the version in the object's row.
+
+What is computed from them, such as an image in another size, is derived: it is named by the same version, and is
+deleted with it.
+"""
 
 from __future__ import annotations
 
 import logging
 import re
 import uuid
+from collections.abc import Iterable, Iterator
 
 from app.errors import PorticoError
 from app.storage.bytes.backend import Backend, BlobMissing
 
 log = logging.getLogger("portico.storage")
 
-PREFIX = "blobs/"
+PREFIX, DERIVED = "blobs/", "derived/"
 _VERSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -19,20 +24,47 @@ def new_version() -> str:
     return str(uuid.uuid4())
 
 
+def is_version(text: str) -> bool:
+    """Whether this service made such a version."""
+    return _VERSION.fullmatch(text) is not None
+
+
 def blob_key(version: str) -> str:
     """The key of a version's blob. It contains neither bucket nor name, so that moving an object moves no bytes.
 
     Raises BlobMissing for a version that this service did not make, as in a row that something else wrote.
     """
-    if not _VERSION.fullmatch(version):
+    if not is_version(version):
         raise BlobMissing
     return f"{PREFIX}{version[:2]}/{version}"
 
 
 def version_of(key: str) -> str | None:
-    """The version whose bytes are under ``key``; None for a key that this service did not make."""
+    """The version whose bytes are under ``key``, or were when it was derived; None for keys that are not ours."""
+    if key.startswith(DERIVED):
+        version = key.split("/")[2] if key.count("/") > 2 else ""
+        return version if is_version(version) and key.startswith(_derived_prefix(version)) else None
     version = key.rpartition("/")[2]
-    return version if _VERSION.fullmatch(version) and blob_key(version) == key else None
+    return version if is_version(version) and blob_key(version) == key else None
+
+
+def derived_key(version: str, name: str) -> str:
+    """The key of what is derived from a version's bytes and has this name. Raises BlobMissing as ``blob_key`` does."""
+    blob_key(version)
+    return f"{_derived_prefix(version)}{name}"
+
+
+def derived_keys(backend: Backend, versions: Iterable[str]) -> Iterator[str]:
+    """The keys of all that is derived from the bytes of these versions."""
+    if next(iter(backend.list(DERIVED)), None) is None:
+        # Most services never derive anything, and each version would take a request to a cloud.
+        return
+    for version in versions:
+        yield from (blob.key for blob in backend.list(_derived_prefix(version)))
+
+
+def _derived_prefix(version: str) -> str:
+    return f"{DERIVED}{version[:2]}/{version}/"
 
 
 def discard(backend: Backend, version: str) -> None:

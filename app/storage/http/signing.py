@@ -75,12 +75,13 @@ class Signer:
             raise InvalidToken("Invalid Compact JWS") from None
 
 
-def check_scope(claims: Mapping[str, Any], scope: str) -> None:
-    """Raise InvalidSignature unless the token is for ``scope``."""
+def check_scope(claims: Mapping[str, Any], scope: str, *, transformed: bool = False) -> None:
+    """Raise InvalidSignature unless the token is for ``scope``; a download is of the object as it is, or, if
+    ``transformed``, of an image drawn from it."""
     given = claims.get("scope")
     # Older servers made tokens without a scope: for downloads, or for uploads if they have "upsert".
     if given == scope or (given is None and scope == DOWNLOAD and "upsert" not in claims):
-        if scope == DOWNLOAD and claims.get("transformations"):
-            raise InvalidSignature("Token is for a transformed image")
+        if scope == DOWNLOAD and bool(claims.get("transformations")) != transformed:
+            raise InvalidSignature(f"Token is {'not ' if transformed else ''}for a transformed image")
         return
     raise InvalidSignature(f"Token is not scoped for {scope}")

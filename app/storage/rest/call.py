@@ -18,8 +18,8 @@ class Call:
     """One request to an operation.
 
     ``identified``: whether the request has a valid token. Names in ``headers`` are in lower case; ``query`` has the
-    last value of each parameter. ``bucket`` and ``key`` come from the path, '' if it has none. ``length`` is the
-    declared length of ``body``, None when it is chunked.
+    last value of each parameter, ``query_string`` all of them as they were sent. ``bucket`` and ``key`` come from the
+    path, '' if it has none. ``length`` is the declared length of ``body``, None when it is chunked.
     """
 
     asker: Asker
@@ -29,6 +29,7 @@ class Call:
     key: str
     headers: Mapping[str, str]
     query: Mapping[str, str]
+    query_string: str
     body: BinaryIO = field(repr=False)
     length: int | None
 

@@ -7,9 +7,11 @@ clients show them to their users.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 from app.storage.errors import TooLarge
@@ -19,12 +21,13 @@ from app.storage.rest.errors import RestError, invalid_json, invalid_request
 # Well above a list of a thousand keys of the maximal length.
 LARGEST_JSON_BODY = 4 * 1024 * 1024
 
-_INTEGER = re.compile(r"\s*[+-]?\d{1,18}(\.0*)?\s*")
+_INTEGER = re.compile(r"\s*[+-]?\d{1,18}(\.0*)?(e\+?\d{1,2})?\s*", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(r"\s*[+-]?(\d{1,18}(\.\d{0,18})?|\.\d{1,18})(e[+-]?\d{1,2})?\s*", re.ASCII | re.IGNORECASE)
 
 # JavaScript's largest exact integer; a bigint is a little larger.
 _GREATEST = 2**53 - 1
 
-MemberKind = Literal["string", "integer", "boolean", "object", "strings", "any"]
+MemberKind = Literal["string", "integer", "number", "boolean", "object", "strings", "any"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +144,19 @@ def _integer(value: object, where: str) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     elif isinstance(value, str) and _INTEGER.fullmatch(value):
-        value = int(value.partition(".")[0])
+        value = int(Decimal(value.strip()))
     if not isinstance(value, int):
         raise invalid_request(f"{where} must be integer")
     if abs(value) > _GREATEST:
         raise invalid_request(f"{where} must be {'<=' if value > 0 else '>='} {_GREATEST if value > 0 else -_GREATEST}")
+    return value
+
+
+def _number(value: object, where: str) -> float:
+    if value is None or isinstance(value, bool | int) or (isinstance(value, str) and _NUMBER.fullmatch(value)):
+        value = float(value or 0)
+    if not isinstance(value, float) or not math.isfinite(value):
+        raise invalid_request(f"{where} must be number")
     return value
 
 
@@ -176,6 +187,7 @@ def _object(value: object, where: str) -> dict[str, Any]:
 _COERCIONS: Mapping[str, Callable[[object, str], Any]] = {
     "string": _string,
     "integer": _integer,
+    "number": _number,
     "boolean": _boolean,
     "strings": _strings,
 }

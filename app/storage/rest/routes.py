@@ -112,11 +112,15 @@ class Match:
 
 
 class Router:
-    """Finds the route of a request: of those that fit, the one with the most plain segments."""
+    """Finds the route of a request: of those that fit, the one with the most plain segments.
+
+    A face may take over a route: of those with the same method and path, the last one counts.
+    """
 
     def __init__(self, routes: Sequence[Route] = ROUTES) -> None:
         self._by_method: dict[str, list[tuple[tuple[str, ...], Route]]] = {}
-        for route in sorted(routes, key=_plain_segments, reverse=True):
+        last = {(route.method, route.path): route for route in routes}
+        for route in sorted(last.values(), key=_plain_segments, reverse=True):
             self._by_method.setdefault(route.method, []).append((route.segments, route))
 
     def match(self, method: str, path: str) -> Match | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -30,26 +32,36 @@ from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 SIGN_UPLOAD = "storage.object.sign_upload_url"
 """The operation of signing an upload, as policies see it."""
 
-_EXPIRES_IN = Member("expiresIn", "integer", required=True, least=1)
-_SIGN = (_EXPIRES_IN, Member("transform", "object"))
-_SIGN_MANY = (_EXPIRES_IN, Member("paths", "strings", required=True, least=1, most=1000))
+EXPIRES_IN = Member("expiresIn", "integer", required=True, least=1)
+_SIGN = (EXPIRES_IN, Member("transform", "object"))
+_SIGN_MANY = (EXPIRES_IN, Member("paths", "strings", required=True, least=1, most=1000))
 _SIGN_UPLOAD = (Member("expiresIn", "integer", least=1),)
 _UNSEEN = "Either the object does not exist or you do not have access to it"
 
 
 def sign_object(storage: Storage, call: Call) -> Answer:
     """POST /object/sign/{bucket}/{key}: a URL with which anybody can read the object until it expires."""
-    lifetime = _lifetime(read_json_object(call, _SIGN))
+    return signed_download(storage, call, lifetime_of(read_json_object(call, _SIGN)))
+
+
+def signed_download(
+    storage: Storage,
+    call: Call,
+    lifetime_s: int,
+    door: str = "/object/sign",
+    more_claims: Mapping[str, Any] = MappingProxyType({}),
+) -> Answer:
+    """The answer with a URL below the path ``door``, if the object is visible to the caller. Raises NoSuchObject."""
     check_key(call.key, any_script=storage.limits.any_script)
     if not is_visible(storage, call.asker, call.name):
         raise NoSuchObject
-    return json_answer({"signedURL": _signed_url(storage, call.name, lifetime)})
+    return json_answer({"signedURL": _signed_url(storage, call.name, lifetime_s, door, more_claims)})
 
 
 def sign_objects(storage: Storage, call: Call) -> Answer:
     """POST /object/sign/{bucket}: several objects; those not visible to the caller have an error instead of a URL."""
     given = read_json_object(call, _SIGN_MANY)
-    lifetime = _lifetime(given)
+    lifetime = lifetime_of(given)
     paths: list[str] = given["paths"]
     seen = visible_keys(storage, call.asker, call.bucket, paths)
     urls = {path: _signed_url(storage, ObjectName(call.bucket, path), lifetime) for path in seen}
@@ -59,7 +71,7 @@ def sign_objects(storage: Storage, call: Call) -> Answer:
 
 def get_signed(storage: Storage, call: Call) -> Answer:
     """GET /object/sign/{bucket}/{key}?token=...: the token alone permits the download."""
-    claims, call = _verified(storage, call, DOWNLOAD)
+    claims, call = verified(storage, call, DOWNLOAD)
     return serve(storage, call, Reading(as_service=True), expires=int(claims["exp"]))
 
 
@@ -87,7 +99,7 @@ def sign_upload(storage: Storage, call: Call) -> Answer:
 
 def put_signed(storage: Storage, call: Call) -> Answer:
     """PUT /object/upload/sign/{bucket}/{key}?token=...: a signed upload, if its signer still has the permission."""
-    claims, call = _verified(storage, call, UPLOAD)
+    claims, call = verified(storage, call, UPLOAD)
     asker = _signer(storage, call, claims)
     content = read_upload(call.headers, call.body, call.length)
     upsert = claims.get("upsert") is True
@@ -110,10 +122,10 @@ def _signer(storage: Storage, call: Call, claims: dict[str, Any]) -> Asker:
     return dataclasses.replace(call.asker, caller=caller, operation=SIGN_UPLOAD)
 
 
-def _verified(storage: Storage, call: Call, scope: str) -> tuple[dict[str, Any], Call]:
-    """The claims of the request's token, and the request with the signed key."""
+def verified(storage: Storage, call: Call, scope: str, *, transformed: bool = False) -> tuple[dict[str, Any], Call]:
+    """The claims of the request's token, and the request with the signed key. Raises InvalidToken, InvalidSignature."""
     claims = Signer(storage.signing_secret).verify(required_signed_token(call.query))
-    check_scope(claims, scope)
+    check_scope(claims, scope, transformed=transformed)
     url = claims.get("url")
     # Some clients escape the URL a second time and ask for %253F instead of %3F.
     for key in (call.key, unquote(call.key)):
@@ -122,17 +134,24 @@ def _verified(storage: Storage, call: Call, scope: str) -> tuple[dict[str, Any],
     raise InvalidSignature("Invalid signature")
 
 
-def _lifetime(given: dict[str, Any]) -> int:
+def lifetime_of(given: Mapping[str, Any]) -> int:
+    """The seconds for which the URL is to be valid, of a body with EXPIRES_IN. Raises InvalidValue."""
     seconds: int = given["expiresIn"]
     if time.time() + seconds > LATEST:
         raise InvalidValue("expiresIn")
     return seconds
 
 
-def _signed_url(storage: Storage, name: ObjectName, lifetime_s: int) -> str:
-    claims = {"url": f"{name.bucket}/{name.key}", "scope": DOWNLOAD}
+def _signed_url(
+    storage: Storage,
+    name: ObjectName,
+    lifetime_s: int,
+    door: str = "/object/sign",
+    more_claims: Mapping[str, Any] = MappingProxyType({}),
+) -> str:
+    claims = {"url": f"{name.bucket}/{name.key}", "scope": DOWNLOAD, **more_claims}
     token = Signer(storage.signing_secret).sign(claims, lifetime_s=lifetime_s)
-    return f"/object/sign/{_in_url(name.bucket)}/{_in_url(name.key)}?token={token}"
+    return f"{door}/{_in_url(name.bucket)}/{_in_url(name.key)}?token={token}"
 
 
 def _in_url(text: str) -> str:

@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 
 from app.database import ContextBuilder, Database, Row, Statement
 from app.storage.bytes.backend import Backend, Blob, BlobMissing
-from app.storage.bytes.blobs import PREFIX, blob_key, version_of
+from app.storage.bytes.blobs import DERIVED, PREFIX, blob_key, version_of
 from app.storage.rows import known
 from app.storage.upkeep.work import WorkList, background_context
 
@@ -99,7 +99,7 @@ class Sweep:
         while delete and (done := self._work.delete_blobs()):
             swept.replaced += done
         swept.waiting = int(known(self._ask(_WAITING)[0][0]))
-        blobs = self._backend.list(PREFIX)
+        blobs = chain(self._backend.list(PREFIX), self._backend.list(DERIVED))
         while some := list(islice(blobs, _AT_A_TIME)):
             swept.seen += len(some)
             orphans = self._orphans(some, swept)
@@ -127,19 +127,19 @@ class Sweep:
             return False
 
     def _orphans(self, blobs: list[Blob], swept: Swept) -> list[Blob]:
-        old: dict[str, Blob] = {}
+        old: dict[str, list[Blob]] = {}
         for blob in blobs:
             version = version_of(blob.key)
             if version is None:
                 swept.foreign += 1
             elif blob.modified < self._before:
-                old[version] = blob
+                old.setdefault(version, []).append(blob)
         if not old:
             return []
         # The blobs were listed before this query, so an upload committed in between has its row.
         has_parts = self._ask(_HAS_PARTS)[0][0] == b"t"
         rows = self._ask(_UNNAMED if has_parts else _UNNAMED_WITHOUT_PARTS, json.dumps(list(old)).encode())
-        return [old[known(row[0]).decode()] for row in rows]
+        return [blob for row in rows for blob in old[known(row[0]).decode()]]
 
     def _ask(self, statement: Statement, *parameters: bytes) -> list[Row]:
         context = background_context(self._contexts)

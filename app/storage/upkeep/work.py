@@ -16,8 +16,8 @@ from app.database import Context, ContextBuilder, Database, Row, Statement, Stat
 from app.errors import PorticoError
 from app.identity import Caller
 from app.storage.asker import SERVICE_ROLE
-from app.storage.bytes.backend import Backend, BlobMissing
-from app.storage.bytes.blobs import blob_key
+from app.storage.bytes.backend import Backend
+from app.storage.bytes.blobs import blob_key, derived_keys, is_version
 from app.storage.rows import known, text
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
 
@@ -108,17 +108,16 @@ class WorkList:
         rows = self._take("delete_blob", self._grace_s, _BLOBS_AT_A_TIME)
         if not rows:
             return 0
-        keys = []
-        for _, version, _, _, is_named in rows:
-            if is_named != b"t":
-                try:
-                    keys.append(blob_key((version or b"").decode()))
-                except BlobMissing:
-                    continue
+        gone = [
+            version
+            for _, named, _, _, is_named in rows
+            if is_named != b"t" and is_version(version := (named or b"").decode())
+        ]
         ids = [known(row[0]) for row in rows]
         try:
-            if keys:
-                self._backend().delete_many(keys)
+            if gone:
+                backend = self._backend()
+                backend.delete_many([*map(blob_key, gone), *derived_keys(backend, gone)])
         except (PorticoError, OSError) as ex:
             log.warning("%d replaced versions cannot be deleted now: %s", len(ids), ex)
             self._failed(ids, ex)

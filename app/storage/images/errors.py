@@ -1,0 +1,31 @@
+"""What can go wrong with drawing an image, in the words of the REST face."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.storage.rest.errors import RestError
+
+_MESSAGES: Mapping[str, str] = {
+    "invalid": "The source image is invalid or unsupported for rendering",
+    "resolution": "The source image resolution is too large to process",
+    "file": "The source image file is too large to process",
+    "time": "The source image could not be rendered in time",
+}
+
+
+def not_drawn(reason: str) -> RestError:
+    """The image is refused, for a reason that lies in it: invalid, resolution, file or time."""
+    return RestError("InvalidRequest", 400, _MESSAGES.get(reason, _MESSAGES["invalid"]))
+
+
+def too_many_images() -> RestError:
+    """No decoder became free in time."""
+    message = "Too many images are being rendered"
+    return RestError("SlowDown", 503, message, status=503, headers=(("retry-after", "1"),))
+
+
+def decoder_killed() -> RestError:
+    """Something outside killed the decoder, such as a machine without free memory; the image may be good."""
+    message = "The image could not be rendered: its decoder was killed. Try again"
+    return RestError("SlowDown", 503, message, status=503, headers=(("retry-after", "1"),))

@@ -1,0 +1,97 @@
+"""The routes of images, and the processes behind them; not there unless the setting IMAGES is on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+from app.errors import PorticoError
+from app.settings import Settings
+from app.storage.http.answer import Answer
+from app.storage.http.signing import DOWNLOAD
+from app.storage.images.decoders import Decoders
+from app.storage.images.jobs import DecoderLimits
+from app.storage.images.parameters import MEMBERS, transform_in_claims, transform_in_query, transform_of
+from app.storage.images.rendering import Rendering
+from app.storage.images.renditions import Renditions
+from app.storage.reading import Reading
+from app.storage.rest.call import Call
+from app.storage.rest.json_bodies import Member, read_json_object
+from app.storage.rest.routes import Route
+from app.storage.rest.signed_urls import EXPIRES_IN, lifetime_of, signed_download, verified
+from app.storage.storage import Storage
+
+_SIGNED_DOOR = "/render/image/sign"
+_SIGN = (EXPIRES_IN, Member("transform", "object", members=MEMBERS))
+
+
+class ImagesUnusable(PorticoError):
+    """Images are switched on, and the library that draws them is not installed."""
+
+    code = "IMAGES_UNUSABLE"
+
+
+class ImagesFace:
+    """The operations on images of one process."""
+
+    def __init__(self, rendering: Rendering, decoders: Decoders, longest_side: int) -> None:
+        self._rendering = rendering
+        self._decoders = decoders
+        self._longest_side = longest_side
+
+    @property
+    def routes(self) -> Sequence[Route]:
+        return (
+            Route("GET", "/render/image/authenticated/{bucket}/*", self.get_authenticated,
+                  "storage.render.image_authenticated", "judged"),
+            Route("GET", "/render/image/public/{bucket}/*", self.get_public, "storage.render.image_public", "ignored"),
+            Route("GET", f"{_SIGNED_DOOR}/{{bucket}}/*", self.get_signed, "storage.render.image_sign", "ignored"),
+            Route("POST", "/object/sign/{bucket}/*", self.sign, "storage.object.sign"),
+        )  # fmt: skip
+
+    def get_authenticated(self, storage: Storage, call: Call) -> Answer:
+        """GET /render/image/authenticated/{bucket}/{key}"""
+        return self._rendering.serve(
+            storage, call, Reading(), transform_in_query(call.query_string, self._longest_side)
+        )
+
+    def get_public(self, storage: Storage, call: Call) -> Answer:
+        """GET /render/image/public/{bucket}/{key}"""
+        reading = Reading(as_service=True, public_only=True)
+        return self._rendering.serve(storage, call, reading, transform_in_query(call.query_string, self._longest_side))
+
+    def get_signed(self, storage: Storage, call: Call) -> Answer:
+        """GET /render/image/sign/{bucket}/{key}?token=...: the token permits one transform, whatever the query says."""
+        claims, call = verified(storage, call, DOWNLOAD, transformed=True)
+        transform = transform_in_claims(claims, self._longest_side)
+        return self._rendering.serve(storage, call, Reading(as_service=True), transform, int(claims["exp"]))
+
+    def sign(self, storage: Storage, call: Call) -> Answer:
+        """POST /object/sign/{bucket}/{key}: as without this face, or for one transform of the image."""
+        given = read_json_object(call, _SIGN)
+        transform = transform_of(given.get("transform", {}), "body/transform", self._longest_side)
+        claim = transform.as_claim()
+        if not claim:
+            return signed_download(storage, call, lifetime_of(given))
+        claims = {"transformations": claim, **({"format": transform.format} if transform.format else {})}
+        return signed_download(storage, call, lifetime_of(given), _SIGNED_DOOR, claims)
+
+    def close(self) -> None:
+        """End the processes."""
+        self._decoders.close()
+
+
+def open_images(settings: Settings) -> ImagesFace | None:
+    """The face, or None if it is switched off. Raises ImagesUnusable."""
+    if not settings.images:
+        return None
+    try:
+        codec = version("pillow")
+    except PackageNotFoundError:
+        hint = "Install portico[images], or set IMAGES=off."
+        raise ImagesUnusable("IMAGES is on, but Pillow is not installed", hint=hint) from None
+    limits = DecoderLimits(settings.image_pixel_limit, settings.image_timeout_s)
+    decoders = Decoders(limits, settings.image_processes, settings.threads)
+    renditions = Renditions(settings.image_cache)
+    rendering = Rendering(decoders, renditions, settings.image_file_limit, codec)
+    return ImagesFace(rendering, decoders, settings.image_side_limit)

@@ -1,0 +1,150 @@
+"""GET /render/image: an object, drawn as the request wants it; who may download the object may have it drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import logging
+
+from app.storage.bytes.backend import BlobMissing
+from app.storage.bytes.blobs import blob_key
+from app.storage.errors import PreconditionFailed
+from app.storage.http.answer import Answer, Headers
+from app.storage.http.kept_headers import ROBOTS, kept_header
+from app.storage.http.preconditions import evaluate
+from app.storage.images.decoders import DecoderFailed, DecoderKilled, Decoders, DecodersBusy, DecoderTimeout
+from app.storage.images.errors import decoder_killed, not_drawn, too_many_images
+from app.storage.images.formats import MEDIA_TYPES, takes_webp
+from app.storage.images.jobs import Drawn, Wanted
+from app.storage.images.renditions import Renditions
+from app.storage.images.transform import Transform
+from app.storage.reading import Reading, find_with_bytes, modified, size_of
+from app.storage.records import StoredObject
+from app.storage.rest.call import Call
+from app.storage.rest.downloads import content_disposition
+from app.storage.storage import Storage
+from app.storage.times import http_date
+
+log = logging.getLogger("portico.storage")
+
+_POLICIES = {MEDIA_TYPES["SVG"]: "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
+_RENDERER = "1"
+"""Changes whenever the same request gets other bytes: then no cache may keep the old ones."""
+
+
+class Rendering:
+    """Draws objects. ``codec`` names the version of the library that does: others may write other bytes."""
+
+    def __init__(self, decoders: Decoders, renditions: Renditions, largest_file: int, codec: str) -> None:
+        self._decoders = decoders
+        self._renditions = renditions
+        self._largest_file = largest_file
+        self._renderer = f"{_RENDERER} {codec}"
+
+    def serve(
+        self, storage: Storage, call: Call, reading: Reading, transform: Transform, expires: int | None = None
+    ) -> Answer:
+        """The answer. ``expires``: when the signed URL expires, in seconds since 1970."""
+        return find_with_bytes(
+            storage,
+            call.asker,
+            call.name,
+            reading,
+            lambda found: self._answer(storage, call, found, transform, expires),
+        )
+
+    def _answer(
+        self, storage: Storage, call: Call, found: StoredObject, transform: Transform, expires: int | None
+    ) -> Answer | None:
+        """The answer, or None when the object's bytes are gone."""
+        wanted = _wanted(transform, call.header("accept"))
+        name = self._name(found, wanted)
+        tag, second = f'"{name}"', modified(found)
+        headers = _headers(call, found, transform, expires, tag, second)
+        outcome = evaluate(call.headers, etag=tag, modified=second)
+        if outcome == "failed":
+            raise PreconditionFailed
+        if outcome == "not modified":
+            return Answer(304, headers, content_type=None)
+        storage.note_access(found.id)
+        try:
+            drawn = self._drawn(storage, call, found, wanted, name)
+        except BlobMissing:
+            return None
+        policy = ("content-security-policy", _POLICIES.get(drawn.media_type, "sandbox"))
+        body = b"" if call.method == "HEAD" else drawn.content
+        return Answer(200, (*headers, policy), body, drawn.media_type, len(drawn.content))
+
+    def _name(self, found: StoredObject, wanted: Wanted) -> str:
+        """The name of what is drawn: another for other bytes."""
+        said = b"\n".join([found.version.encode(), self._renderer.encode(), wanted.encode(0)])
+        return hashlib.sha256(said).hexdigest()[:32]
+
+    def _drawn(self, storage: Storage, call: Call, found: StoredObject, wanted: Wanted, name: str) -> Drawn:
+        kept = self._renditions.find(storage, found.version, name)
+        if kept is not None:
+            return kept
+        if size_of(storage, found) > self._largest_file:
+            raise not_drawn("file")
+        try:
+            with self._decoders.one() as decoder:
+                # Another request may have drawn it while this one waited.
+                kept = self._renditions.find(storage, found.version, name)
+                if kept is not None:
+                    return kept
+                source = storage.backend.open_read(blob_key(found.version))
+                try:
+                    drawn = decoder.draw(wanted, source)
+                finally:
+                    source.close()
+        except DecodersBusy:
+            raise too_many_images() from None
+        except DecoderFailed as ex:
+            log.warning("the decoder of object %s ended: %s", found.id, type(ex).__name__)
+            raise _told(ex) from None
+        if isinstance(drawn, str):
+            raise not_drawn(drawn)
+        self._renditions.keep(storage, call.asker, found.version, name, drawn)
+        return drawn
+
+
+def _told(ex: DecoderFailed) -> Exception:
+    if isinstance(ex, DecoderKilled):
+        return decoder_killed()
+    return not_drawn("time" if isinstance(ex, DecoderTimeout) else "invalid")
+
+
+def _wanted(transform: Transform, accept: str | None) -> Wanted:
+    """What to draw for a client that accepts these types; two that get the same bytes want the same."""
+    plain = dataclasses.replace(transform, format="")
+    if transform.format == "avif":
+        return Wanted(plain, "avif", negotiated=False)
+    if transform.format == "webp":
+        return Wanted(plain, "webp", negotiated=False)
+    if not transform.format and takes_webp(accept):
+        return Wanted(plain, "webp", negotiated=True)
+    return Wanted(plain, "origin", negotiated=False)
+
+
+def _headers(
+    call: Call, found: StoredObject, transform: Transform, expires: int | None, tag: str, second: int
+) -> Headers:
+    """The headers of the answer that do not depend on what is drawn."""
+    headers = [
+        ("accept-ranges", "none"),
+        ("etag", tag),
+        ("last-modified", http_date(second)),
+        ("x-robots-tag", kept_header(found.metadata, ROBOTS) or "none"),
+        ("cache-control", found.caching) if expires is None else ("expires", http_date(expires)),
+        # As for downloads: other sites may embed any image whose URL they have.
+        ("cross-origin-resource-policy", "cross-origin"),
+        ("x-content-type-options", "nosniff"),
+    ]
+    if not transform.format:
+        headers.append(("vary", "Accept"))
+    if transformations := transform.as_header():
+        headers.append(("x-transformations", transformations))
+    download = call.query.get("download")
+    if download is not None:
+        headers.append(("content-disposition", content_disposition(download)))
+    return tuple(headers)

@@ -1,0 +1,99 @@
+"""SVG, parsed and written anew without what runs or loads anything."""
+
+from __future__ import annotations
+
+import re
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+LARGEST = 2 * 1024 * 1024
+_SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+_XML = "http://www.w3.org/XML/1998/namespace"
+_LEFT_OUT = frozenset({"script", "foreignobject", "handler", "listener"})
+_ANIMATIONS = frozenset({"set", "animate"})
+_PREFIXES = {"": "", _XLINK: "xlink:", _XML: "xml:"}
+_HARMLESS_LINK = re.compile(r"\s*(#|data:image/(png|jpeg|gif|webp)[;,])", re.IGNORECASE)
+_RUNNING = re.compile(r"on|.*href$", re.IGNORECASE)
+# Between a namespace and a name; neither can have it.
+_BETWEEN = "\n"
+
+
+class NotClean(Exception):
+    """It is no SVG, or one with a document type, or larger than allowed."""
+
+
+def cleaned(content: bytes) -> bytes:
+    """The document without scripts, event handlers, foreign elements and links to elsewhere. Raises NotClean."""
+    if len(content) > LARGEST:
+        raise NotClean
+    writer = _Writer()
+    parser = expat.ParserCreate(namespace_separator=_BETWEEN)
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = _refuse
+    parser.StartElementHandler = writer.start
+    parser.EndElementHandler = writer.end
+    parser.CharacterDataHandler = writer.text
+    try:
+        parser.Parse(content, True)
+    except (expat.ExpatError, ValueError, LookupError):
+        raise NotClean from None
+    return "".join(writer.written).encode()
+
+
+def _refuse(*_: object) -> None:
+    raise NotClean
+
+
+class _Writer:
+    """Writes what is kept. ``_inside_left_out`` counts the open elements from the outermost one that is left out."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+        self._inside_left_out = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        namespace, local = _split(name)
+        if not self.written:
+            if (namespace, local) != (_SVG, "svg"):
+                raise NotClean
+            self.written.append(f'<svg xmlns="{_SVG}" xmlns:xlink="{_XLINK}"')
+        elif self._inside_left_out or namespace != _SVG or _is_left_out(local, attributes):
+            self._inside_left_out += 1
+            return
+        else:
+            self.written.append(f"<{local}")
+        self.written.extend(_kept_attributes(attributes))
+        self.written.append(">")
+
+    def end(self, name: str) -> None:
+        if self._inside_left_out:
+            self._inside_left_out -= 1
+        else:
+            self.written.append(f"</{_split(name)[1]}>")
+
+    def text(self, text: str) -> None:
+        if not self._inside_left_out:
+            self.written.append(escape(text))
+
+
+def _split(name: str) -> tuple[str, str]:
+    namespace, _, local = name.rpartition(_BETWEEN)
+    return namespace, local
+
+
+def _is_left_out(local: str, attributes: dict[str, str]) -> bool:
+    animated = attributes.get("attributeName", "").strip()
+    return local.lower() in _LEFT_OUT or (local.lower() in _ANIMATIONS and bool(_RUNNING.match(animated)))
+
+
+def _kept_attributes(attributes: dict[str, str]) -> list[str]:
+    kept = []
+    for name, value in attributes.items():
+        namespace, local = _split(name)
+        prefix = _PREFIXES.get(namespace)
+        if prefix is None or local.lower().startswith("on"):
+            continue
+        if local.lower() == "href" and not _HARMLESS_LINK.match(value):
+            continue
+        kept.append(f" {prefix}{local}={quoteattr(value)}")
+    return kept

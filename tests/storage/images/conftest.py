@@ -1,0 +1,36 @@
+"""Decoder processes without a service around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from io import BytesIO
+
+import pytest
+
+from app.storage.bytes.backend import Readable
+from app.storage.images.decoders import Decoders
+from app.storage.images.jobs import DecoderLimits, Drawn, Wanted
+from app.storage.images.transform import Transform
+
+PIXELS = 4_000_000
+
+Draw = Callable[..., Drawn | str]
+
+
+@pytest.fixture(scope="package")
+def decoders() -> Iterator[Decoders]:
+    decoders = Decoders(DecoderLimits(PIXELS, 20.0), processes=1, threads=4)
+    yield decoders
+    decoders.close()
+
+
+@pytest.fixture(scope="package")
+def draw(decoders: Decoders) -> Draw:
+    """What a decoder makes of an image, or why it refuses it."""
+
+    def draw(content: bytes, form: str = "origin", *, negotiated: bool = False, **transform: object) -> Drawn | str:
+        wanted = Wanted(Transform(**transform), form, negotiated)  # type: ignore[arg-type]
+        with decoders.one() as decoder:
+            return decoder.draw(wanted, Readable(len(content), file=BytesIO(content)))
+
+    return draw

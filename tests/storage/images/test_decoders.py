@@ -1,0 +1,195 @@
+"""Decoder processes that are killed, hang, crash, or are too few."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from io import BytesIO
+
+import psutil
+import pytest
+
+from app.storage.bytes.backend import BlobMissing, Readable
+from app.storage.images import decoders as module
+from app.storage.images.decoders import DecoderFailed, DecoderKilled, Decoders, DecodersBusy, DecoderTimeout
+from app.storage.images.jobs import DecoderLimits, Drawn, Wanted
+from app.storage.images.transform import Transform
+from tests.process.running import PATIENCE_S
+from tests.storage.images.pictures import picture
+
+CONTENT = picture("PNG", (16, 16))
+
+
+@pytest.fixture(scope="module")
+def decoders() -> Iterator[Decoders]:
+    """One decoder with five seconds for each image."""
+    decoders = Decoders(DecoderLimits(1_000_000, 5.0), processes=1, threads=4)
+    yield decoders
+    decoders.close()
+
+
+def draw(decoders: Decoders, content: bytes = CONTENT) -> Drawn | str:
+    with decoders.one() as decoder:
+        return decoder.draw(
+            Wanted(Transform(), "origin", negotiated=False), Readable(len(content), file=BytesIO(content))
+        )
+
+
+def pid_of(decoders: Decoders) -> int:
+    with decoders.one() as decoder:
+        return decoder.pid
+
+
+def kill(pid: int) -> None:
+    """Returns when the process is dead."""
+    os.kill(pid, signal.SIGKILL)
+    until = time.monotonic() + PATIENCE_S
+    while psutil.Process(pid).status() != psutil.STATUS_ZOMBIE and time.monotonic() < until:
+        time.sleep(0.001)
+
+
+def failure_of(decoders: Decoders, meanwhile: Callable[[int], None]) -> DecoderFailed | None:
+    """How a job fails whose decoder has something done to it as soon as it has the image."""
+    assert isinstance(draw(decoders), Drawn)
+    pid = pid_of(decoders)
+    # A stopped process takes the image and does not draw it, so what happens next happens in the middle.
+    os.kill(pid, signal.SIGSTOP)
+    failures: list[DecoderFailed] = []
+
+    def run() -> None:
+        try:
+            draw(decoders)
+        except DecoderFailed as ex:
+            failures.append(ex)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    meanwhile(pid)
+    thread.join(PATIENCE_S)
+    assert not psutil.pid_exists(pid)
+    return failures[0] if failures else None
+
+
+@pytest.mark.parametrize(
+    ("number", "failure"),
+    [(signal.SIGKILL, DecoderKilled), (signal.SIGSEGV, DecoderFailed), (signal.SIGXCPU, DecoderTimeout)],
+)
+def test_the_end_of_a_decoder_is_told(decoders: Decoders, number: int, failure: type[DecoderFailed]) -> None:
+    def end(pid: int) -> None:
+        os.kill(pid, number)
+        os.kill(pid, signal.SIGCONT)
+
+    assert type(failure_of(decoders, end)) is failure
+    assert isinstance(draw(decoders), Drawn)
+
+
+def test_a_decoder_that_hangs_is_killed() -> None:
+    decoders = Decoders(DecoderLimits(1_000_000, 1.0), processes=1, threads=4)
+    try:
+        assert type(failure_of(decoders, lambda _: None)) is DecoderTimeout
+        assert isinstance(draw(decoders), Drawn)
+    finally:
+        decoders.close()
+
+
+def test_an_idle_decoder_that_died_is_replaced(decoders: Decoders) -> None:
+    kill(pid_of(decoders))
+    assert isinstance(draw(decoders), Drawn)
+
+
+def test_after_a_broken_source_the_decoder_is_replaced(decoders: Decoders) -> None:
+    class Broken:
+        def __iter__(self) -> Iterator[bytes]:
+            return self  # type: ignore[return-value]
+
+        def __next__(self) -> bytes:
+            raise BlobMissing
+
+        def close(self) -> None:
+            pass
+
+    pid = pid_of(decoders)
+    with pytest.raises(BlobMissing), decoders.one() as decoder:
+        decoder.draw(Wanted(Transform(), "origin", negotiated=False), Readable(5, chunks=Broken()))
+    assert pid_of(decoders) != pid
+    assert isinstance(draw(decoders), Drawn)
+
+
+def test_a_decoder_is_replaced_after_many_images(decoders: Decoders, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_JOBS", 2)
+    kill(pid_of(decoders))
+    pids = []
+    for _ in range(4):
+        pids.append(pid_of(decoders))
+        draw(decoders)
+    assert pids[0] == pids[1] != pids[2] == pids[3]
+
+
+def test_who_waits_too_long_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One decoder and four threads: one may wait for long, the others for a moment."""
+    monkeypatch.setattr(module, "_MOMENT_S", 0.05)
+    monkeypatch.setattr(module, "_LONGEST_WAIT_S", PATIENCE_S)
+    decoders = Decoders(DecoderLimits(1_000_000, 5.0), processes=1, threads=4)
+    outcomes: list[object] = []
+
+    def wait() -> None:
+        try:
+            outcomes.append(draw(decoders))
+        except DecodersBusy as ex:
+            outcomes.append(ex)
+
+    with decoders.one():
+        threads = [threading.Thread(target=wait) for _ in range(3)]
+        for each in threads:
+            each.start()
+        until = time.monotonic() + PATIENCE_S
+        while len(outcomes) < 2 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert [type(each) for each in outcomes] == [DecodersBusy] * 2
+    for each in threads:
+        each.join(PATIENCE_S)
+    assert isinstance(outcomes[2], Drawn)
+    decoders.close()
+
+
+def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOMENT_S", 0.01)
+    monkeypatch.setattr(module, "_LONGEST_WAIT_S", 0.05)
+    decoders = Decoders(DecoderLimits(1_000_000, 5.0), processes=1, threads=4)
+    with decoders.one(), pytest.raises(DecodersBusy), decoders.one():
+        pass
+    decoders.close()
+
+
+def test_a_decoder_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JWT_SECRET", "a secret")
+    decoders = Decoders(DecoderLimits(1_000_000, 5.0), processes=1, threads=4)
+    assert "a secret" not in psutil.Process(pid_of(decoders)).environ().values()
+    decoders.close()
+
+
+PARENT = """
+import sys, time
+from tests.storage.images.test_decoders import draw, pid_of
+from app.storage.images.decoders import Decoders
+from app.storage.images.jobs import DecoderLimits
+decoders = Decoders(DecoderLimits(1_000_000, 5.0), processes=1, threads=4)
+draw(decoders)
+print(pid_of(decoders), flush=True)
+time.sleep(600)
+"""
+
+
+def test_decoders_end_with_their_parent() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    decoder = psutil.Process(int(parent.stdout.readline()))
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    decoder.wait(PATIENCE_S)
