@@ -103,7 +103,7 @@ with recursive schema_row as materialized (
   where a.attnum > 0 and not a.attisdropped
 ), type_row as materialized (
   select t.oid, t.typnamespace, t.typname, t.typcategory, t.typtype, t.typrelid, t.typbasetype, t.typdelim,
-         case when t.typsubscript = 'array_subscript_handler'::regproc then t.typelem else 0 end as element,
+         case when t.typlen = -1 then t.typelem else 0 end as element,
          coalesce(t.typacl, acldefault('T', t.typowner)) as acl, s.is_system
   from pg_catalog.pg_type t
   join schema_row s on s.oid = t.typnamespace
@@ -254,7 +254,10 @@ select json_build_object(
   'json_casts', (
     select json_agg(k.castsource::bigint)
     from pg_catalog.pg_cast k where k.casttarget = 'json'::regtype and k.castsource >= '16384'),
-  'ranges', (select json_agg(json_build_array(g.rngmultitypid::bigint, g.rngtypid::bigint)) from pg_catalog.pg_range g),
+  'ranges', (
+    -- rngmultitypid exists from PostgreSQL 14 on.
+    select json_agg(json_build_array((to_jsonb(g) ->> 'rngmultitypid')::bigint, g.rngtypid::bigint))
+    from pg_catalog.pg_range g),
   'labels', (
     select json_agg(json_build_array(e.enumtypid::bigint, e.enumlabel) order by e.enumtypid, e.enumsortorder)
     from pg_catalog.pg_enum e),

@@ -1,6 +1,6 @@
 """Fingerprints of a database's current schema, cheap enough to compute every second.
 
-Each part is the XOR of one 64 bit hash per catalog row, so it needs neither sorting nor memory. A row that only
+Each part is the sum of one 64 bit hash per catalog row, so it needs neither sorting nor memory. A row that only
 DDL writes is hashed by its ``xmin``; ``pg_class`` is hashed by the columns that matter, because TRUNCATE, REFRESH
 MATERIALIZED VIEW and VACUUM write it too. System objects and temporary objects are left out: sessions that create
 temporary tables all day do not change the schema.
@@ -32,11 +32,11 @@ _SEQUENCES = _permanent("'S'")
 
 
 def _part(expression: str, source: str) -> str:
-    return f"(select coalesce(bit_xor({expression}), 0) from {source})"  # noqa: S608 (only constants of this file)
+    return f"(select coalesce(sum({expression}), 0) from {source})"  # noqa: S608 (only constants of this file)
 
 
 def _rows(columns: str, source: str) -> str:
-    return _part(f"hash_record_extended(row({columns}), 0)", source)
+    return _part(f"hashtextextended(row({columns})::text, 0)", source)
 
 
 def _digest(*parts: str) -> str:

@@ -16,7 +16,7 @@ from app.settings import Settings
 from app.storage.storage import storage_url
 
 Mark = Literal["ok", "note", "WRONG"]
-_OLDEST_SERVER = 140000
+_OLDEST_SERVER = 130000
 _NAMED = 10
 _ROLES = ("anon", "authenticated", "service_role")
 
@@ -76,7 +76,7 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
     user = about["user"]
     yield Finding("ok", f"{user} is connected to the database {about['database']}, PostgreSQL {about['server']}")
     if about["server_number"] < _OLDEST_SERVER:
-        yield Finding("WRONG", "this version of PostgreSQL is not supported", "use PostgreSQL 14 or newer")
+        yield Finding("WRONG", "this version of PostgreSQL is not supported", "use PostgreSQL 13 or newer")
     if about["superuser"]:
         yield Finding("note", f"{user} is a superuser; an ordinary role that may switch to the API's roles is safer")
     state = read_state(ask)

@@ -25,20 +25,23 @@ create type alpha.mood as enum ('sad', 'happy');
 create domain beta.short as varchar(3);
 create type beta.spread as range (subtype = int4);
 create type "Gam ma".pair as (a int, b text);
-create function alpha.open() returns int language sql return 1;
-create function beta.closed(a int, b text default 'x') returns int language sql return 1;
+create function alpha.open() returns int language sql as 'select 1';
+create function beta.closed(a int, b text default 'x') returns int language sql as 'select 1';
 """
 INSUFFICIENT_PRIVILEGE = "42501"
+BUILT_IN = ("pg_read_all_data", "pg_write_all_data")
+"""Roles with rights that no list of grants shows, from PostgreSQL 14 on; so is pg_database_owner."""
 TYPES = ("alpha.mood", "beta.short", "beta.spread", '"Gam ma".pair')
 
 
 def mix(session: Session, roles: Sequence[str], choose: random.Random) -> None:
     """Random memberships, grants, revocations and owners."""
     version = session.value("select current_setting('server_version_num')::int")
-    builtin = ["pg_read_all_data", "pg_write_all_data"]
+    builtin = [role for role in BUILT_IN if version >= 140000]
     everybody = [*roles, "public"]
     for position, role in enumerate(roles):
-        for above in choose.sample([*roles[:position], *builtin], k=choose.choice([0, 0, 1, 1, 2]) if position else 0):
+        known = [*roles[:position], *builtin]
+        for above in choose.sample(known, k=min(len(known), choose.choice([0, 0, 1, 1, 2])) if position else 0):
             options = ""
             if version >= 160000:
                 options = f" with inherit {choose.choice(['true', 'false'])}, set {choose.choice(['true', 'false'])}"
@@ -49,7 +52,8 @@ def mix(session: Session, roles: Sequence[str], choose: random.Random) -> None:
         session.execute(f"alter role {choose.choice(roles)} superuser")
     if choose.random() < 0.5:
         session.execute(f'alter database "{session.database}" owner to {choose.choice(roles)}')
-        session.execute("grant select on alpha.divided to pg_database_owner")
+        if version >= 140000:
+            session.execute("grant select on alpha.divided to pg_database_owner")
 
     relations = ["alpha.plain", "beta.plain", "alpha.divided", "beta.seen", '"Gam ma".kept']
     columns = {
@@ -146,7 +150,7 @@ def test_the_view_agrees_with_the_server_about_every_privilege(owner: Session, c
         mix(owner, roles, random.Random(seed))
         try:
             catalog = load_catalog(owner.value)
-            for role in (*roles, "pg_database_owner", "pg_write_all_data"):
+            for role in (*roles, *(set(catalog.role_by_name) & {"pg_database_owner", "pg_write_all_data"})):
                 assert ask_view(catalog, role) == ask_server(owner, role), role
         finally:
             owner.execute(f'alter database "{owner.database}" owner to current_user')

@@ -86,7 +86,7 @@ SHARED_CHANGES = [
     "alter role role_of_test bypassrls",
     "alter role role_of_test superuser",
     "alter role role_of_test rename to another_role_of_test",
-    "grant pg_read_all_data to role_of_test",
+    "grant pg_monitor to role_of_test",
     "grant role_of_test to current_user with admin option",
     "alter role role_of_test set statement_timeout = '1s'",
     "alter role role_of_test in database this_database set statement_timeout = '1s'",
