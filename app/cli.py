@@ -41,7 +41,15 @@ def _plugin_commands() -> dict[str, click.Command]:
 
     # A plugin that cannot be loaded has no commands; serve and `portico plugins` report why.
     plugins = plugin_manager(disabled=load().disabled_plugins, required=False)
-    return {str(each.name): each for some in plugins.hook.commands() for each in some}
+    found: dict[str, click.Command] = {}
+    for each in (each for some in plugins.hook.commands() for each in some):
+        name = str(each.name)
+        known = found.get(name)
+        if isinstance(known, click.Group) and isinstance(each, click.Group):
+            # Several plugins may have commands in one group.
+            each = click.Group(name, {**known.commands, **each.commands}, help=each.help)
+        found[name] = each
+    return found
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -8,6 +8,8 @@ from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
 from app.settings import Settings
 from app.storage.images.face import ImagesFace, open_images
+from app.storage.s3.door import Door
+from app.storage.s3.opening import open_door
 from app.storage.storage import Storage, open_storage
 from schema_cache.poller import Poller
 
@@ -22,6 +24,7 @@ class Services:
     poller: Poller
     storage: Storage
     images: ImagesFace | None
+    s3_door: Door | None
 
     def start(self) -> None:
         """Start the background threads. Raises DocumentsUnusable where registered documents cannot be used."""
@@ -41,11 +44,13 @@ class Services:
 def make_services(settings: Settings, plugins: Plugins) -> Services:
     """The services of a process; call it after forking. The first request that needs a connection opens it."""
     engine = make_engine(settings, plugins)
+    storage = open_storage(settings, plugins, engine.database, engine.contexts, engine.identity)
     return Services(
         settings=settings,
         plugins=plugins,
         engine=engine,
         poller=Poller(engine.schema_cache),
-        storage=open_storage(settings, plugins, engine.database, engine.contexts, engine.identity),
         images=open_images(settings),
+        storage=storage,
+        s3_door=open_door(settings, storage),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import falcon
@@ -17,9 +17,12 @@ from app.resources.graphql import GraphQLResource
 from app.resources.home import PATHS as HOME
 from app.resources.home import Home
 from app.resources.operations import HealthResource, VersionResource
+from app.resources.s3 import PATHS as S3_PATHS
+from app.resources.s3 import S3Host, S3Sink
 from app.resources.storage import PATHS, StorageSink
 from app.services import Services, make_services
 from app.settings import Settings
+from app.storage.s3.door import Door
 
 
 class Application:
@@ -36,6 +39,12 @@ class Application:
     def signing_secret(self) -> bytes:
         """The key that signs URLs."""
         return self.services.storage.signing_secret
+
+    @property
+    def doors(self) -> Sequence[Door]:
+        """The protocols with rules of their own for what they accept."""
+        door = self.services.s3_door
+        return () if door is None else (door,)
 
     def recognizes(self, method: str, path: str, headers: Mapping[str, str]) -> bool:
         """Whether a request with these headers, by names in lower case, has a credential that a plugin accepts."""
@@ -62,7 +71,9 @@ def create_app(settings: Settings, plugins: Plugins) -> Application:
 
 def _routes(services: Services) -> falcon.App[Any, Any]:
     hooks = services.plugins.hook
-    app = falcon.App(middleware=[each for some in hooks.middleware(services=services) for each in some])
+    middleware = [each for some in hooks.middleware(services=services) for each in some]
+    door = services.s3_door
+    app = falcon.App(middleware=middleware if door is None else [*middleware, S3Host(door)])
     app.set_error_serializer(_write_error)
     home = Home(entrances(services.plugins, services.settings))
     graphql = GraphQLResource(services, home)
@@ -72,6 +83,8 @@ def _routes(services: Services) -> falcon.App[Any, Any]:
     app.add_route("/version", VersionResource())
     image_routes = services.images.routes if services.images else ()
     app.add_sink(StorageSink(services.storage, services.engine.identifications, image_routes), PATHS)
+    if door is not None:
+        app.add_sink(S3Sink(door, services.storage.project_ref), S3_PATHS)
     app.add_sink(postgrest.refuse, postgrest.PATHS)
     app.add_sink(home.sink, HOME)
     hooks.routes(app=app, services=services)

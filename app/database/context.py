@@ -34,7 +34,9 @@ _CLAIM_SETTING = "request.jwt.claim."
 _CLAIM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*)*", re.ASCII)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?")
 _UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_CREDENTIALS = frozenset({"authorization", "apikey", "cookie", "proxy-authorization", "x-api-key"})
+_CREDENTIALS = frozenset(
+    {"authorization", "apikey", "cookie", "proxy-authorization", "x-amz-security-token", "x-api-key"}
+)
 _FIRST_CLAIMS = ("role", "sub", "email")
 _LONGEST_CLAIM_NAME = 63
 _MOST_CLAIM_SETTINGS = 30

@@ -8,16 +8,19 @@ permits is decided by the database, when the body has been read.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 from urllib.parse import parse_qsl, unquote
 
 from app.errors import PorticoError
 from app.identity import Identity
-from app.server.request import RequestRefused
+from app.server.request import ReceivedHead, RequestRefused
 from app.settings import Settings
 from app.storage.errors import TooLarge
+from app.storage.http.answer import Answer
 from app.storage.http.credentials import bearer_token
 from app.storage.http.errors import InvalidSignature
+from app.storage.http.head import Head, lines_of
 from app.storage.http.signing import UPLOAD, Signer, check_scope
 from app.storage.http.target import path_of
 from app.storage.rest.credentials import caller_of, presented_token, required_signed_token
@@ -34,22 +37,53 @@ Recognizes = Callable[[str, str, Mapping[str, str]], bool]
 """Whether a request has a credential that a plugin accepts, by its method, path and headers."""
 
 
+class Door(Protocol):
+    """A protocol with rules of its own."""
+
+    def leads_here(self, path: str, host: str | None) -> bool:
+        """Whether a request to this path, at this host, is one of the protocol."""
+        ...
+
+    def largest_body(self, head: Head) -> int:
+        """How many bytes the body may have. Raises PorticoError where the head alone forbids the request."""
+        ...
+
+    def refusal(self, head: Head, error: PorticoError) -> Answer:
+        """The answer for an error, whose body is bytes."""
+        ...
+
+
+def largest_received(settings: Settings) -> int:
+    """How many bytes any request may have: those of an object, and what a form or the coding of a body adds."""
+    return max(settings.body_limit, settings.upload_size_limit * 33 // 32) + ENVELOPE
+
+
 def nobody(method: str, path: str, headers: Mapping[str, str]) -> bool:
     return False
 
 
 class Admission:
-    """The rules of both APIs. ``signing_secret`` is the key that signs URLs."""
+    """The rules of both APIs, and of ``doors``. ``signing_secret`` is the key that signs URLs."""
 
-    def __init__(self, settings: Settings, recognizes: Recognizes = nobody, signing_secret: bytes = b"") -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        recognizes: Recognizes = nobody,
+        signing_secret: bytes = b"",
+        doors: Sequence[Door] = (),
+    ) -> None:
+        self._doors = doors
         self._settings = settings
         self._recognizes = recognizes
         self._router = Router()
         self._identity = Identity(settings)
         self._signer = Signer(signing_secret)
 
-    def largest_body(self, method: str, target: str, headers: Mapping[str, str]) -> int:
-        path, query = path_of(target), target.partition("?")[2]
+    def largest_body(self, head: ReceivedHead) -> int:
+        method, path, query = head.method, path_of(head.target), head.target.partition("?")[2]
+        door = self._door(head)
+        if door is not None:
+            return _by_door(door, head)
         if method in ("GET", "HEAD"):
             raise _no_body_taken(path)
         if _is_graphql(path):
@@ -59,23 +93,35 @@ class Admission:
             if match is None:
                 return self._settings.body_limit
             given = dict(parse_qsl(query, keep_blank_values=True))
-            is_ours = match.route.credential == "ignored" or bearer_token(headers, given) is not None
-            if is_ours or not self._recognizes(method, path, headers):
-                self._check_credential(match, headers, given)
+            is_ours = match.route.credential == "ignored" or bearer_token(head.headers, given) is not None
+            if is_ours or not self._recognizes(method, path, head.headers):
+                self._check_credential(match, head.headers, given)
         except PorticoError as ex:
             raise _refused(ex) from None
         if not takes_object(match.route):
             return LARGEST_JSON_BODY
-        is_form = headers.get("content-type", "").lower().startswith("multipart/")
+        is_form = head.headers.get("content-type", "").lower().startswith("multipart/")
         return self._settings.upload_size_limit + (ENVELOPE if is_form else 0)
 
-    def may_wait(self, target: str) -> bool:
-        return self._settings.jwt_jwks is not None and not _is_graphql(path_of(target))
+    def may_wait(self, head: ReceivedHead) -> bool:
+        if self._door(head) is not None:
+            # It may ask the database for an access key.
+            return True
+        return self._settings.jwt_jwks is not None and not _is_graphql(path_of(head.target))
 
-    def too_large(self, target: str, largest: int) -> RequestRefused:
-        if not _is_graphql(path_of(target)):
+    def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:
+        door = self._door(head)
+        if door is not None:
+            return _refused_by(door, _as_sent(head), TooLarge())
+        if not _is_graphql(path_of(head.target)):
             return _refused(TooLarge())
         return _graphql_refusal(413, "LIMIT_EXCEEDED", f"The body is larger than {largest} bytes")
+
+    def _door(self, head: ReceivedHead) -> Door | None:
+        for door in self._doors:
+            if door.leads_here(path_of(head.target), head.headers.get("host")):
+                return door
+        return None
 
     def _check_credential(self, match: Match, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
         credential = match.route.credential
@@ -91,6 +137,24 @@ class Admission:
         # Some clients escape the URL a second time and ask for %253F instead of %3F.
         if claims.get("url") not in (f"{match.bucket}/{match.key}", f"{match.bucket}/{unquote(match.key)}"):
             raise InvalidSignature("Invalid signature")
+
+
+def _as_sent(head: ReceivedHead) -> Head:
+    return Head.of(head.method, head.target, lines_of(head.block))
+
+
+def _by_door(door: Door, head: ReceivedHead) -> int:
+    sent = _as_sent(head)
+    try:
+        return door.largest_body(sent)
+    except PorticoError as ex:
+        raise _refused_by(door, sent, ex) from None
+
+
+def _refused_by(door: Door, head: Head, ex: PorticoError) -> RequestRefused:
+    answer = door.refusal(head, ex)
+    headers = (*answer.headers, ("content-type", answer.content_type)) if answer.content_type else answer.headers
+    return RequestRefused(answer.status, answer.body if isinstance(answer.body, bytes) else b"", headers)
 
 
 def _is_graphql(path: str) -> bool:

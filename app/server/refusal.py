@@ -21,7 +21,9 @@ class Refusal:
             phrase = HTTPStatus(self.status).phrase
         except ValueError:
             phrase = "Refused"
-        headers = [("Content-Type", "application/json; charset=utf-8"), *self._headers]
+        headers = list(self._headers)
+        if all(name != "content-type" for name, _ in headers):
+            headers.insert(0, ("Content-Type", "application/json; charset=utf-8"))
         return f"{self.status} {phrase}", headers, self.body
 
 

@@ -9,7 +9,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from io import BytesIO
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from waitress.buffers import OverflowableBuffer
 from waitress.parser import HTTPRequestParser, ParsingError
@@ -28,18 +28,28 @@ _LONGEST_FRAMING = 64 * 1024
 _CHARGED_ABOVE = 64 * 1024
 
 
+class ReceivedHead(NamedTuple):
+    """What was received before the body. ``headers`` are those that the application sees, by names in lower case;
+    ``block`` has all of them as they were sent, below the request line."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    block: bytes
+
+
 class Rule(Protocol):
     """Decides on a request with a body when its header has arrived."""
 
-    def largest_body(self, method: str, target: str, headers: Mapping[str, str]) -> int:
+    def largest_body(self, head: ReceivedHead) -> int:
         """How many bytes the body may have. Raises RequestRefused."""
         ...
 
-    def too_large(self, target: str, largest: int) -> RequestRefused:
+    def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:
         """The refusal of a larger body."""
         ...
 
-    def may_wait(self, target: str) -> bool:
+    def may_wait(self, head: ReceivedHead) -> bool:
         """Whether ``largest_body`` may block, for example to fetch the keys that verify tokens."""
         ...
 
@@ -112,12 +122,14 @@ class _ByName(Mapping[str, str]):
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
     """``environ``: the WSGI environ of an earlier request with the same header, without body and client address.
-    ``awaits_judgement``: nothing more is received before a thread that may block calls ``judge``."""
+    ``awaits_judgement``: nothing more is received before a thread that may block calls ``judge``. ``block``: what was
+    received before the body."""
 
     environ: dict[str, Any] | None = None
     error: Any
     awaits_judgement = False
     judged = False
+    block = b""
     largest = 0
     charged = 0
 
@@ -131,6 +143,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         self._seat = seat
 
     def parse_header(self, header_plus: bytes) -> None:
+        self.block = header_plus
         known = self._memory.find(header_plus)
         if known is None:
             self._parse_header(header_plus)
@@ -211,7 +224,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def _examine(self) -> None:
         if self.error is not None and not isinstance(self.error, RequestEntityTooLarge):
             return
-        if not self.judged and self._rule.may_wait(self.request_uri):
+        if not self.judged and self._rule.may_wait(self._head()):
             self.awaits_judgement = True
         else:
             self.judge()
@@ -233,12 +246,15 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     def _judge(self) -> None:
         self.judged = True
-        self.largest = self._rule.largest_body(self.command.upper(), self.request_uri, _ByName(self.headers))
+        self.largest = self._rule.largest_body(self._head())
+
+    def _head(self) -> ReceivedHead:
+        return ReceivedHead(self.command.upper(), self.request_uri, _ByName(self.headers), self.block)
 
     def _check_size(self) -> None:
         size = len(self.body_rcv) if self.chunked else self.content_length
         if size > self.largest or isinstance(self.error, RequestEntityTooLarge):
-            raise self._rule.too_large(self.request_uri, self.largest)
+            raise self._rule.too_large(self._head(), self.largest)
 
     def _charge(self) -> bool:
         """Whether there is disk space for what has been received of the body."""

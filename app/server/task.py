@@ -11,6 +11,8 @@ from waitress.buffers import ReadOnlyFileBasedBuffer
 from waitress.task import ErrorTask, Task, WSGITask, hop_by_hop
 from waitress.utilities import build_http_date
 
+from app.storage.http.head import HEADER_BLOCK
+
 _date = lru_cache(2)(build_http_date)
 
 
@@ -65,6 +67,9 @@ class _OurTask(Task):  # type: ignore[misc]
 
 @lru_cache(200)
 def _capitalized(name: str) -> str:
+    if name.startswith("x-amz-"):
+        # S3's clients give users what follows x-amz-meta- as it is written here.
+        return name
     return "-".join(part.capitalize() for part in name.split("-"))
 
 
@@ -109,6 +114,7 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
             environ: dict[str, Any] = self.get_environment()
             del environ["waitress.client_disconnected"]
             self.channel.server.clear_untrusted(environ)
+            environ[HEADER_BLOCK] = request.block
             request.remember_environ(environ)
             return environ
         environ = template.copy()

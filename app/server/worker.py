@@ -15,7 +15,7 @@ from typing import Any
 
 from waitress.adjustments import Adjustments
 
-from app.server.admission import ENVELOPE, Admission, nobody
+from app.server.admission import Admission, largest_received, nobody
 from app.server.capacity import Capacity, Seat
 from app.server.connections import Connections, Patience
 from app.server.cross_origin import CrossOrigin
@@ -47,7 +47,10 @@ class Worker:
             self._loop,
             seat,
             Admission(
-                settings, getattr(application, "recognizes", nobody), getattr(application, "signing_secret", b"")
+                settings,
+                getattr(application, "recognizes", nobody),
+                getattr(application, "signing_secret", b""),
+                getattr(application, "doors", ()),
             ),
             CrossOrigin(settings.cors_origins),
         )
@@ -123,7 +126,7 @@ def _patience(settings: Settings) -> Patience:
 
 def _adjustments(settings: Settings) -> Adjustments:
     return Adjustments(
-        max_request_body_size=max(settings.body_limit, settings.upload_size_limit) + ENVELOPE,
+        max_request_body_size=largest_received(settings),
         ident="portico",
         **_proxy(settings.trusted_proxy),
     )

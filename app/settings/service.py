@@ -158,6 +158,22 @@ class Settings:
         derive=lambda values: max(1, min(_cpus() // values["workers"], values["threads"] // 2)))
     image_cache: int = setting(BYTES, 1024**3,
         "How many bytes of drawn images are kept beside the objects, in the storage backend; 0 for none.")
+    s3_protocol: bool = setting(SWITCH, None,
+        "Whether the storage is also served by the S3 protocol, below /s3; it takes the extra s3-protocol.",
+        default_note="on if the extra is installed", derive=lambda _: find_spec("defusedxml") is not None)
+    s3_protocol_access_key_id: str | None = setting(TEXT, None,
+        "An access key of the S3 protocol that has the service role; `portico storage keys create` makes others.")
+    s3_protocol_access_key_secret: str | None = setting(SECRET, None, "The secret of S3_PROTOCOL_ACCESS_KEY_ID.")
+    s3_protocol_region: str = setting(TEXT, "us-east-1",
+        "The region that the S3 protocol names; clients may sign for any.")
+    s3_protocol_host: str | None = setting(TEXT, None,
+        "A host name whose root is the S3 protocol, and names below it those of buckets, such as s3.example.com.")
+    s3_protocol_debug: bool = setting(SWITCH, False,
+        "For debugging: whether SignatureDoesNotMatch shows what the service would have signed.")
+    s3_smallest_part: int = setting(BYTES, 0,
+        "The least size of a part of a multipart upload but its last; Amazon's is 5M.")
+    s3_upload_lifetime_s: float = setting(Seconds(), 604_800.0,
+        "Seconds after which an unfinished multipart upload is dropped.")
     cors_origins: tuple[str, ...] = setting(Names(), (),
         "Origins whose pages may call the APIs from a browser, comma-separated; * for all.")
     disabled_plugins: tuple[str, ...] = setting(Names(), (),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from app.database import Row, Statement
 from app.storage.asker import Asker
 from app.storage.long_reads import Read
@@ -13,6 +15,7 @@ Candidates = tuple[RawValue, RawValue, RawValue]
 """Arrays in PostgreSQL's text format: ids, folders, and a second spelling of each folder."""
 
 _ALL = 2**62
+_LARGEST_STEP = 5000
 
 
 class Level:
@@ -86,6 +89,59 @@ class Level:
 def bounds_of(prefix: str) -> Candidates:
     """All keys with this prefix, in the form in which statements take candidates."""
     return text(prefix), text(successor(prefix) or BEYOND), None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a listing: its whole name, and its time if the listing is ordered by one."""
+
+    name: str
+    is_folder: bool
+    time: str = ""
+
+
+class Page:
+    """A page as it fills; ``left`` is how many entries it still takes. ``folders`` and ``objects`` are JSON arrays
+    without their brackets. ``last`` is the last entry given."""
+
+    def __init__(self, limit: int) -> None:
+        self.left = limit
+        self.has_next = False
+        self.folders: list[bytes] = []
+        self.objects: list[bytes] = []
+        self.last: Entry | None = None
+
+    def take(self, row: Row) -> None:
+        """Add a row of ``page_by_cursor``."""
+        found, given, folders, objects, is_folder, name, time = row
+        if folders:
+            self.folders.append(folders[1:-1])
+        if objects:
+            self.objects.append(objects[1:-1])
+        self.left -= int(known(given))
+        self.has_next = int(known(found)) > int(known(given))
+        if name is not None:
+            self.last = Entry(name.decode(), is_folder == b"t", (time or b"").decode())
+
+    def fill(self, read: Read, asker: Asker, bucket: str, level: Level, statement: Statement) -> None:
+        """Take entries of the level, in the order of their names, until the page is full or they are all given."""
+        step = self.left + 1
+        while not level.at_end and not self.has_next:
+            candidates = level.more(step)
+            if self.left > 0:
+                self.take(page(read, asker, bucket, statement, candidates, number(self.left)))
+            else:
+                # The page is full: look for one more visible entry.
+                row = page(read, asker, bucket, statement, candidates, b"1")
+                self.has_next = int(known(row[0])) > 0
+            step = min(step * 2, _LARGEST_STEP)
+
+
+def after(name: str, direction: Direction, *, is_folder: bool) -> str:
+    """Where a listing by name continues after an entry."""
+    if direction == "desc":
+        return name
+    return name[:-1] + "0" if is_folder else name + "\x01"
 
 
 def page(read: Read, asker: Asker, bucket: str, statement: Statement, candidates: Candidates, *more: RawValue) -> Row:

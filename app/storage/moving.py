@@ -42,19 +42,30 @@ def copy(
     target: ObjectName,
     *,
     upsert: bool,
-    describe: Callable[[Described], Described],
+    describe: Callable[[Described, float], Described],
     projection: Projection,
+    etags: tuple[str, ...] | None = None,
+    must_be_new: bool = False,
 ) -> bytes:
     """Copy an object with the caller's rights to read and write; gives the copy's ``projection``.
 
-    ``describe`` takes the source's metadata and returns the copy's. Raises NoSuchObject, BytesMissing, what forbids the
+    ``describe`` takes the source's metadata and when its row changed, and returns the copy's metadata. ``etags`` and
+    ``must_be_new`` are conditions on the target, as in ``Write``. Raises NoSuchObject, BytesMissing, what forbids the
     write, and what ``describe`` raises.
     """
     for attempt in (1, 2):
         found, user_metadata = _source(storage, asker, source)
-        metadata = {**found.metadata, "lastModified": now_as_json()}
-        described = describe(Described(metadata, user_metadata))
-        write = Write(target, upsert, asker.subject, described.user_metadata or {}, CREATED_COPY)
+        described = describe(Described(found.metadata, user_metadata), found.updated_at)
+        described = described._replace(metadata={**described.metadata, "lastModified": now_as_json()})
+        write = Write(
+            name=target,
+            upsert=upsert,
+            owner=asker.subject,
+            user_metadata=described.user_metadata or {},
+            event=CREATED_COPY,
+            etags=etags,
+            must_be_new=must_be_new,
+        )
         judged = judge(storage, asker, write, described)
         _check_rules(storage, judged.permission.bucket, target.key, described.metadata)
         version = new_version()

@@ -71,20 +71,25 @@ def find(
 
 
 def find_with_bytes(
-    storage: Storage, asker: Asker, name: ObjectName, reading: Reading, use: Callable[[StoredObject], T | None]
+    storage: Storage,
+    asker: Asker,
+    name: ObjectName,
+    reading: Reading,
+    use: Callable[[StoredObject, RawValue], T | None],
+    projection: Projection = NOTHING,
 ) -> T:
-    """The result of ``use``, which returns None when the object's bytes are gone.
+    """The result of ``use``, which takes the object and its ``projection`` and returns None when its bytes are gone.
 
     The object may then have been replaced since its row was read, so it is looked up again. Raises what ``find``
     raises, and BytesMissing when the row still names the missing bytes.
     """
     missing = None
     while True:
-        found, _ = find(storage, asker, name, reading)
+        found, projected = find(storage, asker, name, reading, projection)
         if found.version == missing:
             log.error("the bytes of object %s, version %s, are missing", found.id, found.version)
             raise BytesMissing
-        used = use(found)
+        used = use(found, projected)
         if used is not None:
             return used
         missing = found.version

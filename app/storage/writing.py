@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.storage.asker import Asker
 from app.storage.bucket_rules import check_mime_type, size_limit
@@ -50,8 +50,15 @@ class Content:
     user_metadata: Mapping[str, Any] | None
 
 
-def put(storage: Storage, asker: Asker, write: Write, content: Content) -> str:
-    """Store an object with the caller's rights; gives its id. Raises what forbids it, possibly while reading bytes."""
+class Written(NamedTuple):
+    """An object that was stored. ``entity_tag`` includes its quotes."""
+
+    id: str
+    entity_tag: str
+
+
+def put(storage: Storage, asker: Asker, write: Write, content: Content) -> Written:
+    """Store an object with the caller's rights. Raises what forbids it, possibly while reading bytes."""
     described = Described({"mimetype": content.mime_type, "contentLength": content.declared}, content.user_metadata)
     judged = permitted(storage, asker, write, described, content.size)
     return _store(storage, asker, write, content, judged)
@@ -84,8 +91,8 @@ def check_rules(storage: Storage, bucket: Bucket, key: str, mime_type: str, size
     check_mime_type(mime_type, bucket, key)
 
 
-def _store(storage: Storage, asker: Asker, write: Write, content: Content, judged: Judged) -> str:
-    """Write the bytes and commit the row; gives the object's id."""
+def _store(storage: Storage, asker: Asker, write: Write, content: Content, judged: Judged) -> Written:
+    """Write the bytes and commit the row."""
     version = new_version()
     source = Limited(content.stream, size_limit(judged.permission.bucket, write.name.key, storage.limits.upload))
     with discarded_on_failure(storage, version):
@@ -93,7 +100,8 @@ def _store(storage: Storage, asker: Asker, write: Write, content: Content, judge
         described = {"mimetype": content.mime_type, "cacheControl": content.caching, **content.more_metadata}
         metadata = file_metadata(f'"{stored.md5}"', stored.size, described)
         run_checks(storage, write, version, metadata)
-    return known(commit(storage, asker, write, judged, version, metadata)[0]).decode()
+    identifier = known(commit(storage, asker, write, judged, version, metadata)[0]).decode()
+    return Written(identifier, metadata["eTag"])
 
 
 @contextmanager

@@ -11,7 +11,8 @@ begin
   -- A stranger who made one of these beforehand could change it afterwards, and with it what the service does.
   select c.relname as name, pg_get_userbyid(c.relowner) as owner into stranger
   from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.oid = c.relowner
-  where c.oid in (to_regclass('storage.uploads'), to_regclass('storage.upload_parts'))
+  where c.oid in (
+      to_regclass('storage.uploads'), to_regclass('storage.upload_parts'), to_regclass('storage.access_keys'))
     and not (r.rolsuper or r.rolname = current_user
              or r.oid = (select datdba from pg_catalog.pg_database where datname = current_database()));
   if found then
@@ -68,6 +69,24 @@ begin
     alter table storage.upload_parts enable row level security;
   end if;
 
+  -- Who may come in by the S3 protocol. The secrets are encrypted with a key that only the service has.
+  if to_regclass('storage.access_keys') is null then
+    create table storage.access_keys (
+      id text primary key,
+      secret text not null,
+      description text not null,
+      claims jsonb not null,
+      buckets text[],
+      expires_at timestamptz,
+      created_at timestamptz not null default clock_timestamp()
+    );
+    comment on table storage.access_keys is 'Access keys of the S3 protocol';
+    comment on column storage.access_keys.secret is 'Encrypted with a key derived from the secret of the service';
+    comment on column storage.access_keys.claims is 'Whom requests with the key run as: the role, and what policies can read';
+    comment on column storage.access_keys.buckets is 'The buckets that the key is confined to; null for all';
+    alter table storage.access_keys enable row level security;
+  end if;
+
   -- In an extension's script CREATE OR REPLACE refuses objects that are not the extension's; $release$ takes it out again.
   if to_regprocedure('storage.list_dropped_part()') is not null
      and exists (select from pg_catalog.pg_extension where extname = 'portico') then
@@ -106,10 +125,11 @@ begin
   if exists (select from pg_catalog.pg_roles where rolname = 'service_role')
      and not exists (select from storage.installation where component = 'grants on uploads to service_role') then
     insert into storage.installation (component, version) values ('grants on uploads to service_role', '1.1.0');
-    grant select, insert, update, delete on storage.uploads, storage.upload_parts to service_role;
+    grant select, insert, update, delete on storage.uploads, storage.upload_parts, storage.access_keys to service_role;
     if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
       create policy "service_role has all rows" on storage.uploads to service_role using (true) with check (true);
       create policy "service_role has all rows" on storage.upload_parts to service_role using (true) with check (true);
+      create policy "service_role has all rows" on storage.access_keys to service_role using (true) with check (true);
     end if;
   end if;
 end
@@ -150,7 +170,7 @@ create or replace view graphql.missing as
     where n.nspname = 'auth' and p.proname = f.name and p.pronargs = 0)
   union all
   select format('the table storage.%s does not exist', t.name), 'run portico init once more'
-  from unnest(array['buckets', 'objects', 'work', 'uploads', 'upload_parts']) as t (name)
+  from unnest(array['buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys']) as t (name)
   where not exists (
     select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'storage' and c.relname = t.name)

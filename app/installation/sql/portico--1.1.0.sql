@@ -46,7 +46,7 @@ begin
     'function graphql.schema_version()', 'function graphql.assert_schema_version(bigint)',
     'event trigger portico_count_ddl', 'event trigger portico_count_drop',
     'schema auth', 'schema storage', 'table storage.installation', 'table storage.buckets', 'table storage.objects',
-    'table storage.work', 'table storage.uploads', 'table storage.upload_parts',
+    'table storage.work', 'table storage.uploads', 'table storage.upload_parts', 'table storage.access_keys',
     'function storage.foldername(text)', 'function storage.filename(text)', 'function storage.extension(text)',
     'function storage.operation()', 'function storage.allow_only_operation(text)',
     'function storage.allow_any_operation(text[])', 'function storage.get_size_by_bucket()',
@@ -472,6 +472,24 @@ begin
     comment on table storage.upload_parts is 'The pieces of unfinished uploads: what is known of each but its bytes';
     comment on column storage.upload_parts.version is 'Names the bytes, as in storage.objects';
     alter table storage.upload_parts enable row level security;
+  end if;
+
+  -- Who may come in by the S3 protocol. The secrets are encrypted with a key that only the service has.
+  if to_regclass('storage.access_keys') is null then
+    create table storage.access_keys (
+      id text primary key,
+      secret text not null,
+      description text not null,
+      claims jsonb not null,
+      buckets text[],
+      expires_at timestamptz,
+      created_at timestamptz not null default clock_timestamp()
+    );
+    comment on table storage.access_keys is 'Access keys of the S3 protocol';
+    comment on column storage.access_keys.secret is 'Encrypted with a key derived from the secret of the service';
+    comment on column storage.access_keys.claims is 'Whom requests with the key run as: the role, and what policies can read';
+    comment on column storage.access_keys.buckets is 'The buckets that the key is confined to; null for all';
+    alter table storage.access_keys enable row level security;
   end if;
 
   -- Tables of an earlier version, or of another maker: add what ours have. Nobody shall wait long behind us, and running
@@ -915,10 +933,11 @@ begin
   if exists (select from pg_catalog.pg_roles where rolname = 'service_role')
      and not exists (select from storage.installation where component = 'grants on uploads to service_role') then
     insert into storage.installation (component, version) values ('grants on uploads to service_role', '1.1.0');
-    grant select, insert, update, delete on storage.uploads, storage.upload_parts to service_role;
+    grant select, insert, update, delete on storage.uploads, storage.upload_parts, storage.access_keys to service_role;
     if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
       create policy "service_role has all rows" on storage.uploads to service_role using (true) with check (true);
       create policy "service_role has all rows" on storage.upload_parts to service_role using (true) with check (true);
+      create policy "service_role has all rows" on storage.access_keys to service_role using (true) with check (true);
     end if;
   end if;
 
@@ -1011,7 +1030,7 @@ create or replace view graphql.missing as
     where n.nspname = 'auth' and p.proname = f.name and p.pronargs = 0)
   union all
   select format('the table storage.%s does not exist', t.name), 'run portico init once more'
-  from unnest(array['buckets', 'objects', 'work', 'uploads', 'upload_parts']) as t (name)
+  from unnest(array['buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys']) as t (name)
   where not exists (
     select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'storage' and c.relname = t.name)

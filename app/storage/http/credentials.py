@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from app.identity.tokens import Reason
+
 _CREDENTIAL, _SIGNED = "authorization", "token"
 _SCHEME = "bearer "
+
+TOKEN_MESSAGES: Mapping[Reason, str] = {
+    "malformed": "Invalid Compact JWS",
+    "algorithm": '"alg" (Algorithm) Header Parameter value not allowed',
+    "signature": "signature verification failed",
+    "expired": '"exp" claim timestamp check failed',
+    "not_yet_valid": '"nbf" claim timestamp check failed',
+    "audience": 'unexpected "aud" claim value',
+    "claims": "Invalid Compact JWS",
+    "signed_url": "Token is that of a signed URL",
+}
+"""Why a token is refused, in the words that clients know."""
 
 
 def bearer_token(headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:

@@ -12,6 +12,7 @@ from typing import Any
 from app.storage.http.errors import InvalidRequest, InvalidRobotsTag
 
 ROBOTS, ENCODING, DISPOSITION = "xRobotsTag", "contentEncoding", "contentDisposition"
+LANGUAGE, EXPIRES = "contentLanguage", "expires"
 
 _RULES = frozenset({
     "all", "none", "noindex", "nofollow", "noarchive", "nocache", "nosnippet", "noimageindex", "notranslate",

@@ -7,25 +7,13 @@ from typing import Literal
 
 from app.errors import AccessError
 from app.identity import Caller, Identity, TokenError
-from app.identity.tokens import Reason
 from app.storage.asker import ANONYMOUS
-from app.storage.http.credentials import bearer_token, signed_token
+from app.storage.http.credentials import TOKEN_MESSAGES, bearer_token, signed_token
 from app.storage.rest.errors import access_denied, invalid_request
 
 Credential = Literal["required", "judged", "optional", "ignored"]
 """``required``: without one the request is malformed. ``judged``: without one the answer is that for an invalid one.
 ``optional``: without a valid one the caller is anonymous. ``ignored``: it is not read."""
-
-_TOKEN_MESSAGES: Mapping[Reason, str] = {
-    "malformed": "Invalid Compact JWS",
-    "algorithm": '"alg" (Algorithm) Header Parameter value not allowed',
-    "signature": "signature verification failed",
-    "expired": '"exp" claim timestamp check failed',
-    "not_yet_valid": '"nbf" claim timestamp check failed',
-    "audience": 'unexpected "aud" claim value',
-    "claims": "Invalid Compact JWS",
-    "signed_url": "Token is that of a signed URL",
-}
 
 
 def presented_token(credential: Credential, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
@@ -36,7 +24,7 @@ def presented_token(credential: Credential, headers: Mapping[str, str], query: M
     if token is None and credential == "required":
         raise invalid_request("headers must have required property 'authorization'")
     if not token and credential == "judged":
-        raise access_denied(_TOKEN_MESSAGES["malformed"])
+        raise access_denied(TOKEN_MESSAGES["malformed"])
     return token
 
 
@@ -51,10 +39,10 @@ def required_signed_token(query: Mapping[str, str]) -> str:
 def caller_of(identity: Identity, token: str | None) -> Caller:
     """The caller with this token. Raises RestError (AccessDenied) with the messages that clients know."""
     if not token:
-        raise access_denied(_TOKEN_MESSAGES["malformed"])
+        raise access_denied(TOKEN_MESSAGES["malformed"])
     try:
         return Caller.of(identity.verify(token), default_role=ANONYMOUS)
     except TokenError as ex:
-        raise access_denied(_TOKEN_MESSAGES[ex.reason]) from None
+        raise access_denied(TOKEN_MESSAGES[ex.reason]) from None
     except AccessError as ex:
         raise access_denied(ex.message) from None

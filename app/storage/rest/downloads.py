@@ -61,7 +61,7 @@ def serve(storage: Storage, call: Call, reading: Reading, *, expires: int | None
     ``expires``: when the signed URL expires, in seconds since 1970.
     """
     return find_with_bytes(
-        storage, call.asker, call.name, reading, lambda found: _answer(storage, call, found, expires)
+        storage, call.asker, call.name, reading, lambda found, _: _answer(storage, call, found, expires)
     )
 
 

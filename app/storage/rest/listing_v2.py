@@ -12,17 +12,16 @@ from typing import cast
 from app.database import Statement
 from app.storage.errors import InvalidValue
 from app.storage.http.answer import Answer
-from app.storage.listing import Level, bounds_of, page
+from app.storage.listing import Level, Page, after, bounds_of, page
 from app.storage.long_reads import Read
 from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.rest.projections import entry, folder
-from app.storage.rows import RawValue, boolean, known, number, text
+from app.storage.rows import RawValue, boolean, number, text
 from app.storage.sql_listing import Direction, page_by_cursor
 from app.storage.storage import Storage
 
 _LARGEST_PAGE = 1000
-_LARGEST_STEP = 5000
 _COLUMNS = ("name", "created_at", "updated_at")
 _DIRECTIONS = ("asc", "desc")
 _CURSOR = "continuation token"
@@ -93,74 +92,43 @@ def list_objects_v2(storage: Storage, call: Call) -> Answer:
     cursor = Cursor.decode(given["cursor"], prefix=prefix, delimited=delimited) if given.get("cursor") else None
     column: str = cursor.column if cursor else given["sortBy"].get("column", "name")
     direction: Direction = cursor.direction if cursor else given["sortBy"].get("order", "asc")
-    found = _Page(min(given["limit"], _LARGEST_PAGE))
+    found = Page(min(given["limit"], _LARGEST_PAGE))
     with storage.read(call.asker) as read:
         if column == "name":
             _by_name(read, call, found, prefix, direction, delimited=delimited, cursor=cursor)
         else:
             _by_time(read, call, found, prefix, column, direction, delimited=delimited, cursor=cursor)
-    return found.answer(direction, column)
+    return _answer(found, direction, column)
 
 
-class _Page:
-    """A page as it fills; ``left`` is how many entries it still takes."""
-
-    def __init__(self, limit: int) -> None:
-        self.left = limit
-        self.has_next = False
-        self._folders: list[bytes] = []
-        self._objects: list[bytes] = []
-        self._last: tuple[str, bool, str] | None = None
-
-    def take(self, row: tuple[RawValue, ...]) -> None:
-        """Add a row of ``page_v2``."""
-        found, given, folders, objects, is_folder, name, time = row
-        if folders:
-            self._folders.append(folders[1:-1])
-        if objects:
-            self._objects.append(objects[1:-1])
-        self.left -= int(known(given))
-        self.has_next = int(known(found)) > int(known(given))
-        if name is not None:
-            self._last = (name.decode(), is_folder == b"t", (time or b"").decode())
-
-    def answer(self, direction: Direction, column: str) -> Answer:
-        members = [b'"hasNext":' + (b"true" if self.has_next else b"false")]
-        if self.has_next and self._last is not None:
-            name, is_folder, time = self._last
-            cursor = Cursor(name, is_folder, direction, column, time).encode()
-            members.append(b'"nextCursor":' + json.dumps(cursor).encode())
-            members.append(b'"nextCursorKey":' + json.dumps(name).encode())
-        members.append(b'"folders":[' + b", ".join(self._folders) + b"]")
-        members.append(b'"objects":[' + b", ".join(self._objects) + b"]")
-        return Answer(body=b"{" + b",".join(members) + b"}")
+def _answer(found: Page, direction: Direction, column: str) -> Answer:
+    members = [b'"hasNext":' + (b"true" if found.has_next else b"false")]
+    if found.has_next and found.last is not None:
+        last = found.last
+        cursor = Cursor(last.name, last.is_folder, direction, column, last.time).encode()
+        members.append(b'"nextCursor":' + json.dumps(cursor).encode())
+        members.append(b'"nextCursorKey":' + json.dumps(last.name).encode())
+    members.append(b'"folders":[' + b", ".join(found.folders) + b"]")
+    members.append(b'"objects":[' + b", ".join(found.objects) + b"]")
+    return Answer(body=b"{" + b",".join(members) + b"}")
 
 
 def _by_name(
     read: Read,
     call: Call,
-    found: _Page,
+    found: Page,
     prefix: str,
     direction: Direction,
     *,
     delimited: bool,
     cursor: Cursor | None,
 ) -> None:
-    position = _position(cursor) if cursor else None
+    position = after(cursor.last, cursor.direction, is_folder=cursor.is_folder) if cursor else None
     level = Level(
         read, call.asker, call.bucket, prefix, direction, folded=False, delimited=delimited, position=position
     )
     statement = page_v2("name", direction, delimited=delimited)
-    step = found.left + 1
-    while not level.at_end and not found.has_next:
-        candidates = level.more(step)
-        if found.left > 0:
-            found.take(page(read, call.asker, call.bucket, statement, candidates, number(found.left)))
-        else:
-            # The page is full: look for one more visible entry.
-            row = page(read, call.asker, call.bucket, statement, candidates, b"1")
-            found.has_next = int(known(row[0])) > 0
-        step = min(step * 2, _LARGEST_STEP)
+    found.fill(read, call.asker, call.bucket, level, statement)
 
 
 def page_v2(column: str, direction: Direction, *, delimited: bool) -> Statement:
@@ -169,17 +137,10 @@ def page_v2(column: str, direction: Direction, *, delimited: bool) -> Statement:
     return page_by_cursor(*entries, column, direction, delimited=delimited)
 
 
-def _position(cursor: Cursor) -> str:
-    """Where the walk continues after the cursor."""
-    if cursor.direction == "desc":
-        return cursor.last
-    return cursor.last[:-1] + "0" if cursor.is_folder else cursor.last + "\x01"
-
-
 def _by_time(
     read: Read,
     call: Call,
-    found: _Page,
+    found: Page,
     prefix: str,
     column: str,
     direction: Direction,
@@ -191,11 +152,11 @@ def _by_time(
         candidates = Level(read, call.asker, call.bucket, prefix, "asc", folded=False).all()
     else:
         candidates = bounds_of(prefix)
-    after: tuple[RawValue, ...] = (None, None, None)
+    beyond: tuple[RawValue, ...] = (None, None, None)
     if cursor is not None:
-        after = (boolean(cursor.is_folder), text(cursor.time) if cursor.time else None, text(cursor.last))
+        beyond = (boolean(cursor.is_folder), text(cursor.time) if cursor.time else None, text(cursor.last))
     statement = page_v2(column, direction, delimited=delimited)
-    found.take(page(read, call.asker, call.bucket, statement, candidates, number(found.left), *after))
+    found.take(page(read, call.asker, call.bucket, statement, candidates, number(found.left), *beyond))
 
 
 def _is_time(value: str) -> bool:

@@ -54,7 +54,7 @@ def copy_object(storage: Storage, call: Call) -> Answer:
     given = read_json_object(call, _COPY)
     source, target = _names(storage, given)
 
-    def describe(found: Described) -> Described:
+    def describe(found: Described, _: float) -> Described:
         if given["copyMetadata"]:
             return found
         changed = _changed(given.get("metadata") or {})

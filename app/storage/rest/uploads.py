@@ -34,5 +34,5 @@ def _upload(storage: Storage, call: Call, *, upsert: bool, event: str) -> Answer
         etags=etags,
         must_be_new=must_be_new,
     )
-    identifier = writing.put(storage, call.asker, write, content)
+    identifier = writing.put(storage, call.asker, write, content).id
     return json_answer({"Key": f"{call.bucket}/{call.key}", "Id": identifier})

@@ -1,0 +1,75 @@
+"""The S3 protocol: below ``/s3`` and ``/storage/v1/s3``, and at a host name of its own."""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import replace
+from typing import Any
+
+import falcon
+
+from app.errors import PorticoError
+from app.identity.project import check_project
+from app.resources.exchange import close, declared_length, request_id_of, send, unsendable_header
+from app.storage.http.answer import Answer
+from app.storage.http.head import Head, head_of
+from app.storage.s3.door import PATH, Door, new_request_id
+from app.storage.s3.errors import internal_error
+
+log = logging.getLogger("portico.storage.s3")
+
+PATHS = re.compile(r"(?:/storage/v1)?/s3(?:/|$)")
+
+
+class S3Sink:
+    """A Falcon sink: operations are told apart by their query as well, and paths are signed before they are decoded."""
+
+    def __init__(self, door: Door, project_ref: str | None) -> None:
+        self._door = door
+        self._project_ref = project_ref
+
+    def __call__(self, req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
+        # A sink has no URI template; metrics tell operations apart by it.
+        req.uri_template = PATH
+        head = head_of(req.env)
+        request_id = request_id_of(head.headers) or new_request_id()
+        try:
+            answer = self._answer(req, head, request_id)
+        except PorticoError as ex:
+            answer = self._door.refusal(head, ex, request_id)
+        except Exception:
+            log.exception("the request failed: %s %s", head.method, head.path)
+            answer = self._door.refusal(head, internal_error(), request_id)
+        send(_exposed(answer, head), resp)
+
+    def _answer(self, req: falcon.Request, head: Head, request_id: str) -> Answer:
+        if self._project_ref and not self._door.place(head).by_host:
+            check_project(head.headers.get("host"), self._project_ref)
+        source, length = req.env["wsgi.input"], declared_length(req.env)
+        operation, call = self._door.call(head, source, length, request_id)
+        req.uri_template = f"{PATH} {operation.name}"
+        answer = self._door.run(operation, call)
+        if unsendable_header(answer) is not None:
+            close(answer)
+            raise internal_error()
+        return replace(answer, headers=(*answer.headers, ("x-amz-request-id", request_id)))
+
+
+def _exposed(answer: Answer, head: Head) -> Answer:
+    """The answer with leave for a page of another origin to read its headers, which CORS gives for each by name."""
+    if "origin" not in head.headers:
+        return answer
+    names = ", ".join(name for name, _ in answer.headers if name.startswith("x-amz-"))
+    return replace(answer, headers=(*answer.headers, ("access-control-expose-headers", names)))
+
+
+class S3Host:
+    """Middleware that leads requests to the door's own host name there, whatever their path."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
+        if self._door.leads_here("", req.env.get("HTTP_HOST")):
+            req.path = PATH + req.path

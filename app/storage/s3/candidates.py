@@ -1,0 +1,97 @@
+"""What a client may have signed of a request that a proxy changed on its way.
+
+A proxy may put another host or port, add or remove a prefix of the path, encode the path anew, or change what
+encodings are accepted. The signature is compared with each form that the request may have had. A forged header helps
+nobody who lacks the secret, so no proxy has to be trusted for this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, product
+from urllib.parse import urlsplit
+
+from app.storage.http.head import Head
+from app.storage.s3.signature import encoded_again
+
+MOST = 64
+
+_PREFIX = "/storage/v1"
+_DEFAULT_PORTS = (":443", ":80")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A form of the request. ``accept_encoding`` is None if the request has no such header."""
+
+    path: str
+    host: str
+    accept_encoding: str | None
+
+
+def candidates(head: Head, public_url: str | None) -> Iterator[Candidate]:
+    """The forms, likely ones first; the first is the request as it was received."""
+    public = urlsplit(public_url) if public_url else None
+    hosts = _hosts(head, public.netloc if public else "")
+    paths = _paths(head, public.path.rstrip("/") if public else "")
+    encodings = _encodings(head)
+    ranked = sorted(
+        product(enumerate(hosts), enumerate(paths), enumerate(encodings)),
+        key=lambda each: each[0][0] + each[1][0] + each[2][0],
+    )
+    for (_, host), (_, path), (_, encoding) in islice(ranked, MOST):
+        yield Candidate(path, host, encoding)
+
+
+def _hosts(head: Head, public: str) -> list[str]:
+    headers = head.headers
+    received = headers.get("host", "")
+    forwarded = _first(headers.get("x-forwarded-host", ""))
+    port = _first(headers.get("x-forwarded-port", ""))
+    found = [received, public, forwarded]
+    for host in (received, forwarded):
+        bare = _without_port(host)
+        found += [f"{bare}:{port}" if bare and port else "", bare]
+    found.append(_forwarded_host(headers.get("forwarded", "")))
+    for host in list(found):
+        if host and _without_port(host) == host:
+            found += [host + each for each in _DEFAULT_PORTS]
+    return [each for each in dict.fromkeys(found) if each] or [""]
+
+
+def _paths(head: Head, public: str) -> list[str]:
+    received = head.path
+    prefix = _first(head.headers.get("x-forwarded-prefix", "")).rstrip("/")
+    found = [received]
+    if received.startswith(_PREFIX + "/"):
+        found.append(received[len(_PREFIX) :])
+    else:
+        found.append(_PREFIX + received)
+    found += [each + received for each in (prefix, public) if each]
+    found += [encoded_again(each, keeping="/") for each in list(found)]
+    return list(dict.fromkeys(found))
+
+
+def _encodings(head: Head) -> list[str | None]:
+    received = head.headers.get("accept-encoding")
+    original = head.headers.get("x-original-accept-encoding")
+    return list(dict.fromkeys([received, *([original] if original else []), "identity", "gzip", ""]))
+
+
+def _first(value: str) -> str:
+    return value.partition(",")[0].strip()
+
+
+def _without_port(host: str) -> str:
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdigit() else host
+
+
+def _forwarded_host(value: str) -> str:
+    """The host in the first element of the header Forwarded (RFC 7239)."""
+    for pair in _first(value).split(";"):
+        name, _, given = pair.partition("=")
+        if name.strip().lower() == "host":
+            return given.strip().strip('"')
+    return ""

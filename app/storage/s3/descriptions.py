@@ -1,0 +1,76 @@
+"""What the headers of a request say about the object that it stores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.storage.errors import TooLarge
+from app.storage.http.kept_headers import ENCODING, EXPIRES, LANGUAGE, ROBOTS, headers_to_keep
+from app.storage.http.upload_body import check_content_type
+from app.storage.s3.errors import S3Error, invalid_argument, not_implemented
+
+_USER = "x-amz-meta-"
+_LARGEST_USER_METADATA = 1024 * 1024
+_LONGEST_LANGUAGE = 200
+# To store without what these ask for would be a lie.
+_REFUSED = ("x-amz-server-side-encryption-customer-", "x-amz-object-lock-", "x-amz-copy-source-server-side-encryption-")
+
+
+def check_refused_headers(headers: Mapping[str, str]) -> None:
+    """Raise S3Error for headers that ask for what this service does not do."""
+    for name, value in headers.items():
+        if name.startswith(_REFUSED) or (name == "x-amz-server-side-encryption" and value not in ("AES256", "")):
+            raise not_implemented(name)
+
+
+def mime_type_of(headers: Mapping[str, str]) -> str:
+    """The type of the object. Raises InvalidContentType."""
+    return check_content_type(headers.get("content-type", "").replace("\t", " ")) or "application/octet-stream"
+
+
+def caching_of(headers: Mapping[str, str]) -> str:
+    """What caches may do with the object."""
+    return headers.get("cache-control") or "no-cache"
+
+
+def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """The metadata of other headers that answers repeat. Raises InvalidRequest and InvalidRobotsTag."""
+    given = {name: value.replace("\t", " ") for name, value in headers.items()}
+    kept = headers_to_keep({**given, "content-encoding": _encoding(given.get("content-encoding", ""))})
+    language, expires = given.get("content-language", "").strip(), given.get("expires", "").strip()
+    if len(language) > _LONGEST_LANGUAGE or not (language + expires).isprintable():
+        raise invalid_argument("content-language or expires is not valid")
+    return kept | ({LANGUAGE: language} if language else {}) | ({EXPIRES: expires} if expires else {})
+
+
+def _encoding(value: str) -> str:
+    """The codings without aws-chunked, which is one of the request and not of the object."""
+    codings = [each.strip() for each in value.split(",")]
+    return ", ".join(each for each in codings if each and each.lower() != "aws-chunked")
+
+
+def user_metadata_of(headers: Mapping[str, str]) -> dict[str, str]:
+    """The user's metadata. Raises TooLarge."""
+    found = {name[len(_USER) :]: _text(value) for name, value in headers.items() if name.startswith(_USER)}
+    if sum(len(name) + len(value) for name, value in found.items()) > _LARGEST_USER_METADATA:
+        raise TooLarge("user_metadata")
+    return found
+
+
+def _text(value: str) -> str:
+    """The header's text: WSGI decodes headers as Latin-1, but clients send UTF-8."""
+    try:
+        return value.encode("latin-1").decode()
+    except ValueError:
+        return value
+
+
+DESCRIBED_BY_HEADERS = (ROBOTS, ENCODING, LANGUAGE, EXPIRES, "contentDisposition")
+"""Members of an object's metadata that a copy with new headers does not take over."""
+
+
+def check_length(length: int | None) -> int:
+    """The length of a body. Raises S3Error if it was not declared."""
+    if length is None:
+        raise S3Error("MissingContentLength", 411, "You must provide the Content-Length HTTP header.")
+    return length

@@ -1,0 +1,219 @@
+"""The door of this protocol: where it is, who may enter, and what is done inside."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from urllib.parse import unquote_to_bytes, urlsplit
+from uuid import uuid4
+
+from app.errors import PorticoError
+from app.identity import Caller
+from app.storage.asker import Asker, anonymous
+from app.storage.bytes.backend import ByteSource
+from app.storage.errors import TooLarge
+from app.storage.http.answer import Answer
+from app.storage.http.head import Head
+from app.storage.s3.bodies import LARGEST_XML
+from app.storage.s3.body import decoded_length, is_streaming, verified_body
+from app.storage.s3.call import DoorSettings, S3Call
+from app.storage.s3.chunked import ChunkSigner
+from app.storage.s3.errors import S3Error, as_s3_error, no_such_version
+from app.storage.s3.identification import KeyRing, SecretOf
+from app.storage.s3.presented import Presented, check_time, presented_by
+from app.storage.s3.routes import Operation, route
+from app.storage.s3.signature import UNSIGNED, signing_key
+from app.storage.s3.verification import Verifier, missing_signature
+from app.storage.storage import Storage
+
+PATH = "/s3"
+_PREFIX = "/storage/v1"
+# What signatures of chunks, and the parts of a form, add to an object.
+_ENVELOPE = 1024 * 1024
+_SHARE_OF_FRAMING = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a request is about. ``base`` is the path of the door, as the client knows it; ``by_host``: whether the
+    host name led here, and not the path."""
+
+    bucket: str
+    key: str
+    base: str
+    by_host: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """Who has come in, and with what signature; without one, anybody."""
+
+    caller: Caller
+    presented: Presented | None
+    found: SecretOf | None
+
+
+class Door:
+    """Shared by the threads of a process."""
+
+    def __init__(self, storage: Storage, keys: KeyRing, settings: DoorSettings) -> None:
+        self._storage = storage
+        self._keys = keys
+        self.settings = settings
+        self._verifier = Verifier(settings.public_url, settings.debug)
+        self._anonymous = anonymous()
+
+    def leads_here(self, path: str, host: str | None) -> bool:
+        """Whether a request to this path, at this host, is one of this protocol."""
+        inner = path.removeprefix(_PREFIX)
+        return inner == PATH or inner.startswith(PATH + "/") or self._host_of(host) is not None
+
+    def place(self, head: Head) -> Place:
+        """What the request is about. Raises S3Error for a path that is not UTF-8."""
+        host = self._host_of(head.headers.get("host"))
+        path, base = head.path, ""
+        if host is None:
+            base = _PREFIX + PATH if path.startswith(_PREFIX + PATH) else PATH
+            path = path[len(base) :]
+        elif host:
+            return Place(host, _decoded(path[1:]), "", by_host=True)
+        bucket, _, key = path.removeprefix("/").partition("/")
+        return Place(_decoded(bucket), _decoded(key), base, by_host=host is not None)
+
+    def _host_of(self, given: str | None) -> str | None:
+        """The bucket in the host name, '' for the door's own name, None for another host."""
+        own = self.settings.host
+        if own is None or not given:
+            return None
+        name = given.lower().partition(":")[0] if ":" not in own else given.lower()
+        if name == own.lower():
+            return ""
+        return given[: len(name) - len(own) - 1] if name.endswith("." + own.lower()) else None
+
+    # Before the body
+
+    def largest_body(self, head: Head) -> int:
+        """How many bytes the body may have. Raises S3Error where the head alone forbids the request."""
+        place = self.place(head)
+        query = head.query()
+        operation = route(head.method, place.bucket, place.key, query, head.headers)
+        if not operation.is_form:
+            entrant = self._entrant(head, query, operation)
+            if operation.takes_object:
+                self._check_length(head, entrant)
+        if not operation.takes_object:
+            return LARGEST_XML
+        largest = self._storage.limits.upload
+        return largest + largest // _SHARE_OF_FRAMING + _ENVELOPE
+
+    def _check_length(self, head: Head, entrant: Entrant) -> None:
+        presented = entrant.presented
+        if presented is not None and is_streaming(presented.payload):
+            length = decoded_length(head.headers)
+        else:
+            length = int(head.headers.get("content-length") or 0)
+        if length > self._storage.limits.upload:
+            raise TooLarge
+
+    def refusal(self, head: Head, error: PorticoError, request_id: str | None = None) -> Answer:
+        """The answer for an error."""
+        resource = head.path.removeprefix(_PREFIX)
+        if self._host_of(head.headers.get("host")) is None:
+            resource = resource.removeprefix(PATH)
+        request_id = request_id or new_request_id()
+        answer = as_s3_error(error).answer(head=head.method == "HEAD", resource=resource, request_id=request_id)
+        return replace(answer, headers=(*answer.headers, ("x-amz-request-id", request_id)))
+
+    # The request
+
+    def call(self, head: Head, source: ByteSource, length: int | None, request_id: str) -> tuple[Operation, S3Call]:
+        """The operation of a request and what it takes. Raises S3Error for a request that may not come in."""
+        place = self.place(head)
+        query = head.query()
+        operation = route(head.method, place.bucket, place.key, query, head.headers)
+        entrant = self._entrant(head, query, operation)
+        found, presented = entrant.found, entrant.presented
+        payload = presented.payload if presented is not None else UNSIGNED
+        call = S3Call(
+            asker=Asker(
+                contexts=self._storage.contexts,
+                caller=entrant.caller,
+                operation=operation.name,
+                method=head.method,
+                path=head.path,
+                headers=head.headers,
+                token=found.token if found is not None else "",
+                given_id=request_id,
+            ),
+            method=head.method,
+            bucket=place.bucket,
+            key=place.key,
+            headers=head.headers,
+            query=query,
+            body=verified_body(source, length, head.headers, payload, partial(_signer, presented, found)),
+            is_signed=presented is not None,
+            allowed_buckets=found.buckets if found is not None else None,
+            base=self._base(head, place),
+            settings=self.settings,
+        )
+        if call.bucket:
+            call.check_bucket(call.bucket)
+        return operation, call
+
+    def run(self, operation: Operation, call: S3Call) -> Answer:
+        """The answer to a call."""
+        if call.query.get("versionId", "null") not in ("null", ""):
+            raise no_such_version()
+        return operation.run(self._storage, call)
+
+    def _entrant(self, head: Head, query: Mapping[str, str], operation: Operation) -> Entrant:
+        presented = presented_by(head, query)
+        if presented is None:
+            if operation.is_public or operation.is_form:
+                return Entrant(self._anonymous, None, None)
+            raise missing_signature()
+        check_time(presented, time.time())
+        found = self._keys.find(presented)
+        self._verifier.check(head, presented, found.secret)
+        return Entrant(found.caller(), presented, found)
+
+    def by_form(self, call: S3Call, presented: Presented, policy: str) -> S3Call:
+        """The call of a form with this signature of its policy. Raises S3Error."""
+        check_time(replace(presented, expires_s=604_800), time.time())
+        found = self._keys.find(presented)
+        self._verifier.check_policy(policy, presented, found.secret)
+        asker = replace(call.asker, caller=found.caller(), token=found.token)
+        known = replace(call, asker=asker, is_signed=True, allowed_buckets=found.buckets)
+        known.check_bucket(known.bucket)
+        return known
+
+    def _base(self, head: Head, place: Place) -> str:
+        public = self.settings.public_url
+        if public and not place.by_host:
+            inner = (
+                place.base.removeprefix(_PREFIX) if urlsplit(public).path.rstrip("/").endswith(_PREFIX) else place.base
+            )
+            return public.rstrip("/") + inner
+        scheme = head.headers.get("x-forwarded-proto", "http").partition(",")[0].strip()
+        host = self.settings.host if place.by_host else head.headers.get("host", "")
+        return f"{scheme if scheme in ('http', 'https') else 'http'}://{host}{place.base}"
+
+
+def _signer(presented: Presented | None, found: SecretOf | None) -> ChunkSigner:
+    if presented is None or found is None:
+        raise missing_signature()
+    key = signing_key(found.secret, presented.scope)
+    return ChunkSigner(key, presented.moment, presented.scope, presented.signature)
+
+
+def _decoded(text: str) -> str:
+    try:
+        return unquote_to_bytes(text.encode("latin-1")).decode()
+    except ValueError:
+        raise S3Error("InvalidURI", 400, "Couldn't parse the specified URI.") from None
+
+
+def new_request_id() -> str:
+    return str(uuid4())

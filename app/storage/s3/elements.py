@@ -1,0 +1,54 @@
+"""XML documents of answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+XML = "application/xml; charset=utf-8"
+
+_DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_NAMESPACE = ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"'
+_SPECIAL = re.compile("[&<>\t\n\r]")
+_REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+# XML 1.0 cannot have these at all, not even as references.
+_IMPOSSIBLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+Content = str | int | bool | None | Sequence["Element"]
+Element = tuple[str, Content]
+"""A name and its content: text, a number, further elements, or None for no element at all."""
+
+
+def document(root: str, *members: Element, namespace: bool = True) -> bytes:
+    """The document with these members of its root."""
+    attribute = _NAMESPACE if namespace else ""
+    inner = "".join(_written(members))
+    text = f"<{root}{attribute}>{inner}</{root}>" if inner else f"<{root}{attribute}/>"
+    return (_DECLARATION + text).encode()
+
+
+def text_document(root: str, text: str) -> bytes:
+    """The document whose root has only text."""
+    inner = f"<{root}{_NAMESPACE}>{_escaped(text)}</{root}>" if text else f"<{root}{_NAMESPACE}/>"
+    return (_DECLARATION + inner).encode()
+
+
+def _written(elements: Iterable[Element]) -> Iterable[str]:
+    for name, content in elements:
+        if content is None:
+            continue
+        if isinstance(content, bool):
+            inner = "true" if content else "false"
+        elif isinstance(content, int):
+            inner = str(content)
+        elif isinstance(content, str):
+            inner = _escaped(content)
+        else:
+            inner = "".join(_written(content))
+        yield f"<{name}>{inner}</{name}>" if inner else f"<{name}/>"
+
+
+def _escaped(text: str) -> str:
+    if not text.isprintable() or not text.isascii():
+        text = _IMPOSSIBLE.sub("\ufffd", text)
+    return _SPECIAL.sub(lambda found: _REFERENCES[found[0]], text)

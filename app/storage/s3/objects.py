@@ -1,0 +1,154 @@
+"""Reading objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.storage.bytes.backend import BlobMissing
+from app.storage.errors import PreconditionFailed, RangeNotSatisfiable
+from app.storage.http.answer import Answer, Headers
+from app.storage.http.kept_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, kept_header
+from app.storage.http.preconditions import evaluate, range_applies
+from app.storage.http.ranges import is_of_other_unit, read_range
+from app.storage.reading import Reading, find, find_with_bytes, open_bytes, size_of
+from app.storage.records import ObjectName, StoredObject
+from app.storage.rows import RawValue, read_metadata
+from app.storage.s3.call import S3Call
+from app.storage.s3.elements import XML, document
+from app.storage.s3.errors import S3Error, invalid_request
+from app.storage.s3.placeholders import or_placeholder
+from app.storage.storage import Storage
+from app.storage.times import http_date, read_http_date
+
+_USER_METADATA = "o.user_metadata"
+_OVERRIDES = ("content-type", "content-disposition", "content-language", "content-encoding", "cache-control", "expires")
+
+
+def get_object(storage: Storage, call: S3Call) -> Answer:
+    """GET and HEAD /{bucket}/{key}"""
+    _check_parameters(call)
+    return or_placeholder(call.name, lambda name: _served(storage, call, name))
+
+
+def get_tagging(storage: Storage, call: S3Call) -> Answer:
+    """GET /{bucket}/{key}?tagging: objects have no tags."""
+    find(storage, call.asker, call.name, reading_of(call))
+    return Answer(body=document("Tagging", ("TagSet", [])), content_type=XML)
+
+
+def get_attributes(storage: Storage, call: S3Call) -> Answer:
+    """GET /{bucket}/{key}?attributes: those that the caller names."""
+    found, _ = find(storage, call.asker, call.name, reading_of(call))
+    wanted = {each.strip() for each in call.headers.get("x-amz-object-attributes", "").split(",")}
+    values: dict[str, str | int | None] = {
+        "ETag": found.entity_tag.strip('"') or None,
+        "StorageClass": "STANDARD",
+        "ObjectSize": size_of(storage, found),
+    }
+    body = document("GetObjectAttributesResponse", *((name, values[name]) for name in values if name in wanted))
+    return Answer(headers=(("last-modified", http_date(found.updated_at)),), body=body, content_type=XML)
+
+
+def reading_of(call: S3Call) -> Reading:
+    """Unsigned requests read what everybody may."""
+    return Reading() if call.is_signed else Reading(as_service=True, public_only=True)
+
+
+def _check_parameters(call: S3Call) -> None:
+    part = call.query.get("partNumber")
+    if part not in (None, "1"):
+        raise S3Error("InvalidPartNumber", 416, "The requested partnumber is not satisfiable")
+    if not call.is_signed and any(f"response-{name}" in call.query for name in _OVERRIDES):
+        raise invalid_request("Request specific response headers cannot be used for anonymous GET requests.")
+
+
+def _served(storage: Storage, call: S3Call, name: ObjectName) -> Answer:
+    def use(found: StoredObject, user_metadata: RawValue) -> Answer | None:
+        return _answer(storage, call, found, read_metadata(user_metadata))
+
+    return find_with_bytes(storage, call.asker, name, reading_of(call), use, _USER_METADATA)
+
+
+def _answer(storage: Storage, call: S3Call, found: StoredObject, user_metadata: Mapping[str, Any]) -> Answer | None:
+    """The answer, or None when the bytes are gone."""
+    second = int(found.updated_at)
+    outcome = evaluate(call.headers, etag=found.entity_tag, modified=second)
+    if outcome == "failed":
+        raise PreconditionFailed
+    if outcome == "not modified":
+        return Answer(304, (("etag", found.entity_tag), ("last-modified", http_date(second))), content_type=None)
+    given = {
+        "content-type": found.mime_type,
+        "cache-control": found.caching,
+        "content-encoding": kept_header(found.metadata, ENCODING),
+        "content-disposition": kept_header(found.metadata, DISPOSITION),
+        "content-language": kept_header(found.metadata, LANGUAGE),
+        "expires": kept_header(found.metadata, EXPIRES),
+        **_overrides(call),
+    }
+    content_type = given.pop("content-type")
+    headers: Headers = (
+        ("accept-ranges", "bytes"),
+        *((("etag", found.entity_tag),) if found.entity_tag else ()),
+        ("last-modified", http_date(second)),
+        ("content-security-policy", "sandbox"),
+        ("x-content-type-options", "nosniff"),
+        *((name, value) for name, value in given.items() if value),
+        *_user_headers(user_metadata),
+        *((("x-amz-mp-parts-count", _parts_of(found)),) if "partNumber" in call.query else ()),
+    )
+    start, end, status = 0, None, 200
+    wanted = _wanted_range(call, found, second)
+    size = size_of(storage, found)
+    if wanted is not None:
+        if size == 0:
+            raise RangeNotSatisfiable(0)
+        start, end = read_range(wanted, size)
+        status, headers = 206, (*headers, ("content-range", f"bytes {start}-{end - 1}/{size}"))
+    if call.is_head:
+        return Answer(status, headers, content_type=content_type, length=(size if end is None else end) - start)
+    try:
+        body, length = open_bytes(storage, found, start, end)
+    except BlobMissing:
+        return None
+    return Answer(status, headers, body, content_type, length)
+
+
+def _parts_of(found: StoredObject) -> str:
+    """The number of parts, which is in the entity tag of an object made of parts."""
+    return found.entity_tag.strip('"').partition("-")[2] or "1"
+
+
+def _wanted_range(call: S3Call, found: StoredObject, second: int) -> str | None:
+    """The range, None if there is none or it does not apply. Of several ranges none applies."""
+    value = call.headers.get("range")
+    if value is None or is_of_other_unit(value) or "," in value:
+        return None
+    return value if range_applies(call.headers, etag=found.entity_tag, modified=second) else None
+
+
+def _overrides(call: S3Call) -> dict[str, str]:
+    """Headers of the answer that the request sets. Those that could not be sent are ignored."""
+    given = {name: call.query.get(f"response-{name}", "") for name in _OVERRIDES}
+    expires = given["expires"]
+    if expires and read_http_date(expires) is None:
+        raise invalid_request("response-expires is expected as an HTTP date")
+    return {name: value for name, value in given.items() if value and value.isprintable()}
+
+
+def _user_headers(user_metadata: Mapping[str, Any]) -> Headers:
+    """The user's metadata as headers, and the number of members that cannot be one."""
+    fit = {
+        name.lower(): value
+        for name, value in user_metadata.items()
+        if _is_header_text(name) and " " not in name and ":" not in name and isinstance(value, str)
+        and (not value or _is_header_text(value))
+    }  # fmt: skip
+    missing = len(user_metadata) - len(fit)
+    headers = tuple((f"x-amz-meta-{name}", value) for name, value in fit.items())
+    return (*headers, ("x-amz-missing-meta", str(missing))) if missing else headers
+
+
+def _is_header_text(text: str) -> bool:
+    return text != "" and text.isascii() and text.isprintable()

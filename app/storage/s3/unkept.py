@@ -1,0 +1,84 @@
+"""Configurations of buckets and objects that this service does not keep.
+
+To read one gives what S3 answers where nothing is configured, so that clients which look for it go on. To write one is
+refused; it is never taken for the operation without it, which would overwrite an object with the configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from app.storage.http.answer import Answer
+from app.storage.reading import find
+from app.storage.s3.buckets import check_visible, owner
+from app.storage.s3.call import S3Call
+from app.storage.s3.elements import XML, document
+from app.storage.s3.errors import S3Error, not_implemented
+from app.storage.s3.objects import reading_of
+from app.storage.storage import Storage
+
+_MISSING: Mapping[str, tuple[str, str]] = {
+    "cors": ("NoSuchCORSConfiguration", "The CORS configuration does not exist"),
+    "lifecycle": ("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist"),
+    "policy": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
+    "tagging": ("NoSuchTagSet", "The TagSet does not exist"),
+    "encryption": (
+        "ServerSideEncryptionConfigurationNotFoundError",
+        "The server side encryption configuration was not found",
+    ),
+    "object-lock": (
+        "ObjectLockConfigurationNotFoundError",
+        "Object Lock configuration does not exist for this bucket",
+    ),
+    "website": ("NoSuchWebsiteConfiguration", "The specified bucket does not have a website configuration"),
+    "replication": ("ReplicationConfigurationNotFoundError", "The replication configuration was not found"),
+    "publicAccessBlock": (
+        "NoSuchPublicAccessBlockConfiguration",
+        "The public access block configuration was not found",
+    ),
+    "ownershipControls": ("OwnershipControlsNotFoundError", "The bucket ownership controls were not found"),
+}
+
+
+def _acl(call: S3Call) -> bytes:
+    grantee = [("ID", str(call.asker.subject or call.asker.role))]
+    return document(
+        "AccessControlPolicy",
+        ("Owner", owner(call)),
+        ("AccessControlList", [("Grant", [("Grantee", grantee), ("Permission", "FULL_CONTROL")])]),
+    )
+
+
+_EMPTY: Mapping[str, Callable[[S3Call], bytes]] = {
+    "acl": _acl,
+    "logging": lambda _: document("BucketLoggingStatus"),
+    "notification": lambda _: document("NotificationConfiguration"),
+    "accelerate": lambda _: document("AccelerateConfiguration"),
+    "requestPayment": lambda _: document("RequestPaymentConfiguration", ("Payer", "BucketOwner")),
+}
+
+NAMES = frozenset({
+    *_MISSING, *_EMPTY,
+    "analytics", "attributes", "delete", "intelligent-tiering", "inventory", "legal-hold", "location", "metadataTable",
+    "metrics", "object-lock", "ownershipControls", "partNumber", "policyStatus", "renameObject", "restore", "retention",
+    "select", "session", "tagging", "torrent", "uploadId", "uploads", "versioning", "versions",
+})  # fmt: skip
+"""The names of the query that S3 understands as another resource than the bucket or the object itself."""
+
+
+def answer_unkept(storage: Storage, call: S3Call, name: str) -> Answer:
+    """The answer about a configuration. Raises S3Error."""
+    if call.method not in ("GET", "HEAD"):
+        if call.method == "DELETE" and name in _MISSING:
+            return Answer(204, content_type=XML)
+        raise not_implemented(name)
+    if call.key:
+        find(storage, call.asker, call.name, reading_of(call))
+    elif call.bucket:
+        check_visible(storage, call)
+    if name in _EMPTY:
+        return Answer(body=_EMPTY[name](call), content_type=XML)
+    if name in _MISSING:
+        code, message = _MISSING[name]
+        raise S3Error(code, 404, message)
+    raise not_implemented(name)

@@ -1,0 +1,158 @@
+"""Writing objects: from a body, and as copies of others."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from urllib.parse import unquote_to_bytes
+
+from app.storage import moving, writing
+from app.storage.bytes.backend import ByteSource
+from app.storage.errors import NoSuchObject, PreconditionFailed
+from app.storage.http.answer import Answer
+from app.storage.http.preconditions import evaluate, write_conditions
+from app.storage.judging import Described, Write
+from app.storage.names import check_bucket_name
+from app.storage.reading import is_visible
+from app.storage.records import ObjectName
+from app.storage.s3.call import S3Call
+from app.storage.s3.descriptions import (
+    DESCRIBED_BY_HEADERS,
+    caching_of,
+    check_refused_headers,
+    kept_headers,
+    mime_type_of,
+    user_metadata_of,
+)
+from app.storage.s3.elements import XML, document
+from app.storage.s3.errors import invalid_argument, no_such_version
+from app.storage.s3.placeholders import placeholder_of
+from app.storage.sql import time_text
+from app.storage.storage import Storage
+from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
+from app.storage.writing import Content
+
+COPIED = f"json_build_array(o.metadata ->> 'eTag', {time_text('o.updated_at')})"
+
+_SOURCE = "x-amz-copy-source"
+_CONDITIONS = ("if-match", "if-none-match", "if-modified-since", "if-unmodified-since")
+_VERSION = re.compile(r"\?versionId=([^&]*)$")
+
+
+def put_object(storage: Storage, call: S3Call) -> Answer:
+    """PUT /{bucket}/{key}"""
+    check_refused_headers(call.headers)
+    name = call.name
+    if call.body.length == 0:
+        name = placeholder_of(name) or name
+    etag = stored(storage, call, name, call.body, call.headers, event=CREATED_PUT, size=call.body.length)
+    return Answer(headers=(("etag", etag),), content_type=XML)
+
+
+def stored(
+    storage: Storage,
+    call: S3Call,
+    name: ObjectName,
+    source: ByteSource,
+    headers: Mapping[str, str],
+    *,
+    event: str = CREATED_POST,
+    size: int | None,
+) -> str:
+    """Store an object that ``headers`` describe; gives its entity tag."""
+    etags, must_be_new = write_conditions(headers)
+    content = Content(
+        stream=source,
+        size=size,
+        declared=size,
+        mime_type=mime_type_of(headers),
+        caching=caching_of(headers),
+        more_metadata=kept_headers(headers),
+        user_metadata=user_metadata_of(headers) or None,
+    )
+    write = Write(
+        name=name,
+        upsert=not must_be_new,
+        owner=call.asker.subject,
+        user_metadata=content.user_metadata or {},
+        event=event,
+        etags=etags,
+        must_be_new=must_be_new,
+    )
+    try:
+        return writing.put(storage, call.asker, write, content).entity_tag
+    except PreconditionFailed:
+        raise missing_or_failed(storage, call, name, etags) from None
+
+
+def missing_or_failed(
+    storage: Storage, call: S3Call, name: ObjectName, etags: tuple[str, ...] | None
+) -> NoSuchObject | PreconditionFailed:
+    """Why a conditional write failed: nothing can match where there is nothing."""
+    if etags is not None and not is_visible(storage, call.asker, name):
+        return NoSuchObject()
+    return PreconditionFailed()
+
+
+def copy_object(storage: Storage, call: S3Call) -> Answer:
+    """PUT /{bucket}/{key} with x-amz-copy-source"""
+    check_refused_headers(call.headers)
+    source = copy_source(call)
+    replaces = call.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
+    etags, must_be_new = write_conditions(call.headers)
+
+    def describe(found: Described, updated_at: float) -> Described:
+        check_source(call, str(found.metadata.get("eTag", "")), updated_at)
+        return _described_anew(found, call.headers) if replaces else found
+
+    try:
+        copied = moving.copy(
+            storage,
+            call.asker,
+            source,
+            call.name,
+            upsert=not must_be_new,
+            describe=describe,
+            projection=COPIED,
+            etags=etags,
+            must_be_new=must_be_new,
+        )
+    except PreconditionFailed:
+        raise missing_or_failed(storage, call, call.name, etags) from None
+    etag, modified = json.loads(copied)
+    return Answer(body=document("CopyObjectResult", ("LastModified", modified), ("ETag", etag)), content_type=XML)
+
+
+def _described_anew(found: Described, headers: Mapping[str, str]) -> Described:
+    kept = {name: value for name, value in found.metadata.items() if name not in DESCRIBED_BY_HEADERS}
+    changed = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **kept_headers(headers)}
+    return Described({**kept, **changed}, user_metadata_of(headers))
+
+
+def copy_source(call: S3Call) -> ObjectName:
+    """The object to copy. Raises S3Error for a header that names none."""
+    value = call.headers.get(_SOURCE, "")
+    version = _VERSION.search(value)
+    if version is not None:
+        if version[1] != "null":
+            raise no_such_version()
+        value = value[: version.start()]
+    try:
+        decoded = unquote_to_bytes(value.encode("latin-1")).decode()
+    except ValueError:
+        raise invalid_argument("Copy Source must be encoded as UTF-8") from None
+    bucket, slash, key = decoded.removeprefix("/").partition("/")
+    if not slash or not key:
+        raise invalid_argument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
+    call.check_bucket(bucket)
+    return ObjectName(check_bucket_name(bucket), key)
+
+
+def check_source(call: S3Call, etag: str, updated_at: float) -> None:
+    """Raise PreconditionFailed unless the source of a copy meets the conditions of the request."""
+    conditions = {
+        name: call.headers[f"{_SOURCE}-{name}"] for name in _CONDITIONS if f"{_SOURCE}-{name}" in call.headers
+    }
+    if conditions and evaluate(conditions, etag=etag, modified=int(updated_at)) != "proceed":
+        raise PreconditionFailed

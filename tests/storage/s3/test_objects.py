@@ -1,0 +1,238 @@
+"""Objects by boto3: what is stored, what is answered, conditions, ranges, copies and deletions."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import Any
+
+import pytest
+import requests
+from botocore.exceptions import ClientError
+
+from tests.storage.s3.clients import code_of
+from tests.storage.service import Service, unique
+
+
+@pytest.fixture
+def bucket(s3: Any) -> str:
+    name = unique("s3b")
+    s3.create_bucket(Bucket=name)
+    return name
+
+
+def failure(act: Any, **arguments: Any) -> tuple[int, str]:
+    with pytest.raises(ClientError) as caught:
+        act(**arguments)
+    return code_of(caught.value)
+
+
+def test_an_object_with_all_headers(s3: Any, s3_service: Service, bucket: str) -> None:
+    key = "folder/a b+c'(d)*!&$@=;:,?.txt"
+    put = s3.put_object(
+        Bucket=bucket, Key=key, Body=b"0123456789", ContentType="text/html", CacheControl="max-age=5",
+        ContentEncoding="x-own", ContentDisposition='attachment; filename="x"', ContentLanguage="de",
+        Expires="Sun, 22 Nov 2026 08:00:00 GMT", Metadata={"User_Id": "7", "with-dash": " two  words "},
+    )  # fmt: skip
+    etag = f'"{hashlib.md5(b"0123456789").hexdigest()}"'
+    assert put["ETag"] == etag
+    for found in (s3.head_object(Bucket=bucket, Key=key), s3.get_object(Bucket=bucket, Key=key)):
+        headers = found["ResponseMetadata"]["HTTPHeaders"]
+        assert (found["ETag"], found["ContentLength"], found["AcceptRanges"]) == (etag, 10, "bytes")
+        assert (found["ContentType"], found["CacheControl"], found["ContentEncoding"], found["ContentLanguage"]) == (
+            "text/html", "max-age=5", "x-own", "de",
+        )  # fmt: skip
+        assert found["Metadata"] == {"user_id": "7", "with-dash": "two  words"}
+        assert headers["expires"] == "Sun, 22 Nov 2026 08:00:00 GMT"
+        assert headers["content-security-policy"] == "sandbox"
+        assert len(headers["x-amz-request-id"]) == 36
+    row = s3_service.sql(f"select metadata, user_metadata, owner_id from storage.objects where bucket_id = '{bucket}'")
+    assert row[0][0]["contentLanguage"] == "de"
+    assert row[0][1:] == [{"user_id": "7", "with-dash": "two  words"}, None]
+    assert s3_service.get(f"/object/{bucket}/folder/a%20b%2Bc'(d)*!&$@=;:,%3F.txt").content == b"0123456789"
+
+
+def test_names_of_metadata_are_in_lower_case_on_the_wire(s3: Any, bucket: str) -> None:
+    s3.put_object(Bucket=bucket, Key="k", Body=b"x", Metadata={"Some-Name": "1"})
+    raw = requests.get(s3.generate_presigned_url("get_object", {"Bucket": bucket, "Key": "k"}), timeout=30)
+    assert "x-amz-meta-some-name" in [name for name in raw.headers if name.startswith("x-amz-meta")]
+
+
+def test_what_no_header_can_hold_is_counted(s3: Any, s3_service: Service, bucket: str) -> None:
+    value = base64.b64encode('{"plain": "1", "number": 2, "name": "\u00fc"}'.encode()).decode()
+    s3_service.upload(f"{bucket}/k", x_metadata=value)
+    found = s3.head_object(Bucket=bucket, Key="k")
+    assert (found["Metadata"], found["MissingMeta"]) == ({"plain": "1"}, 2)
+
+
+def test_empty_objects_and_folders(s3: Any, bucket: str) -> None:
+    s3.put_object(Bucket=bucket, Key="empty", Body=b"")
+    assert s3.head_object(Bucket=bucket, Key="empty")["ContentLength"] == 0
+    assert s3.get_object(Bucket=bucket, Key="empty")["Body"].read() == b""
+    s3.put_object(Bucket=bucket, Key="dir/", Body=b"")
+    listed = s3.list_objects_v2(Bucket=bucket)["Contents"]
+    assert [each["Key"] for each in listed] == ["dir/.emptyFolderPlaceholder", "empty"]
+    assert s3.head_object(Bucket=bucket, Key="dir/")["ContentLength"] == 0
+    s3.delete_object(Bucket=bucket, Key="dir/")
+    assert failure(s3.head_object, Bucket=bucket, Key="dir/") == (404, "404")
+
+
+def test_ranges(s3: Any, bucket: str) -> None:
+    s3.put_object(Bucket=bucket, Key="k", Body=b"0123456789")
+
+    def get(value: str) -> tuple[int, bytes, str | None]:
+        found = s3.get_object(Bucket=bucket, Key="k", Range=value)
+        return found["ResponseMetadata"]["HTTPStatusCode"], found["Body"].read(), found.get("ContentRange")
+
+    assert get("bytes=2-4") == (206, b"234", "bytes 2-4/10")
+    assert get("bytes=7-") == (206, b"789", "bytes 7-9/10")
+    assert get("bytes=-3") == (206, b"789", "bytes 7-9/10")
+    assert get("bytes=-262144") == (206, b"0123456789", "bytes 0-9/10")
+    assert get("bytes=0-0,5-6") == (200, b"0123456789", None)
+    assert failure(s3.get_object, Bucket=bucket, Key="k", Range="bytes=10-") == (416, "InvalidRange")
+    head = s3.head_object(Bucket=bucket, Key="k", Range="bytes=2-4")
+    assert (head["ResponseMetadata"]["HTTPStatusCode"], head["ContentLength"]) == (206, 3)
+    assert s3.head_object(Bucket=bucket, Key="k", PartNumber=1)["PartsCount"] == 1
+    assert failure(s3.get_object, Bucket=bucket, Key="k", PartNumber=2)[0] == 416
+
+
+def test_conditions_of_reads(s3: Any, bucket: str) -> None:
+    etag = s3.put_object(Bucket=bucket, Key="k", Body=b"x")["ETag"]
+    modified = s3.head_object(Bucket=bucket, Key="k")["LastModified"]
+    for act, failed in ((s3.get_object, "PreconditionFailed"), (s3.head_object, "412")):
+        assert act(Bucket=bucket, Key="k", IfMatch=etag)["ETag"] == etag
+        assert failure(act, Bucket=bucket, Key="k", IfMatch='"other"') == (412, failed)
+        assert failure(act, Bucket=bucket, Key="k", IfNoneMatch=etag) == (304, "304")
+        assert failure(act, Bucket=bucket, Key="k", IfModifiedSince=modified) == (304, "304")
+        assert act(Bucket=bucket, Key="k", IfUnmodifiedSince=modified)["ETag"] == etag
+        assert failure(act, Bucket=bucket, Key="k", IfUnmodifiedSince="2001-01-01") == (412, failed)
+
+
+def test_conditional_writes(s3: Any, bucket: str) -> None:
+    assert failure(s3.put_object, Bucket=bucket, Key="k", Body=b"1", IfMatch='"x"') == (404, "NoSuchKey")
+    etag = s3.put_object(Bucket=bucket, Key="k", Body=b"1", IfNoneMatch="*")["ETag"]
+    assert failure(s3.put_object, Bucket=bucket, Key="k", Body=b"2", IfNoneMatch="*") == (412, "PreconditionFailed")
+    assert failure(s3.put_object, Bucket=bucket, Key="k", Body=b"2", IfMatch='"x"') == (412, "PreconditionFailed")
+    s3.put_object(Bucket=bucket, Key="k", Body=b"2", IfMatch=etag)
+    assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"2"
+    assert failure(s3.delete_object, Bucket=bucket, Key="k", IfMatch=etag) == (412, "PreconditionFailed")
+    copied = {"Bucket": bucket, "Key": "k", "CopySource": {"Bucket": bucket, "Key": "k"}}
+    assert failure(s3.copy_object, IfNoneMatch="*", **copied) == (412, "PreconditionFailed")
+
+
+def test_overrides_of_headers(s3: Any, s3_service: Service) -> None:
+    bucket = unique("s3b")
+    s3.create_bucket(Bucket=bucket, ACL="public-read")
+    s3.put_object(Bucket=bucket, Key="k", Body=b"x")
+    found = s3.get_object(
+        Bucket=bucket, Key="k", ResponseContentType="text/csv", ResponseContentDisposition="attachment",
+        ResponseCacheControl="no-store", ResponseExpires="Sun, 22 Nov 2026 08:00:00 GMT",
+    )  # fmt: skip
+    assert (found["ContentType"], found["ContentDisposition"], found["CacheControl"]) == (
+        "text/csv", "attachment", "no-store",
+    )  # fmt: skip
+    plain = f"{s3_service.url}/s3/{bucket}/k"
+    assert requests.get(plain, timeout=30).content == b"x"
+    assert requests.get(f"{plain}?response-content-type=text/html", timeout=30).status_code == 400
+
+
+def test_copies(s3: Any, bucket: str) -> None:
+    source = "a b/\u0041+c's.txt"
+    s3.put_object(Bucket=bucket, Key=source, Body=b"x", ContentType="text/a", Metadata={"m": "1"}, ContentLanguage="de")
+    given = {"Bucket": bucket, "Key": source}
+    copied = s3.copy_object(Bucket=bucket, Key="copy", CopySource=given)["CopyObjectResult"]
+    found = s3.head_object(Bucket=bucket, Key="copy")
+    assert (copied["ETag"], found["ContentType"], found["Metadata"]) == (found["ETag"], "text/a", {"m": "1"})
+    s3.copy_object(
+        Bucket=bucket,
+        Key="copy",
+        CopySource=given,
+        MetadataDirective="REPLACE",
+        ContentType="text/b",
+        Metadata={"n": "2"},
+    )
+    found = s3.head_object(Bucket=bucket, Key="copy")
+    assert (found["ContentType"], found["Metadata"]) == ("text/b", {"n": "2"})
+    assert "ContentLanguage" not in found
+    touched = {"Bucket": bucket, "Key": "copy", "CopySource": {"Bucket": bucket, "Key": "copy"}}
+    s3.copy_object(MetadataDirective="REPLACE", Metadata={"mtime": "5"}, **touched)
+    assert s3.head_object(Bucket=bucket, Key="copy")["Metadata"] == {"mtime": "5"}
+    wrong = {"Bucket": bucket, "Key": "c", "CopySource": given}
+    assert failure(s3.copy_object, CopySourceIfMatch='"other"', **wrong) == (412, "PreconditionFailed")
+    assert failure(s3.copy_object, CopySourceIfNoneMatch=found["ETag"], **wrong) == (412, "PreconditionFailed")
+    missing = {"Bucket": bucket, "Key": "c", "CopySource": {"Bucket": bucket, "Key": "missing"}}
+    assert failure(s3.copy_object, **missing) == (404, "NoSuchKey")
+    versioned = {**given, "VersionId": "123"}
+    assert failure(s3.copy_object, Bucket=bucket, Key="c", CopySource=versioned) == (404, "NoSuchVersion")
+
+
+def test_deletions(s3: Any, bucket: str) -> None:
+    for key in ("a", "b", " c ", "1"):
+        s3.put_object(Bucket=bucket, Key=key, Body=b"x")
+    keys = [{"Key": key} for key in ("a", " c ", "missing")]
+    answer = s3.delete_objects(Bucket=bucket, Delete={"Objects": [*keys, {"Key": "b", "VersionId": "9"}]})
+    assert {each["Key"] for each in answer["Deleted"]} == {"a", " c ", "missing"}
+    assert [(each["Key"], each["Code"]) for each in answer["Errors"]] == [("b", "NoSuchVersion")]
+    quiet = s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": "b", "VersionId": "null"}], "Quiet": True})
+    assert "Deleted" not in quiet
+    assert "Errors" not in quiet
+    s3.delete_object(Bucket=bucket, Key="missing")
+    assert failure(s3.delete_bucket, Bucket=bucket) == (409, "BucketNotEmpty")
+    s3.delete_object(Bucket=bucket, Key="1")
+    s3.delete_bucket(Bucket=bucket)
+    for act in (s3.delete_bucket, s3.list_objects_v2, s3.head_bucket):
+        assert failure(act, Bucket=bucket)[0] == 404
+    assert failure(s3.delete_object, Bucket=bucket, Key="k") == (404, "NoSuchBucket")
+    assert failure(s3.get_object, Bucket=bucket, Key="k") == (404, "NoSuchBucket")
+    assert failure(s3.put_object, Bucket=bucket, Key="k", Body=b"") == (404, "NoSuchBucket")
+    assert failure(s3.delete_objects, Bucket=bucket, Delete={"Objects": [{"Key": "k"}]}) == (404, "NoSuchBucket")
+
+
+def test_limits_of_the_bucket(s3: Any, s3_service: Service) -> None:
+    bucket = s3_service.bucket(file_size_limit=4, allowed_mime_types=["text/plain"])
+    s3.put_object(Bucket=bucket, Key="k", Body=b"1234", ContentType="text/plain")
+    large = {"Bucket": bucket, "Key": "l", "Body": b"12345", "ContentType": "text/plain"}
+    assert failure(s3.put_object, **large) == (413, "EntityTooLarge")
+    assert failure(s3.put_object, Bucket=bucket, Key="l", Body=b"1", ContentType="text/css") == (415, "InvalidMimeType")
+    other = s3_service.bucket()
+    s3.put_object(Bucket=other, Key="k", Body=b"12345")
+    source = {"Bucket": other, "Key": "k"}
+    assert failure(s3.copy_object, Bucket=bucket, Key="k", CopySource=source) == (413, "EntityTooLarge")
+    assert [each["Key"] for each in s3.list_objects_v2(Bucket=bucket)["Contents"]] == ["k"]
+
+
+def test_buckets(s3: Any, s3_service: Service, bucket: str) -> None:
+    assert bucket in [each["Name"] for each in s3.list_buckets(Prefix="s3b")["Buckets"]]
+    page = s3.list_buckets(Prefix="s3b", MaxBuckets=1)
+    assert len(page["Buckets"]) == 1
+    assert failure(s3.create_bucket, Bucket=bucket) == (409, "BucketAlreadyOwnedByYou")
+    assert s3.head_bucket(Bucket=bucket)["BucketRegion"] == "us-east-1"
+    assert s3.get_bucket_location(Bucket=bucket)["LocationConstraint"] is None
+    assert "Status" not in s3.get_bucket_versioning(Bucket=bucket)
+    s3.create_bucket(Bucket=bucket + "public", ACL="public-read")
+    assert s3_service.get(f"/bucket/{bucket}public").json()["public"] is True
+
+
+def test_configurations_that_are_not_kept(s3: Any, bucket: str) -> None:
+    s3.put_object(Bucket=bucket, Key="k", Body=b"kept")
+    assert s3.get_object_tagging(Bucket=bucket, Key="k")["TagSet"] == []
+    assert s3.get_bucket_acl(Bucket=bucket)["Grants"][0]["Permission"] == "FULL_CONTROL"
+    assert failure(s3.get_bucket_policy, Bucket=bucket) == (404, "NoSuchBucketPolicy")
+    assert failure(s3.get_bucket_lifecycle_configuration, Bucket=bucket) == (404, "NoSuchLifecycleConfiguration")
+    assert failure(s3.get_bucket_tagging, Bucket=bucket) == (404, "NoSuchTagSet")
+    tags = {"TagSet": [{"Key": "a", "Value": "b"}]}
+    assert failure(s3.put_object_tagging, Bucket=bucket, Key="k", Tagging=tags) == (501, "NotImplemented")
+    assert failure(s3.put_object_acl, Bucket=bucket, Key="k", ACL="private") == (501, "NotImplemented")
+    assert failure(s3.put_bucket_policy, Bucket="new", Policy="{}") == (501, "NotImplemented")
+    s3.delete_object_tagging(Bucket=bucket, Key="k")
+    assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"kept"
+    assert s3.get_object_attributes(Bucket=bucket, Key="k", ObjectAttributes=["ObjectSize"])["ObjectSize"] == 4
+    encrypted = {
+        "Bucket": bucket,
+        "Key": "k",
+        "Body": b"",
+        "SSECustomerKey": "0" * 32,
+        "SSECustomerAlgorithm": "AES256",
+    }
+    assert failure(s3.put_object, **encrypted)[1] in ("NotImplemented", "501")
+    s3.put_object(Bucket=bucket, Key="k2", Body=b"", ServerSideEncryption="AES256", StorageClass="STANDARD_IA")
