@@ -41,7 +41,7 @@ class Application:
         return self.services.storage.signing_secret
 
     @property
-    def doors(self) -> Sequence[Door]:
+    def faces(self) -> Sequence[Door]:
         """The protocols with rules of their own for what they accept."""
         door = self.services.s3_door
         return () if door is None else (door,)

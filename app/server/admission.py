@@ -37,7 +37,7 @@ Recognizes = Callable[[str, str, Mapping[str, str]], bool]
 """Whether a request has a credential that a plugin accepts, by its method, path and headers."""
 
 
-class Door(Protocol):
+class Face(Protocol):
     """A protocol with rules of its own."""
 
     def leads_here(self, path: str, host: str | None) -> bool:
@@ -63,16 +63,16 @@ def nobody(method: str, path: str, headers: Mapping[str, str]) -> bool:
 
 
 class Admission:
-    """The rules of both APIs, and of ``doors``. ``signing_secret`` is the key that signs URLs."""
+    """The rules of both APIs, and of ``faces``. ``signing_secret`` is the key that signs URLs."""
 
     def __init__(
         self,
         settings: Settings,
         recognizes: Recognizes = nobody,
         signing_secret: bytes = b"",
-        doors: Sequence[Door] = (),
+        faces: Sequence[Face] = (),
     ) -> None:
-        self._doors = doors
+        self._faces = faces
         self._settings = settings
         self._recognizes = recognizes
         self._router = Router()
@@ -81,9 +81,9 @@ class Admission:
 
     def largest_body(self, head: ReceivedHead) -> int:
         method, path, query = head.method, path_of(head.target), head.target.partition("?")[2]
-        door = self._door(head)
-        if door is not None:
-            return _by_door(door, head)
+        face = self._face(head)
+        if face is not None:
+            return _by_face(face, head)
         if method in ("GET", "HEAD"):
             raise _no_body_taken(path)
         if _is_graphql(path):
@@ -104,23 +104,23 @@ class Admission:
         return self._settings.upload_size_limit + (ENVELOPE if is_form else 0)
 
     def may_wait(self, head: ReceivedHead) -> bool:
-        if self._door(head) is not None:
+        if self._face(head) is not None:
             # It may ask the database for an access key.
             return True
         return self._settings.jwt_jwks is not None and not _is_graphql(path_of(head.target))
 
     def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:
-        door = self._door(head)
-        if door is not None:
-            return _refused_by(door, _as_sent(head), TooLarge())
+        face = self._face(head)
+        if face is not None:
+            return _refused_by(face, _as_sent(head), TooLarge())
         if not _is_graphql(path_of(head.target)):
             return _refused(TooLarge())
         return _graphql_refusal(413, "LIMIT_EXCEEDED", f"The body is larger than {largest} bytes")
 
-    def _door(self, head: ReceivedHead) -> Door | None:
-        for door in self._doors:
-            if door.leads_here(path_of(head.target), head.headers.get("host")):
-                return door
+    def _face(self, head: ReceivedHead) -> Face | None:
+        for face in self._faces:
+            if face.leads_here(path_of(head.target), head.headers.get("host")):
+                return face
         return None
 
     def _check_credential(self, match: Match, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
@@ -143,16 +143,16 @@ def _as_sent(head: ReceivedHead) -> Head:
     return Head.of(head.method, head.target, lines_of(head.block))
 
 
-def _by_door(door: Door, head: ReceivedHead) -> int:
+def _by_face(face: Face, head: ReceivedHead) -> int:
     sent = _as_sent(head)
     try:
-        return door.largest_body(sent)
+        return face.largest_body(sent)
     except PorticoError as ex:
-        raise _refused_by(door, sent, ex) from None
+        raise _refused_by(face, sent, ex) from None
 
 
-def _refused_by(door: Door, head: Head, ex: PorticoError) -> RequestRefused:
-    answer = door.refusal(head, ex)
+def _refused_by(face: Face, head: Head, ex: PorticoError) -> RequestRefused:
+    answer = face.refusal(head, ex)
     headers = (*answer.headers, ("content-type", answer.content_type)) if answer.content_type else answer.headers
     return RequestRefused(answer.status, answer.body if isinstance(answer.body, bytes) else b"", headers)
 

@@ -50,7 +50,7 @@ class Worker:
                 settings,
                 getattr(application, "recognizes", nobody),
                 getattr(application, "signing_secret", b""),
-                getattr(application, "doors", ()),
+                getattr(application, "faces", ()),
             ),
             CrossOrigin(settings.cors_origins),
         )

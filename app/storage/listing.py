@@ -100,7 +100,7 @@ class Entry:
     time: str = ""
 
 
-class Page:
+class FilledPage:
     """A page as it fills; ``left`` is how many entries it still takes. ``folders`` and ``objects`` are JSON arrays
     without their brackets. ``last`` is the last entry given."""
 

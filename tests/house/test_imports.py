@@ -18,7 +18,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.graphql", "app.installation", "app.storage.bytes"),
     ("app.query", "app.storage", "app.documents"),
     ("app.pipeline", "app.storage.http"),
-    ("app.storage.rest",),
+    ("app.storage.rest", "app.storage.s3"),
     ("app.storage.images",),
     ("app.services",),
     ("app.hooks",),

@@ -12,7 +12,7 @@ from typing import cast
 from app.database import Statement
 from app.storage.errors import InvalidValue
 from app.storage.http.answer import Answer
-from app.storage.listing import Level, Page, after, bounds_of, page
+from app.storage.listing import FilledPage, Level, after, bounds_of, page
 from app.storage.long_reads import Read
 from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
@@ -92,7 +92,7 @@ def list_objects_v2(storage: Storage, call: Call) -> Answer:
     cursor = Cursor.decode(given["cursor"], prefix=prefix, delimited=delimited) if given.get("cursor") else None
     column: str = cursor.column if cursor else given["sortBy"].get("column", "name")
     direction: Direction = cursor.direction if cursor else given["sortBy"].get("order", "asc")
-    found = Page(min(given["limit"], _LARGEST_PAGE))
+    found = FilledPage(min(given["limit"], _LARGEST_PAGE))
     with storage.read(call.asker) as read:
         if column == "name":
             _by_name(read, call, found, prefix, direction, delimited=delimited, cursor=cursor)
@@ -101,7 +101,7 @@ def list_objects_v2(storage: Storage, call: Call) -> Answer:
     return _answer(found, direction, column)
 
 
-def _answer(found: Page, direction: Direction, column: str) -> Answer:
+def _answer(found: FilledPage, direction: Direction, column: str) -> Answer:
     members = [b'"hasNext":' + (b"true" if found.has_next else b"false")]
     if found.has_next and found.last is not None:
         last = found.last
@@ -116,7 +116,7 @@ def _answer(found: Page, direction: Direction, column: str) -> Answer:
 def _by_name(
     read: Read,
     call: Call,
-    found: Page,
+    found: FilledPage,
     prefix: str,
     direction: Direction,
     *,
@@ -140,7 +140,7 @@ def page_v2(column: str, direction: Direction, *, delimited: bool) -> Statement:
 def _by_time(
     read: Read,
     call: Call,
-    found: Page,
+    found: FilledPage,
     prefix: str,
     column: str,
     direction: Direction,

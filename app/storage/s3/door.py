@@ -23,7 +23,7 @@ from app.storage.s3.chunked import ChunkSigner
 from app.storage.s3.errors import S3Error, as_s3_error, no_such_version
 from app.storage.s3.identification import KeyRing, SecretOf
 from app.storage.s3.presented import Presented, check_time, presented_by
-from app.storage.s3.routes import Operation, route
+from app.storage.s3.routes import S3Operation, route
 from app.storage.s3.signature import UNSIGNED, signing_key
 from app.storage.s3.verification import Verifier, missing_signature
 from app.storage.storage import Storage
@@ -36,7 +36,7 @@ _SHARE_OF_FRAMING = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Addressed:
     """What a request is about. ``base`` is the path of the door, as the client knows it; ``by_host``: whether the
     host name led here, and not the path."""
 
@@ -70,7 +70,7 @@ class Door:
         inner = path.removeprefix(_PREFIX)
         return inner == PATH or inner.startswith(PATH + "/") or self._host_of(host) is not None
 
-    def place(self, head: Head) -> Place:
+    def place(self, head: Head) -> Addressed:
         """What the request is about. Raises S3Error for a path that is not UTF-8."""
         host = self._host_of(head.headers.get("host"))
         path, base = head.path, ""
@@ -78,9 +78,9 @@ class Door:
             base = _PREFIX + PATH if path.startswith(_PREFIX + PATH) else PATH
             path = path[len(base) :]
         elif host:
-            return Place(host, _decoded(path[1:]), "", by_host=True)
+            return Addressed(host, _decoded(path[1:]), "", by_host=True)
         bucket, _, key = path.removeprefix("/").partition("/")
-        return Place(_decoded(bucket), _decoded(key), base, by_host=host is not None)
+        return Addressed(_decoded(bucket), _decoded(key), base, by_host=host is not None)
 
     def _host_of(self, given: str | None) -> str | None:
         """The bucket in the host name, '' for the door's own name, None for another host."""
@@ -128,7 +128,7 @@ class Door:
 
     # The request
 
-    def call(self, head: Head, source: ByteSource, length: int | None, request_id: str) -> tuple[Operation, S3Call]:
+    def call(self, head: Head, source: ByteSource, length: int | None, request_id: str) -> tuple[S3Operation, S3Call]:
         """The operation of a request and what it takes. Raises S3Error for a request that may not come in."""
         place = self.place(head)
         query = head.query()
@@ -162,13 +162,13 @@ class Door:
             call.check_bucket(call.bucket)
         return operation, call
 
-    def run(self, operation: Operation, call: S3Call) -> Answer:
+    def run(self, operation: S3Operation, call: S3Call) -> Answer:
         """The answer to a call."""
         if call.query.get("versionId", "null") not in ("null", ""):
             raise no_such_version()
         return operation.run(self._storage, call)
 
-    def _entrant(self, head: Head, query: Mapping[str, str], operation: Operation) -> Entrant:
+    def _entrant(self, head: Head, query: Mapping[str, str], operation: S3Operation) -> Entrant:
         presented = presented_by(head, query)
         if presented is None:
             if operation.is_public or operation.is_form:
@@ -189,7 +189,7 @@ class Door:
         known.check_bucket(known.bucket)
         return known
 
-    def _base(self, head: Head, place: Place) -> str:
+    def _base(self, head: Head, place: Addressed) -> str:
         public = self.settings.public_url
         if public and not place.by_host:
             inner = (

@@ -14,8 +14,8 @@ _REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\t": "&#9;", "\n": "&#10
 # XML 1.0 cannot have these at all, not even as references.
 _IMPOSSIBLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-Content = str | int | bool | None | Sequence["Element"]
-Element = tuple[str, Content]
+ElementContent = str | int | bool | None | Sequence["Element"]
+Element = tuple[str, ElementContent]
 """A name and its content: text, a number, further elements, or None for no element at all."""
 
 

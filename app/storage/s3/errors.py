@@ -138,6 +138,9 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     core.StorageError: lambda ex: internal_error(),
     core.NoSuchBucket: _fixed("NoSuchBucket", 404, "Bucket not found"),
     core.NoSuchObject: _fixed("NoSuchKey", 404, "Object not found"),
+    core.NoSuchUpload: _fixed("NoSuchUpload", 404, "Upload not found"),
+    core.UploadFinished: _fixed("NoSuchUpload", 404, "Upload not found"),
+    core.NoSuchPart: _fixed("InvalidPart", 400, "One or more of the specified parts could not be found."),
     # What an object refers to is its bucket.
     core.RelatedMissing: _fixed("NoSuchBucket", 404, "Bucket not found"),
     core.AlreadyExists: _fixed("OperationAborted", 409, "The resource already exists"),

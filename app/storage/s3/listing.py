@@ -13,7 +13,7 @@ from urllib.parse import quote
 from app.storage.buckets import find_bucket
 from app.storage.errors import NoSuchBucket
 from app.storage.http.answer import Answer
-from app.storage.listing import Entry, Level, Page, after
+from app.storage.listing import Entry, FilledPage, Level, after
 from app.storage.long_reads import Read
 from app.storage.names import successor
 from app.storage.s3.buckets import check_visible, owner
@@ -208,18 +208,18 @@ def _by_other_delimiter(read: Read, call: S3Call, wanted: Wanted, found: Listed)
         position = _beyond(found.last)
 
 
-def _page(read: Read, call: S3Call, wanted: Wanted, position: str | None, limit: int, *, delimited: bool) -> Page:
+def _page(read: Read, call: S3Call, wanted: Wanted, position: str | None, limit: int, *, delimited: bool) -> FilledPage:
     level = Level(
         read, call.asker, call.bucket, wanted.prefix, "asc", folded=False, delimited=delimited, position=position
     )
-    page = Page(limit)
+    page = FilledPage(limit)
     page.fill(
         read, call.asker, call.bucket, level, page_by_cursor(_FOLDER, _OBJECT, "name", "asc", delimited=delimited)
     )
     return page
 
 
-def _objects(page: Page) -> list[list[Any]]:
+def _objects(page: FilledPage) -> list[list[Any]]:
     return [each for some in page.objects for each in json.loads(b"[" + some + b"]")]
 
 

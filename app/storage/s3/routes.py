@@ -7,24 +7,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.storage.http.answer import Answer
-from app.storage.s3 import buckets, deleting, listing, objects, unkept, uploads
+from app.storage.s3 import buckets, deleting, listing, multipart, objects, unkept, uploads
 from app.storage.s3.call import S3Call
 from app.storage.s3.errors import method_not_allowed
+from app.storage.s3.uploads_listing import list_multipart_uploads
 from app.storage.storage import Storage
 
-Level = Literal["service", "bucket", "object"]
-Run = Callable[[Storage, S3Call], Answer]
+ResourceKind = Literal["service", "bucket", "object"]
+RunOperation = Callable[[Storage, S3Call], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class S3Operation:
     """An operation. ``names``: what the query must have. ``copies``: whether the request names an object to copy.
     ``name`` is what ``storage.operation()`` returns in policies. ``takes_object``: whether its body is one.
     ``is_public``: whether everybody may ask. ``is_form``: whether the signature is in the body."""
 
     method: str
-    level: Level
-    run: Run
+    kind: ResourceKind
+    run: RunOperation
     name: str
     names: frozenset[str] = frozenset()
     copies: bool = False
@@ -33,11 +34,11 @@ class Operation:
     is_form: bool = False
 
 
-def _operation(method: str, level: Level, names: str, run: Run, name: str, **more: bool) -> Operation:
-    return Operation(method, level, run, f"storage.s3.{name}", frozenset(names.split()), **more)
+def _operation(method: str, kind: ResourceKind, names: str, run: RunOperation, name: str, **more: bool) -> S3Operation:
+    return S3Operation(method, kind, run, f"storage.s3.{name}", frozenset(names.split()), **more)
 
 
-OPERATIONS: tuple[Operation, ...] = (
+OPERATIONS: tuple[S3Operation, ...] = (
     _operation("GET", "service", "", buckets.list_buckets, "bucket.list"),
     _operation("PUT", "bucket", "", buckets.create_bucket, "bucket.create"),
     _operation("HEAD", "bucket", "", buckets.head_bucket, "bucket.get"),
@@ -56,23 +57,30 @@ OPERATIONS: tuple[Operation, ...] = (
     _operation("HEAD", "object", "partNumber", objects.get_object, "object.info", is_public=True),
     _operation("PUT", "object", "", uploads.put_object, "upload", takes_object=True),
     _operation("PUT", "object", "", uploads.copy_object, "object.copy", copies=True),
+    _operation("POST", "object", "uploads", multipart.create_upload, "upload.create_multipart"),
+    _operation("PUT", "object", "partNumber uploadId", multipart.upload_part, "upload.part", takes_object=True),
+    _operation("PUT", "object", "partNumber uploadId", multipart.copy_part, "upload.part_copy", copies=True),
+    _operation("POST", "object", "uploadId", multipart.complete_upload, "upload.complete_multipart"),
+    _operation("DELETE", "object", "uploadId", multipart.abort_upload, "upload.abort_multipart"),
+    _operation("GET", "object", "uploadId", multipart.list_upload_parts, "upload.list_parts"),
+    _operation("GET", "bucket", "uploads", list_multipart_uploads, "upload.list_multipart"),
     _operation("DELETE", "object", "", deleting.delete_object, "object.delete"),
 )
 
 _NAMES = unkept.NAMES | {name for each in OPERATIONS for name in each.names}
 
 
-def route(method: str, bucket: str, key: str, query: Mapping[str, str], headers: Mapping[str, str]) -> Operation:
+def route(method: str, bucket: str, key: str, query: Mapping[str, str], headers: Mapping[str, str]) -> S3Operation:
     """The operation of a request. Raises S3Error if there is none."""
-    level: Level = "object" if key else "bucket" if bucket else "service"
+    kind: ResourceKind = "object" if key else "bucket" if bucket else "service"
     names = frozenset(query) & _NAMES
     copies = "x-amz-copy-source" in headers
     for each in OPERATIONS:
-        if (each.method, each.level, each.names) == (method, level, names) and each.copies == (
+        if (each.method, each.kind, each.names) == (method, kind, names) and each.copies == (
             copies and method == "PUT"
         ):
             return each
     others = sorted(names - {"partNumber", "uploadId", "list-type"}) or sorted(names)
     if others:
-        return Operation(method, level, lambda storage, call: unkept.answer_unkept(storage, call, others[0]), "")
+        return S3Operation(method, kind, lambda storage, call: unkept.answer_unkept(storage, call, others[0]), "")
     raise method_not_allowed(method)

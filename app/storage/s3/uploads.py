@@ -33,6 +33,9 @@ from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 from app.storage.writing import Content
 
+UPLOAD_TYPE = "s3"
+"""What events say about uploads by this protocol."""
+
 COPIED = f"json_build_array(o.metadata ->> 'eTag', {time_text('o.updated_at')})"
 
 _SOURCE = "x-amz-copy-source"
@@ -79,6 +82,7 @@ def stored(
         event=event,
         etags=etags,
         must_be_new=must_be_new,
+        upload_type=UPLOAD_TYPE,
     )
     try:
         return writing.put(storage, call.asker, write, content).entity_tag

@@ -1,0 +1,237 @@
+"""Multipart uploads: objects whose parts are sent in any order, and joined at the end."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from itertools import pairwise
+from urllib.parse import quote
+
+from app.storage.bytes.backend import BlobMissing, ByteSource
+from app.storage.bytes.blobs import blob_key
+from app.storage.errors import BytesMissing, NoSuchUpload, PreconditionFailed, UploadFinished
+from app.storage.http.answer import Answer
+from app.storage.http.preconditions import write_conditions
+from app.storage.reading import Reading, find, size_of
+from app.storage.s3.bodies import children, read_document, text_of
+from app.storage.s3.call import S3Call
+from app.storage.s3.descriptions import (
+    caching_of,
+    check_length,
+    check_refused_headers,
+    kept_headers,
+    mime_type_of,
+    user_metadata_of,
+)
+from app.storage.s3.elements import XML, Element, document
+from app.storage.s3.errors import S3Error, invalid_argument, malformed_xml
+from app.storage.s3.joined import Bounded, JoinedChunks
+from app.storage.s3.uploads import UPLOAD_TYPE, check_source, copy_source, missing_or_failed
+from app.storage.storage import Storage
+from app.storage.unfinished import uploads
+from app.storage.unfinished.finishing import finish
+from app.storage.unfinished.numbered import list_parts, put_part
+from app.storage.unfinished.records import NewUpload, Upload, UploadPart
+
+_MOST_PARTS = 10_000
+_LARGEST_PART = 5 * 1024**3
+_LARGEST_PAGE = 1000
+_RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})", re.ASCII)
+
+
+def create_upload(storage: Storage, call: S3Call) -> Answer:
+    """POST /{bucket}/{key}?uploads"""
+    check_refused_headers(call.headers)
+    headers = call.headers
+    metadata = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **kept_headers(headers)}
+    new = NewUpload(
+        form="numbered",
+        name=call.name,
+        upsert=True,
+        metadata=metadata,
+        user_metadata=user_metadata_of(headers) or None,
+        length=None,
+        notes={},
+        lifetime_s=call.settings.upload_lifetime_s,
+    )
+    upload = uploads.create(storage, call.asker, new)
+    body = document(
+        "InitiateMultipartUploadResult", ("Bucket", call.bucket), ("Key", call.key), ("UploadId", upload.id)
+    )
+    return Answer(body=body, content_type=XML)
+
+
+def upload_part(storage: Storage, call: S3Call) -> Answer:
+    """PUT /{bucket}/{key}?partNumber&uploadId"""
+    upload, number = _open(storage, call), _part_number(call)
+    size = check_length(call.body.length)
+    if size > _LARGEST_PART:
+        raise S3Error("EntityTooLarge", 413, "A part is larger than 5 GiB")
+    part = put_part(storage, call.asker, upload, number, call.body, size=size)
+    return Answer(headers=(("etag", f'"{part.md5}"'),), content_type=XML)
+
+
+def copy_part(storage: Storage, call: S3Call) -> Answer:
+    """PUT /{bucket}/{key}?partNumber&uploadId with x-amz-copy-source"""
+    upload, number = _open(storage, call), _part_number(call)
+    found, _ = find(storage, call.asker, copy_source(call), Reading())
+    check_source(call, found.entity_tag, found.updated_at)
+    start, end = _source_range(call, size_of(storage, found))
+    try:
+        readable = storage.backend.open_read(blob_key(found.version), start, end)
+    except BlobMissing:
+        raise BytesMissing from None
+    source: ByteSource = readable.file if readable.file is not None else JoinedChunks(readable.stream)
+    try:
+        part = put_part(storage, call.asker, upload, number, Bounded(source, end - start), size=end - start)
+    finally:
+        readable.close()
+    body = document("CopyPartResult", ("LastModified", moment(part.created_at)), ("ETag", f'"{part.md5}"'))
+    return Answer(body=body, content_type=XML)
+
+
+def complete_upload(storage: Storage, call: S3Call) -> Answer:
+    """POST /{bucket}/{key}?uploadId; one that succeeded before has the same answer again."""
+    wanted = _listed_parts(call)
+    upload = _found(storage, call)
+    if upload.finished is not None:
+        uploads.permitted(storage, call.asker, upload)
+        return _completed(call, upload.finished.entity_tag)
+    etags, must_be_new = write_conditions(call.headers)
+    parts = _chosen(call, list_parts(storage, call.asker, upload), wanted)
+    try:
+        finished = finish(
+            storage, call.asker, upload, parts, etags=etags, must_be_new=must_be_new, upload_type=UPLOAD_TYPE
+        )
+    except UploadFinished:
+        # Another request with the same upload was faster.
+        upload = _found(storage, call)
+        if upload.finished is None:
+            raise
+        return _completed(call, upload.finished.entity_tag)
+    except PreconditionFailed:
+        raise missing_or_failed(storage, call, call.name, etags) from None
+    return _completed(call, finished.entity_tag)
+
+
+def abort_upload(storage: Storage, call: S3Call) -> Answer:
+    """DELETE /{bucket}/{key}?uploadId"""
+    upload = _open(storage, call)
+    uploads.permitted(storage, call.asker, upload)
+    uploads.abort(storage, call.asker, upload)
+    return Answer(204, content_type=XML)
+
+
+def list_upload_parts(storage: Storage, call: S3Call) -> Answer:
+    """GET /{bucket}/{key}?uploadId"""
+    upload = _open(storage, call)
+    if not uploads.may_see(storage, call.asker, upload):
+        raise NoSuchUpload
+    most = call.number("max-parts", _LARGEST_PAGE, most=_LARGEST_PAGE)
+    marker = call.number("part-number-marker", 0, most=_MOST_PARTS)
+    found = list_parts(storage, call.asker, upload, after=marker, limit=most + 1)
+    given = found[:most]
+    elements: list[Element] = [
+        (
+            "Part",
+            [
+                ("PartNumber", part.number),
+                ("LastModified", moment(part.created_at)),
+                ("ETag", f'"{part.md5}"'),
+                ("Size", part.size),
+            ],
+        )
+        for part in given
+    ]
+    body = document(
+        "ListPartsResult",
+        ("Bucket", call.bucket),
+        ("Key", call.key),
+        ("UploadId", upload.id),
+        ("PartNumberMarker", marker),
+        ("NextPartNumberMarker", given[-1].number if given else 0),
+        ("MaxParts", most),
+        ("IsTruncated", len(found) > most),
+        *elements,
+    )
+    return Answer(body=body, content_type=XML)
+
+
+def moment(seconds: float) -> str:
+    """A time as listings write it."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _found(storage: Storage, call: S3Call) -> Upload:
+    """The upload of the request. Raises NoSuchUpload, also for one of another key."""
+    upload = uploads.find(storage, call.asker, "numbered", call.query.get("uploadId", ""))
+    if upload.name != call.name:
+        raise NoSuchUpload
+    return upload
+
+
+def _open(storage: Storage, call: S3Call) -> Upload:
+    upload = _found(storage, call)
+    if upload.finished is not None:
+        raise NoSuchUpload
+    return upload
+
+
+def _part_number(call: S3Call) -> int:
+    value = call.query.get("partNumber", "")
+    if not value.isascii() or not value.isdigit() or not 1 <= int(value[:9]) <= _MOST_PARTS:
+        raise invalid_argument(f"Part number must be an integer between 1 and {_MOST_PARTS}, inclusive")
+    return int(value[:9])
+
+
+def _source_range(call: S3Call, size: int) -> tuple[int, int]:
+    """The first byte to copy and the one after the last. Raises S3Error for a range outside the source."""
+    value = call.headers.get("x-amz-copy-source-range")
+    if value is None:
+        return 0, size
+    found = _RANGE.fullmatch(value.strip())
+    if not found or int(found[1]) > int(found[2]) or int(found[2]) >= size:
+        raise S3Error("InvalidRange", 400, "invalid range provided")
+    return int(found[1]), int(found[2]) + 1
+
+
+def _listed_parts(call: S3Call) -> list[tuple[int, str]]:
+    """The numbers and the entity tags, without quotes, of the parts that make the object."""
+    root = read_document(call.document(), "CompleteMultipartUpload")
+    listed: list[tuple[int, str]] = []
+    for node in children(root, "Part"):
+        number, etag = (text_of(node, "PartNumber") or "").strip(), (text_of(node, "ETag") or "").strip()
+        if not number.isascii() or not number.isdigit() or not etag:
+            raise malformed_xml("Each Part is expected to have a PartNumber and an ETag")
+        listed.append((int(number[:9]), etag.strip('"')))
+    if not 1 <= len(listed) <= _MOST_PARTS:
+        raise malformed_xml(f"Between 1 and {_MOST_PARTS} parts are expected")
+    if any(one >= other for (one, _), (other, _) in pairwise(listed)):
+        raise S3Error("InvalidPartOrder", 400, "The list of parts was not in ascending order.")
+    return listed
+
+
+def _chosen(call: S3Call, parts: list[UploadPart], wanted: list[tuple[int, str]]) -> list[UploadPart]:
+    there = {part.number: part for part in parts}
+    chosen: list[UploadPart] = []
+    for number, etag in wanted:
+        part = there.get(number)
+        if part is None or part.md5 != etag:
+            raise S3Error(
+                "InvalidPart", 400, f"Part {number} could not be found, or its entity tag is not the one given."
+            )
+        chosen.append(part)
+    if any(part.size < call.settings.smallest_part for part in chosen[:-1]):
+        raise S3Error("EntityTooSmall", 400, "Your proposed upload is smaller than the minimum allowed size")
+    return chosen
+
+
+def _completed(call: S3Call, etag: str) -> Answer:
+    body = document(
+        "CompleteMultipartUploadResult",
+        ("Location", f"{call.base}/{quote(call.bucket)}/{quote(call.key)}"),
+        ("Bucket", call.bucket),
+        ("Key", call.key),
+        ("ETag", etag),
+    )
+    return Answer(body=body, content_type=XML)
