@@ -50,7 +50,7 @@ class Rendering:
             call.asker,
             call.name,
             reading,
-            lambda found: self._answer(storage, call, found, transform, expires),
+            lambda found, _: self._answer(storage, call, found, transform, expires),
         )
 
     def _answer(

@@ -33,7 +33,7 @@ _OUR_DELIMITER = "/"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedKeys:
     """What a listing asks for. ``after``: the entry, or the text, after which it begins."""
 
     prefix: str
@@ -145,7 +145,7 @@ def list_versions(storage: Storage, call: S3Call) -> Answer:
     return Answer(body=body, content_type=XML)
 
 
-def wanted_by(call: S3Call, marker: str, last: Entry | None = None) -> Wanted:
+def wanted_by(call: S3Call, marker: str, last: Entry | None = None) -> WantedKeys:
     """What the parameters ask for. ``marker`` is a text after which the listing begins; ``last`` counts more."""
     encoding = call.query.get("encoding-type")
     if encoding not in (None, "", "url"):
@@ -155,7 +155,7 @@ def wanted_by(call: S3Call, marker: str, last: Entry | None = None) -> Wanted:
         raise invalid_argument("A parameter has a NUL character")
     if last is None and marker:
         last = Entry(marker, is_folder=common_prefix(marker, prefix, delimiter) == marker)
-    return Wanted(
+    return WantedKeys(
         prefix=prefix,
         delimiter=delimiter,
         after=last,
@@ -164,7 +164,7 @@ def wanted_by(call: S3Call, marker: str, last: Entry | None = None) -> Wanted:
     )
 
 
-def listed(storage: Storage, call: S3Call, wanted: Wanted) -> Listed:
+def listed(storage: Storage, call: S3Call, wanted: WantedKeys) -> Listed:
     """The page. Raises NoSuchBucket where nothing is found in a bucket that the caller may not see."""
     found = Listed()
     if wanted.limit:
@@ -179,14 +179,14 @@ def listed(storage: Storage, call: S3Call, wanted: Wanted) -> Listed:
     return found
 
 
-def _by_level(read: Read, call: S3Call, wanted: Wanted, found: Listed) -> None:
+def _by_level(read: Read, call: S3Call, wanted: WantedKeys, found: Listed) -> None:
     page = _page(read, call, wanted, _position(wanted), wanted.limit, delimited=bool(wanted.delimiter))
     found.objects = _objects(page)
     found.prefixes = [each for some in page.folders for each in json.loads(b"[" + some + b"]")]
     found.last, found.has_next = page.last, page.has_next
 
 
-def _by_other_delimiter(read: Read, call: S3Call, wanted: Wanted, found: Listed) -> None:
+def _by_other_delimiter(read: Read, call: S3Call, wanted: WantedKeys, found: Listed) -> None:
     """Read keys and group them here; a group is skipped by one further query, however many keys it has."""
     position = _position(wanted)
     while True:
@@ -208,7 +208,9 @@ def _by_other_delimiter(read: Read, call: S3Call, wanted: Wanted, found: Listed)
         position = _beyond(found.last)
 
 
-def _page(read: Read, call: S3Call, wanted: Wanted, position: str | None, limit: int, *, delimited: bool) -> FilledPage:
+def _page(
+    read: Read, call: S3Call, wanted: WantedKeys, position: str | None, limit: int, *, delimited: bool
+) -> FilledPage:
     level = Level(
         read, call.asker, call.bucket, wanted.prefix, "asc", folded=False, delimited=delimited, position=position
     )
@@ -223,7 +225,7 @@ def _objects(page: FilledPage) -> list[list[Any]]:
     return [each for some in page.objects for each in json.loads(b"[" + some + b"]")]
 
 
-def _position(wanted: Wanted) -> str | None:
+def _position(wanted: WantedKeys) -> str | None:
     """Where the walk begins; None for the first key."""
     last = wanted.after
     # A position before the prefix would be one outside the range that is walked.
@@ -244,7 +246,7 @@ def common_prefix(key: str, prefix: str, delimiter: str) -> str | None:
     return None if end < 0 else key[: end + len(delimiter)]
 
 
-def contents(found: Listed, wanted: Wanted, members: list[Element] | None = None) -> Iterator[Element]:
+def contents(found: Listed, wanted: WantedKeys, members: list[Element] | None = None) -> Iterator[Element]:
     """The elements of objects."""
     for key, modified, etag, size in found.objects:
         yield (
@@ -260,7 +262,7 @@ def contents(found: Listed, wanted: Wanted, members: list[Element] | None = None
         )
 
 
-def common_prefixes(found: Listed, wanted: Wanted) -> Iterator[Element]:
+def common_prefixes(found: Listed, wanted: WantedKeys) -> Iterator[Element]:
     """The elements of common prefixes."""
     for each in found.prefixes:
         yield ("CommonPrefixes", [("Prefix", wanted.encode(each))])
