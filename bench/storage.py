@@ -1,7 +1,7 @@
 """The storage API on the local backend: ``python -m bench.storage [--seconds N] [--workers N] [--threads N]``.
 
 Uploads and downloads of 1 KiB and 1 MiB over 16 connections and of 64 MiB over 4, and 16 connections each for signing,
-info, and listing 1,000 objects. A real service on a durable database, both on this machine.
+info, listing 1,000 objects, and an image in another size. A real service on a durable database, both on this machine.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import jwt
 
 from app.embedded import EmbeddedPostgres
 from app.installation import install
+from bench.images import measure_images
 from bench.load import run_load
 from bench.service import serving, workers_of
 
@@ -80,6 +81,7 @@ def measure(address: tuple[str, int], seconds: float) -> None:
     meter.selector("list 1,000", request("POST", "/object/list/b", body, "application/json"))
     body = b'{"prefix":"listed/","limit":1000,"with_delimiter":true}'
     meter.selector("list-v2 1,000", request("POST", "/object/list-v2/b", body, "application/json"))
+    measure_images(meter, request)
 
 
 def request(method: str, path: str, body: bytes = b"", content_type: str = "application/octet-stream") -> bytes:

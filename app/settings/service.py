@@ -149,7 +149,7 @@ class Settings:
     image_side_limit: int = setting(Number(1, 16383), 2000,
         "The largest width and height, in pixels, that an image is drawn in; a request for more gets that much.")
     image_pixel_limit: int = setting(Number(1, 2**31 - 1), 50_000_000,
-        "Pixels of the largest image that is decoded. Each process that decodes may take 24 bytes of memory for each.")
+        "Pixels of the largest image that is decoded. Each process that decodes may take 20 bytes of memory for each.")
     image_file_limit: int = setting(BYTES, 25 * 1024 * 1024, "The largest file, in bytes, that is decoded as an image.")
     image_timeout_s: float = setting(Seconds(), 15.0, "Seconds in which an image must be drawn.")
     image_processes: int = setting(Number(1, 256), None,

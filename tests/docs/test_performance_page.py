@@ -22,7 +22,10 @@ SHORT = {
         ["--seconds", "1", "--rounds", "1", "--rows", "1000", "--tables", "10"],
         ["upsert of 100 rows", "filter by some related rows", "order by a related count", "10 tables, features none"],
     ),
-    "storage": (["--seconds", "0.2"], ["upload 64 MiB", "download 64 MiB", "sign", "info", "list-v2 1,000"]),
+    "storage": (
+        ["--seconds", "0.2"],
+        ["upload 64 MiB", "download 64 MiB", "sign", "info", "list-v2 1,000", "image, cold", "image, kept"],
+    ),
     "storage_listing": (["--objects", "2000"], ["list, folder of 100 by name", "list-v2, 100 of all keys, flat"]),
 }
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app.cli import cli
-from app.storage.bytes.blobs import blob_key
+from app.storage.bytes.blobs import blob_key, derived_key
 from tests.storage.service import Service
 
 
@@ -34,6 +34,23 @@ def leave_orphan(folder: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"12345")
     return path
+
+
+def test_what_was_derived_from_bytes_that_are_gone(sweep: tuple[Service, Callable[..., Result]]) -> None:
+    service, run = sweep
+    service.upload(f"{service.bucket()}/k").raise_for_status()
+    ((version,),) = service.sql("select version from storage.objects")
+    gone = str(uuid.uuid4())
+    kept, orphan, another = (service.folder / derived_key(*each) for each in ((version, "a"), (gone, "a"), (gone, "b")))
+    foreign = service.folder / "derived" / "notes.txt"
+    for path in (kept, orphan, another, foreign):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"123")
+    assert "0 without an object" in run("--delete").output
+    found = run("--older-than", "0", "--delete").output
+    assert "2 without an object, 6 bytes: deleted" in found
+    assert "1 blobs of other origin" in found
+    assert [path.exists() for path in (kept, orphan, another, foreign)] == [True, False, False, True]
 
 
 def test_dry_run_and_deletion(sweep: tuple[Service, Callable[..., Result]]) -> None:

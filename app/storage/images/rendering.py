@@ -14,6 +14,7 @@ from app.storage.http.kept_headers import ROBOTS, kept_header
 from app.storage.http.preconditions import evaluate
 from app.storage.images.decoders import DecoderFailed, DecoderKilled, Decoders, DecodersBusy, DecoderTimeout
 from app.storage.images.errors import decoder_killed, not_drawn, too_many_images
+from app.storage.images.failures import Failures
 from app.storage.images.formats import MEDIA_TYPES, takes_webp
 from app.storage.images.jobs import Drawn, Wanted
 from app.storage.images.renditions import Renditions
@@ -22,6 +23,7 @@ from app.storage.reading import Reading, find_with_bytes, modified, size_of
 from app.storage.records import StoredObject
 from app.storage.rest.call import Call
 from app.storage.rest.downloads import content_disposition
+from app.storage.rest.errors import RestError
 from app.storage.storage import Storage
 from app.storage.times import http_date
 
@@ -40,6 +42,7 @@ class Rendering:
         self._renditions = renditions
         self._largest_file = largest_file
         self._renderer = f"{_RENDERER} {codec}"
+        self._failures = Failures()
 
     def serve(
         self, storage: Storage, call: Call, reading: Reading, transform: Transform, expires: int | None = None
@@ -86,6 +89,8 @@ class Rendering:
             return kept
         if size_of(storage, found) > self._largest_file:
             raise not_drawn("file")
+        if reason := self._failures.of(found.version):
+            raise not_drawn(reason)
         try:
             with self._decoders.one() as decoder:
                 # Another request may have drawn it while this one waited.
@@ -101,17 +106,18 @@ class Rendering:
             raise too_many_images() from None
         except DecoderFailed as ex:
             log.warning("the decoder of object %s ended: %s", found.id, type(ex).__name__)
-            raise _told(ex) from None
+            raise self._failed(found.version, ex) from None
         if isinstance(drawn, str):
             raise not_drawn(drawn)
         self._renditions.keep(storage, call.asker, found.version, name, drawn)
         return drawn
 
-
-def _told(ex: DecoderFailed) -> Exception:
-    if isinstance(ex, DecoderKilled):
-        return decoder_killed()
-    return not_drawn("time" if isinstance(ex, DecoderTimeout) else "invalid")
+    def _failed(self, version: str, ex: DecoderFailed) -> RestError:
+        if isinstance(ex, DecoderKilled):
+            return decoder_killed()
+        reason = "time" if isinstance(ex, DecoderTimeout) else "invalid"
+        self._failures.note(version, reason)
+        return not_drawn(reason)
 
 
 def _wanted(transform: Transform, accept: str | None) -> Wanted:

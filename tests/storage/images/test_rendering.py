@@ -318,6 +318,24 @@ def test_a_decoder_that_is_killed_takes_no_other_request_along(own_service: Call
     assert size_of(drawn(service, bucket, "?width=21")) == (21, 16)
 
 
+def test_an_image_that_takes_too_long_is_not_tried_again_at_once(own_service: Callable[..., Service]) -> None:
+    service = own_service(threads=4, image_timeout_s=0.5, image_processes=1)
+    bucket = service.bucket(public=True)
+    for key in ("a.jpg", "b.jpg"):
+        service.upload(f"{bucket}/{key}", picture()).raise_for_status()
+    assert size_of(drawn(service, bucket, "?width=20", "b.jpg")) == (20, 15)
+    (decoder,) = decoders_of(service)
+    decoder.send_signal(signal.SIGSTOP)
+    late = (400, "400", "InvalidRequest", "The source image could not be rendered in time")
+    assert error(drawn(service, bucket)) == late
+    assert decoders_of(service) == []
+    # Another decoder would have the time, and has it for another image.
+    assert error(drawn(service, bucket, "?width=10")) == late
+    assert decoders_of(service) == []
+    service.upload(f"{bucket}/a.jpg", picture(), x_upsert="true").raise_for_status()
+    assert size_of(drawn(service, bucket, "?width=10")) == (10, 8)
+
+
 def decoders_of(service: Service) -> list[psutil.Process]:
     """The decoders that are children of this process, the youngest last, and belong to this service."""
     images = service.application.services.images
