@@ -7,7 +7,7 @@ hook's results matters, each result carries its position; nothing depends on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -131,12 +131,19 @@ class GraphQLHooks:
 
     @hookspec
     def insert_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
-        """Members of the input of new rows; the extension ``column`` of each is the ApiColumn that it sets."""
+        """Members of the input of new rows. The extension ``column`` of one is the ApiColumn that it sets, the
+        extension ``link`` the app.query.new_rows.Link to rows that are written with it."""
+
+    @hookspec
+    def filled_columns(self, api: ApiSchema, relation: ApiRelation) -> Collection[str]:
+        """The columns of new rows that may get a value from elsewhere than the members that set them, which therefore
+        are nullable: the planning of an insert finds what is missing."""
 
     @hookspec
     def insert_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Arguments of the insert of a relation's rows; the extension ``alter`` of each turns the INSERT statement and
-        its value into the statement that is run (app.query.inserting.Alter)."""
+        its value into the statement that is run (app.query.inserting.Alter). The extension ``arbiter`` of one tells,
+        from a schema and its value, in which app.query.arbiters.Arbiter rows that are left alone were in the way."""
 
     @hookspec
     def insert_response_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:

@@ -167,5 +167,7 @@ def _members(given: Given, variables: Variables) -> dict[str, Given] | None:
 
 
 def _below(source: Source, step: str | int) -> Source:
-    path: Path = source.path or ()
+    if source.path is None:
+        return Source(None, constant=source.constant[step])
+    path: Path = source.path
     return Source((*path, step))

@@ -156,13 +156,14 @@ class Source:
     """Where a value comes from: ``path`` into the variables, or None for a literal, whose value is ``constant``.
 
     ``parts`` are the sources of the items of a literal list that holds variables, or, with ``keys``, of the members of
-    such an object.
+    such an object. ``reading`` makes of the value what several parameters take their own from, once in a request.
     """
 
     path: Path | None
     constant: Any = None
     parts: tuple[Source, ...] | None = None
     keys: tuple[str, ...] | None = None
+    reading: Callable[[Any], Any] | None = None
 
     def read(self, variables: Mapping[str, Any]) -> Any:
         """The JSON value in a request with these variables; ABSENT if its variable is missing."""
@@ -174,6 +175,22 @@ class Source:
         if self.path is None:
             return self.constant
         return _at(variables.get(str(self.path[0]), ABSENT), self.path[1:])
+
+
+class Readings:
+    """What the parameters of one request take their values from."""
+
+    def __init__(self, variables: Mapping[str, Any]) -> None:
+        self._variables = variables
+        self._made: dict[int, Any] = {}
+
+    def at(self, source: Source) -> Any:
+        """The value at a source, or what its reading makes of it. Raises what that raises."""
+        if source.reading is None:
+            return source.read(self._variables)
+        if id(source) not in self._made:
+            self._made[id(source)] = source.reading(source.read(self._variables))
+        return self._made[id(source)]
 
 
 def _at(value: Any, path: Path) -> Any:
@@ -207,6 +224,10 @@ class Leaf:
     def of_each(self, key: str) -> Leaf:
         """In a variable that is a list of objects: what they have under ``key``, null where they lack it."""
         return replace(self, source=Source((*(self.source.path or ()), ANY_ITEM, key)), is_list=True)
+
+    def read_by(self, reading: Callable[[Any], Any]) -> Leaf:
+        """The same value for parameters that take theirs from what ``reading`` makes of it."""
+        return replace(self, source=replace(self.source, reading=reading))
 
     def _remember(self, source: Source, derive: Derive) -> None:
         if source.parts is not None:

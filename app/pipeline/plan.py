@@ -14,7 +14,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError, FieldError
 from app.graphql.introspection import META_FIELDS, introspect
 from app.graphql.selection import Selector
-from app.graphql.values import Steering, Variables, size_of
+from app.graphql.values import Readings, Steering, Variables, size_of
 from app.graphql.variables import errors_of_variables
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan
@@ -74,8 +74,9 @@ def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> Non
 
 
 def _bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:
+    readings = Readings(variables)
     return BoundPlan(
-        plan, tuple(tuple(each.value(variables) for each in planned.parameters) for planned in plan.statements)
+        plan, tuple(tuple(each.value(readings) for each in planned.parameters) for planned in plan.statements)
     )
 
 

@@ -16,7 +16,7 @@ from graphql import (
     GraphQLNonNull,
     GraphQLObjectType,
 )
-from sqlalchemy import ColumnElement, Select, case, func, select
+from sqlalchemy import CTE, ColumnElement, Select, case, func, select, union_all
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.sql.dml import UpdateBase
 
@@ -57,7 +57,8 @@ and sees the change: a function of the scope that tells whether that is so."""
 
 class Affected:
     """The scope of a response: the ``rows`` that a statement changed, at most so many, unless it is refused. ``order``
-    is theirs, where it is not the one in which the statement returns them."""
+    is theirs, where it is not the one in which the statement returns them. ``read_again`` makes the json array of
+    them as they are after all statements, where the one that changes them does not see what becomes of them."""
 
     def __init__(
         self,
@@ -71,6 +72,7 @@ class Affected:
         self.refusal = refusal
         self.order = order
         self.handed_on: list[ColumnElement[Any]] = []
+        self.read_again: Callable[[Field], ColumnElement[Any]] | None = None
 
     def hand_on(self, planning: Planning, text: ColumnElement[Any]) -> ColumnElement[Any]:
         """A text made of all the rows, as the fields that are answered afterwards read it."""
@@ -89,7 +91,12 @@ def response_type(
         "affectedCount": GraphQLField(
             GraphQLNonNull(GraphQLInt), resolve=_count, description="How many rows were affected"
         ),
-        "records": GraphQLField(records, resolve=_records, description="The affected rows"),
+        "records": GraphQLField(
+            records,
+            resolve=_records,
+            description="The affected rows",
+            extensions={AFTERWARDS: lambda affected: affected.read_again is not None},
+        ),
     }
     fields |= {name: each for name, each in (others or {}).items() if name not in fields}
     return api.named(
@@ -103,28 +110,31 @@ def _count(field: Field, affected: Affected) -> ColumnElement[Any]:
 
 
 def _records(field: Field, affected: Affected) -> ColumnElement[Any]:
+    if affected.read_again is not None:
+        return affected.read_again(field)
     with field.planning.nodes.each_of(affected.most):
         record = field.json(affected.rows)
     ordered = record if affected.order is None else aggregate_order_by(record, affected.order)
     return func.coalesce(func.json_agg(ordered), constant("[]"))
 
 
-def answer(field: Field, statement: Callable[[], tuple[UpdateBase, Rows]], affected: Affected) -> ColumnElement[Any]:
+def answer(
+    field: Field, statement: Callable[[], tuple[Sequence[UpdateBase], Rows]], affected: Affected
+) -> ColumnElement[Any]:
     """The response's selected fields as one json object, from what ``statement`` changes: it makes the data-modifying
-    statement and the rows it works on."""
+    statements, usually one, and the rows that they work on."""
     type_ = cast(GraphQLObjectType, field.type)
     members = field.walk.members(type_, field.nodes, affected)
     later = {key for key, nodes in field.walk.collect(type_, field.nodes).items() if _is_later(type_, nodes, affected)}
     response = json_object([(key, expression) for key, expression in members if key not in later])
     if affected.refusal is not None:
         response = affected.refusal.instead_of(response)
-    changing, changing_rows = statement()
-    changed = changing.returning(*affected.rows.provided_by(changing_rows)).cte(affected.rows.name)
+    changed = _changed(field, *statement(), affected.rows)
 
     def query(*columns: ColumnElement[Any]) -> Select[Any]:
         return one_row(select(*columns).select_from(affected.rows.element)).add_cte(changed)
 
-    if not later:
+    if not later and not affected.handed_on:
         return query(response).scalar_subquery()
     kept, read = field.planning.hand_on(as_text(response))
     field.planning.earlier.append(query(kept, *affected.handed_on))
@@ -132,6 +142,15 @@ def answer(field: Field, statement: Callable[[], tuple[UpdateBase, Rows]], affec
     return json_object(
         [(key, expression if key in later else earlier.op("->")(constant(key))) for key, expression in members]
     )
+
+
+def _changed(field: Field, changing: Sequence[UpdateBase], changing_rows: Rows, rows: NamedRows) -> CTE:
+    """What statements return for ``rows``, under their name."""
+    returning = [each.returning(*rows.provided_by(changing_rows)) for each in changing]
+    if len(returning) == 1:
+        return returning[0].cte(rows.name)
+    parts = [each.cte(field.planning.alias(rows.relation.relation.name)) for each in returning]
+    return union_all(*(select(each) for each in parts)).cte(rows.name)
 
 
 def _is_later(type_: GraphQLObjectType, nodes: Sequence[FieldNode], affected: Affected) -> bool:

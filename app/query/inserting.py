@@ -6,15 +6,16 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from graphql import GraphQLInputObjectType
 from sqlalchemy import ColumnClause, ColumnElement, FromClause, column, func, literal_column, select, values
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from app.errors import OverLimit, RequestError
-from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import Leaf, shape_of
 from app.query.assignments import assigned
 from app.query.changes import Affected
+from app.query.new_rows import columns_of, has_default, is_required, lead_on, links_of, missing_member
 from app.query.planning import NamedRows
 from app.query.unnesting import array_for, unnested
 from app.query.walk import Field
@@ -28,15 +29,13 @@ Alter = Callable[[Field, Insert, Any], Insert]
 """Turns the INSERT statement and the value of an argument of an insert into the statement that is run. It is the
 extension ``alter`` of the GraphQLArgument."""
 
-TABLES = frozenset("rp")
-"""Kinds of relations whose defaults are known. The columns of a view may also get those of its table, which are not."""
-
 MAX_SINGLE_VALUES = 10_000
 """Planning an insert of this many values takes half a second if each is a parameter of its own."""
 
 
 class Objects(Protocol):
-    """The objects that an insert is given. ``arguments`` are the insert's others."""
+    """The objects that an insert is given, as fields of its response ask for them. ``arguments`` are the insert's
+    others."""
 
     @property
     def arguments(self) -> Mapping[str, Any]: ...
@@ -44,10 +43,6 @@ class Objects(Protocol):
     @property
     def number(self) -> int | Leaf:
         """How many they are, or the list of them."""
-        ...
-
-    def insert(self) -> Insert:
-        """The statement that inserts them."""
         ...
 
     def gives(self, column: ApiColumn) -> bool:
@@ -60,6 +55,14 @@ class Objects(Protocol):
         ...
 
 
+class PlainObjects(Objects, Protocol):
+    """Objects none of which leads to related rows."""
+
+    def insert(self) -> Insert:
+        """The statement that inserts them."""
+        ...
+
+
 class Inserted(Affected):
     """The scope of an insert's response: the rows that it made, and the ``objects`` that it was given."""
 
@@ -68,25 +71,27 @@ class Inserted(Affected):
         self.objects = objects
 
 
-def has_default(api: ApiSchema, relation: ApiRelation, column: ApiColumn) -> bool:
-    """Whether a column that is left out may get something other than null. True if that is not known."""
-    own_defaults = relation.relation.kind in TABLES
-    return not own_defaults or column.column.has_default or api.catalog.type_by_oid[column.column.type].kind == "d"
-
-
-def objects_of(field: Field, relation: ApiRelation, columns: Columns, required: frozenset[str]) -> Objects:
-    """The argument ``objects`` of an insert; ``required`` are the members that may not be null."""
+def objects_of(field: Field, relation: ApiRelation, type_: GraphQLInputObjectType) -> PlainObjects:
+    """The argument ``objects`` of an insert, whose type is ``type_``, none of which leads to related rows."""
+    members = type_.fields
+    columns: Columns = columns_of(members)
+    required = frozenset(name for name, each in members.items() if is_required(each))
     variable = field.variable("objects")
     if variable is not None:
-        defaulted = frozenset(name for name, each in columns.items() if has_default(field.api, relation, each))
-        shape = BulkShape(relation, defaulted, required)
-        members = shape.members(variable.steer(shape))
-        if members and columns.keys() >= set(members):
-            given = {name: column for name, column in columns.items() if name in members}
+        defaulted = frozenset(name for name, each in members.items() if has_default(each))
+        shape = BulkShape(relation, defaulted, required, frozenset(links_of(members)))
+        names = shape.members(variable.steer(shape))
+        if names and columns.keys() >= set(names):
+            given = {name: column for name, column in columns.items() if name in names}
             return _OfVariable(field, relation, given, variable, field.arguments_without("objects"))
     objects: Sequence[NewRow] | None = field.arguments["objects"]
     if not objects:
         raise RequestError("At least one record must be provided to objects", code="BAD_USER_INPUT")
+    missing = next((name for each in objects for name in required if each.get(name) is None), None)
+    if missing is not None:
+        raise missing_member(type_.name, members, missing)
+    # Links lead nowhere here.
+    objects = [{name: value for name, value in each.items() if name in columns} for each in objects]
     return _OneByOne(field, relation, columns, objects, field.arguments)
 
 
@@ -95,14 +100,17 @@ class BulkShape:
     """How ``objects``, if it is one variable, steers the plan: only by its members, if the rest does not matter.
 
     That is the case if there are several objects, all have the ``required`` members, and members that only some of them
-    have are not ``defaulted``.
+    have are not ``defaulted``. Objects that lead on by ``links`` are not its business.
     """
 
     relation: ApiRelation
     defaulted: frozenset[str]
     required: frozenset[str]
+    links: frozenset[str]
 
     def __call__(self, value: Any) -> Hashable:
+        if lead_on(self.links, value):
+            return None
         members = self.members(value)
         return shape_of(value) if members is None else ("bulk", members)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -28,7 +28,7 @@ from sqlalchemy.types import NullType
 
 from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiRelation
-from app.graphql.values import Leaf, Source, Variables, any_value
+from app.graphql.values import Leaf, Readings, Source, Variables, any_value
 from app.graphql.values_of_types import ToText
 from app.query.nodes import Nodes
 from app.query.sql import alias_stem, cast_to, constant, quoted, uncut
@@ -54,9 +54,9 @@ class Parameter:
     source: Source
     to_text: ToText
 
-    def value(self, variables: Mapping[str, Any]) -> bytes | None:
+    def value(self, readings: Readings) -> bytes | None:
         """The value in PostgreSQL's text format. Raises RequestError if it does not fit."""
-        text = self.to_text(self.source.read(variables))
+        text = self.to_text(readings.at(self.source))
         try:
             return None if text is None else text.encode()
         except UnicodeEncodeError:
@@ -203,6 +203,7 @@ class Planning:
 
     def __init__(self, variables: Variables) -> None:
         self.variables = variables
+        self._readings = Readings(variables.values)
         self._parameters: dict[object, tuple[Parameter, ColumnElement[Any]]] = {}
         self._aliases = 0
         self._conditions = 0
@@ -224,11 +225,12 @@ class Planning:
         The value of the request being planned is converted at once, so that one that does not fit is an error here.
         """
         source = leaf.source
-        if not leaf.is_list and isinstance(leaf.raw, (dict, list)):
+        # What has a reading steers as its reader says.
+        if source.reading is None and not leaf.is_list and isinstance(leaf.raw, (dict, list)):
             leaf.steer(any_value)
-        text = Parameter("", source, to_text).value(self.variables.values)
+        text = Parameter("", source, to_text).value(self._readings)
         from_variables = source.path is not None or source.parts is not None
-        key = (source.path, source.parts and id(source), to_text if from_variables else text, type_text)
+        key = (source.path, source.parts and id(source), source.reading, to_text if from_variables else text, type_text)
         if key not in self._parameters:
             if len(self._parameters) == MAX_PARAMETERS:
                 raise OverLimit(f"The operation has more than {MAX_PARAMETERS} values for one statement")

@@ -18,7 +18,7 @@ from app.query.relationship_names import is_unique
 @dataclass(frozen=True)
 class Relationship:
     """One way of a key: the field ``name`` on ``source`` leads to ``target``; ``pairs`` of their columns are
-    equal by ``operators``."""
+    equal by ``operators``. ``refers``: the rows of the source hold the key, else those of the target."""
 
     name: str
     source: ApiRelation
@@ -27,6 +27,7 @@ class Relationship:
     operators: tuple[str, ...]
     to_many: bool
     required: bool = False
+    refers: bool = True
 
     @property
     def leads_to_one(self) -> bool:

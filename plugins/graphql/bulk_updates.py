@@ -179,12 +179,12 @@ class BulkUpdate:
         position = affected.computed(POSITION, lambda source: given.c[POSITION])
         twice = Undoing(self._names_a_row_twice(given), "updates names a row twice", as_text(func.count()))
 
-        def statement() -> tuple[Update, TableRows]:
+        def statement() -> tuple[Sequence[Update], TableRows]:
             new = {
                 self.columns[name].name: self._new_value(given, rows, number, everywhere=everywhere)
                 for number, (name, everywhere) in enumerate(self.form.values)
             }
-            return update(rows.element).values(new).where(self._is_row(given, rows)), rows
+            return [update(rows.element).values(new).where(self._is_row(given, rows))], rows
 
         number = self.updates if self.updates.source.path else len(_items(self.updates.raw))
         return answer(self.field, statement, Affected(affected, number, twice, position))

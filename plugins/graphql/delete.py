@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from graphql import GraphQLField, GraphQLNonNull
@@ -30,9 +31,9 @@ def relation_names(type_name: str) -> RelationNames:
 
 def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
-        def statement() -> tuple[Delete, TableRows]:
+        def statement() -> tuple[Sequence[Delete], TableRows]:
             rows = field.planning.rows_of(relation)
-            return delete(rows.element).where(*conditions_of_arguments(field, rows)), rows
+            return [delete(rows.element).where(*conditions_of_arguments(field, rows))], rows
 
         return answer(field, statement, affected_at_most(field, relation, "delete"))
 

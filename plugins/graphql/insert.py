@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphql import (
@@ -9,7 +10,6 @@ from graphql import (
     GraphQLField,
     GraphQLInputField,
     GraphQLInputObjectType,
-    GraphQLInputType,
     GraphQLList,
     GraphQLNonNull,
 )
@@ -21,14 +21,19 @@ from app.graphql.fields import Fields
 from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
 from app.hooks import hookimpl
 from app.query.changes import answer, response_type
-from app.query.inserting import Columns, Inserted, has_default, objects_of
+from app.query.inserting import Inserted, objects_of
+from app.query.nested_inserting import nested_insert
+from app.query.new_rows import COLUMN, HAS_DEFAULT, REQUIRED, new_row_type, takes_new_rows
 from app.query.planning import TableRows
 from app.query.walk import Field
+
+TABLES = frozenset("rp")
+"""Kinds of relations whose defaults are known. The columns of a view may also get those of its table, which are not."""
 
 
 @hookimpl
 def mutation_fields(api: ApiSchema) -> Fields:
-    relations = [each for each in api.relations if each.insertable and each.relation.insertable]
+    relations = [each for each in api.relations if takes_new_rows(each)]
     return Fields(10, {f"insertInto{each.type_name}Collection": _field(api, each) for each in relations})
 
 
@@ -39,31 +44,30 @@ def relation_names(type_name: str) -> RelationNames:
 
 @hookimpl
 def insert_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
-    return Fields(
-        10,
-        {
-            each.field_name: GraphQLInputField(_member_type(api, relation, each), extensions={"column": each})
-            for each in relation.insertable
-        },
+    filled = frozenset(name for some in api.hooks.filled_columns(api=api, relation=relation) for name in some)
+    return Fields(10, {each.field_name: _member(api, relation, each, filled) for each in relation.insertable})
+
+
+def _member(api: ApiSchema, relation: ApiRelation, column: ApiColumn, filled: frozenset[str]) -> GraphQLInputField:
+    """The member that sets a column: non-null if the column must get a value, and only this member gives it one."""
+    has_default = _has_default(api, relation, column)
+    needed = column.column.not_null and not relation.relation.filled_on_insert and not has_default
+    required = api.dialect.required_inserts and needed
+    non_null = required and column.name not in filled
+    return GraphQLInputField(
+        GraphQLNonNull(column.type.graphql) if non_null else column.type.graphql,
+        extensions={COLUMN: column, HAS_DEFAULT: has_default, REQUIRED: required},
     )
 
 
-def _member_type(api: ApiSchema, relation: ApiRelation, column: ApiColumn) -> GraphQLInputType:
-    """The type of a column's value, non-null if an insert must have it."""
-    required = (
-        api.dialect.required_inserts
-        and column.column.not_null
-        and not relation.relation.filled_on_insert
-        and not has_default(api, relation, column)
-    )
-    return GraphQLNonNull(column.type.graphql) if required else column.type.graphql
+def _has_default(api: ApiSchema, relation: ApiRelation, column: ApiColumn) -> bool:
+    """Whether a column that is left out may get something other than null. True if that is not known."""
+    own_defaults = relation.relation.kind in TABLES
+    return not own_defaults or column.column.has_default or api.catalog.type_by_oid[column.column.type].kind == "d"
 
 
 def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
-    members: dict[str, GraphQLInputField] = api.contributed("insert_fields", relation)
-    columns: Columns = {name: each.extensions["column"] for name, each in members.items()}
-    required = frozenset(name for name, each in members.items() if isinstance(each.type, GraphQLNonNull))
-    type_ = api.named(f"{relation.type_name}InsertInput", lambda name: GraphQLInputObjectType(name, members))
+    type_ = new_row_type(api, relation, "Insert")
     given = GraphQLArgument(
         GraphQLNonNull(GraphQLList(GraphQLNonNull(type_))),
         description="The new rows; what they leave out gets its default",
@@ -72,16 +76,8 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     others: dict[str, GraphQLArgument] = api.contributed("insert_arguments", relation)
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
-        objects = objects_of(field, relation, columns, required)
-
-        def statement() -> tuple[Insert, TableRows]:
-            inserting = objects.insert()
-            for name, value in objects.arguments.items():
-                if name in others and value is not None:
-                    inserting = others[name].extensions["alter"](field, inserting, value)
-            return inserting, TableRows(relation, relation.table)
-
-        return answer(field, statement, Inserted(field.planning.named_rows(relation, "affected"), objects))
+        nested = nested_insert(field, relation, type_)
+        return _plain(field, relation, type_, others) if nested is None else nested.answer(others)
 
     return GraphQLField(
         response_type(api, relation, "Insert", api.contributed("insert_response_fields", relation)),
@@ -89,3 +85,19 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
         resolve,
         description=f"Adds rows to `{relation.type_name}`",
     )
+
+
+def _plain(
+    field: Field, relation: ApiRelation, type_: GraphQLInputObjectType, others: Mapping[str, GraphQLArgument]
+) -> ColumnElement[Any]:
+    """The response of an insert into one relation."""
+    objects = objects_of(field, relation, type_)
+
+    def statement() -> tuple[Sequence[Insert], TableRows]:
+        inserting = objects.insert()
+        for name, value in objects.arguments.items():
+            if name in others and value is not None:
+                inserting = others[name].extensions["alter"](field, inserting, value)
+        return [inserting], TableRows(relation, relation.table)
+
+    return answer(field, statement, Inserted(field.planning.named_rows(relation, "affected"), objects))

@@ -181,7 +181,7 @@ def _relationship(api: ApiSchema, way: Way, name: str) -> Relationship:
     operators = _equality(api, key)
     if way.back:
         pairs = tuple(zip(key.foreign_columns, key.columns, strict=True))
-        return Relationship(name, foreign, local, pairs, operators, to_many=not key.is_local_unique)
+        return Relationship(name, foreign, local, pairs, operators, to_many=not key.is_local_unique, refers=False)
     columns = [key.local.column(each) for each in key.columns]
     is_certain = any(each is not None and each.not_null for each in columns) and not key.foreign.row_security
     pairs = tuple(zip(key.columns, key.foreign_columns, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
@@ -54,10 +54,10 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         given = given_values(field)
 
-        def statement() -> tuple[Update, TableRows]:
+        def statement() -> tuple[Sequence[Update], TableRows]:
             rows = field.planning.rows_of(relation)
             changing = update(rows.element).where(*conditions_of_arguments(field, rows))
-            return changing.values(assignments(field, rows, given)), rows
+            return [changing.values(assignments(field, rows, given))], rows
 
         return answer(field, statement, affected_at_most(field, relation, "update"))
 

@@ -60,7 +60,7 @@ def insert_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     argument = GraphQLArgument(
         upsert.input_type(api),
         description="What happens where a row is in the way of a new one; an error without it",
-        extensions={"alter": upsert.alter},
+        extensions={"alter": upsert.alter, "arbiter": upsert.arbiter},
     )
     return Fields(20, {"onConflict": argument})
 
@@ -168,6 +168,10 @@ class Upsert:
         new: dict[str, ColumnElement[Any]] = {each.name: proposed[each.name] for each in conflict.replaced}
         new |= {each.name: own[each.name] + proposed[each.name] for each in conflict.added_up}
         return inserting.on_conflict_do_update(**target, set_=new, where=self._judged(field, given))
+
+    def arbiter(self, api: ApiSchema, given: Mapping[str, Any]) -> Arbiter | None:
+        """In what rows can be in the way of the new ones; None for anything."""
+        return self._conflict(api, given).arbiter
 
     def _judged(self, field: Field, given: Mapping[str, Any]) -> ColumnElement[Any] | None:
         """The condition under which a row that is in the way is changed."""

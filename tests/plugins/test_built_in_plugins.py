@@ -31,6 +31,7 @@ GONE = {
     "json_filters": ["JSONFilter", "JSONPathFilter"],
     "json_parts": ["  data(\n"],
     "logical_filters": ["  and: [ThingFilter!]"],
+    "nested_inserts": ["InsertOneInput", "InsertManyInput", "connect:"],
     "node": ["nodeId", "interface Node", "node("],
     "operators": ["distinctFrom", "  not: IntFilter", "endsWith"],
     "ordering": ["orderBy:", "OrderBy {", "OrderByDirection"],

@@ -251,6 +251,14 @@ def test_hook_insert_fields(door_with: DoorWith) -> None:
     assert door.ask(query).data["insertIntogoneCollection"]["records"] == [{"name": "z"}]
 
 
+def test_hook_filled_columns(door_with: DoorWith) -> None:
+    door = door_with(filled_columns=lambda: {"id"})
+    inserted = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map["goneInsertInput"]
+    assert str(inserted.fields["id"].type) == "Int"
+    answer = door.ask('mutation { insertIntogoneCollection(objects: [{name: "z"}]) { affectedCount } }')
+    assert (answer.code, answer.message) == ("BAD_USER_INPUT", "goneInsertInput must have a value for id")
+
+
 def test_hook_insert_arguments(door_with: DoorWith) -> None:
     def skip(field: Any, statement: Any, value: Any) -> Any:
         return statement.on_conflict_do_nothing()

@@ -8,7 +8,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from app.errors import PorticoError
-from app.graphql.values import Steering
+from app.graphql.values import Readings, Steering
 from app.pipeline.parse import parse
 from app.pipeline.plan import make_plan
 from app.pipeline.records import GraphQLRequest
@@ -45,8 +45,9 @@ def _statements(case: Case, door: Door) -> list[tuple[str, list[str | None]]]:
         plan = make_plan(parsed.document, api, parsed.variables, Steering())
     except PorticoError:
         return []
+    readings = Readings(parsed.variables)
     return [
-        (planned.statement.sql, [_text(each.value(parsed.variables)) for each in planned.parameters])
+        (planned.statement.sql, [_text(each.value(readings)) for each in planned.parameters])
         for planned in plan.statements
     ]
 

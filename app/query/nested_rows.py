@@ -1,0 +1,211 @@
+"""The rows of a nested insert, place by place: the values of each batch, and the keys that flow between batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from functools import partial, reduce
+from typing import Any
+
+from graphql import GraphQLInputObjectType
+from sqlalchemy import ColumnElement, FromClause, case, func, literal_column
+
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values import Leaf
+from app.graphql.values_of_types import ToText
+from app.query.keys import KEY, RowKey, key_input_type
+from app.query.nested_objects import ObjectPlace
+from app.query.nested_values import Batch, Positions, Values, link_at, type_at
+from app.query.new_rows import Link, columns_of, links_of
+from app.query.planning import Planning, TableRows
+from app.query.sql import as_text, cast_to, fail_with, uncut
+from app.query.texts import ArrayText
+from app.query.unnesting import array_for, unnested
+from app.query.walk import Field
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The keys of rows that a statement handed on: their text, and the places of their objects in the same order."""
+
+    read: ColumnElement[Any]
+    positions: ColumnElement[Any]
+
+
+@dataclass(frozen=True)
+class KeysOfPlace:
+    """The keys of all rows of one place, for a statement that reads them: ``elements`` are joined by ``joined``, and
+    ``position`` is the place of a row's object."""
+
+    elements: tuple[FromClause, ...]
+    joined: ColumnElement[bool]
+    position: ColumnElement[Any]
+    key: ColumnElement[Any]
+    names: tuple[str, ...]
+
+    def value(self, name: str, type_text: str) -> ColumnElement[Any]:
+        """A column of the key."""
+        return cast_to(self.key.op("->>")(literal_column(str(self.names.index(name)))), type_text)
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """The new rows of a batch: ``values`` by the names of their columns, and the number of each row's object, over
+    ``elements`` joined by ``conditions``."""
+
+    elements: Sequence[FromClause]
+    conditions: Sequence[ColumnElement[Any]]
+    position: ColumnElement[Any]
+    values: Mapping[str, ColumnElement[Any]]
+
+
+@dataclass(frozen=True)
+class NestedRows:
+    """The ``objects`` of one insert into ``relation``, whose input is ``type_``, and what ``form`` says of them.
+    ``kept`` are the keys that were handed on so far, by the places of their rows."""
+
+    field: Field
+    relation: ApiRelation
+    type_: GraphQLInputObjectType
+    objects: Leaf
+    form: Sequence[Batch]
+    kept: dict[ObjectPlace, list[Kept]] = dataclass_field(default_factory=dict)
+
+    @property
+    def planning(self) -> Planning:
+        return self.field.planning
+
+    def batches(self, place: ObjectPlace) -> list[Batch]:
+        """The batches of one place."""
+        return [each for each in self.form if each.place == place]
+
+    def links_below(self, place: ObjectPlace) -> list[tuple[str, Link]]:
+        """The links that objects of a place follow."""
+        names = dict.fromkeys(each.place[-1] for each in self.form if each.place and each.place[:-1] == place)
+        return [(name, link_at(self.type_, (*place, name))) for name in names]
+
+    def relation_at(self, place: ObjectPlace) -> ApiRelation:
+        return link_at(self.type_, place).relationship.target if place else self.relation
+
+    def handed_on_at(self, place: ObjectPlace) -> tuple[str, ...]:
+        """The columns of a place's rows that other statements need."""
+        names: list[str] = []
+        if not place:
+            names += self.relation.key
+        elif link_at(self.type_, place).refers:
+            names += [name for _, name in link_at(self.type_, place).relationship.pairs]
+        for _, link in self.links_below(place):
+            if not link.refers:
+                names += [name for name, _ in link.relationship.pairs]
+        return tuple(dict.fromkeys(names))
+
+    # What a batch consists of
+
+    def proposed(self, batch: Batch) -> Proposed:
+        """The new rows of a batch."""
+        columns = columns_of(type_at(self.type_, batch.place).fields)
+        flowing = self._flowing(batch)
+        arrays = {"position": self.positions(batch)}
+        if any(of_object == "owner" for _, of_object, _ in flowing):
+            arrays["owner"] = self._owners(batch)
+        for number, member in enumerate(batch.members):
+            arrays[f"value_{number}"] = self.array(batch, member, columns[member])
+        given = self.unnest(arrays, "objects")
+        elements: list[FromClause] = [given]
+        conditions: list[ColumnElement[Any]] = []
+        values = {
+            columns[member].name: unnested(self.field, columns[member], given.c[f"value_{number}"])
+            for number, member in enumerate(batch.members)
+        }
+        for place, of_object, pairs in flowing:
+            keys = self.keys(place)
+            elements += keys.elements
+            conditions += [keys.joined, keys.position.op("=")(given.c[of_object])]
+            for own, other in pairs:
+                value = keys.value(other, self.type_text(self.relation_at(batch.place), own))
+                values[own] = self._agreed(batch, own, values[own], value) if own in values else value
+        return Proposed(elements, conditions, given.c.position, values)
+
+    def _flowing(self, batch: Batch) -> list[tuple[ObjectPlace, str, Sequence[tuple[str, str]]]]:
+        """Whose keys a batch's rows hold: the place of these, which number of an object is theirs, and the pairs of
+        own and other columns."""
+        flowing: list[tuple[ObjectPlace, str, Sequence[tuple[str, str]]]] = []
+        if batch.place and not link_at(self.type_, batch.place).refers:
+            pairs = [(own, other) for other, own in link_at(self.type_, batch.place).relationship.pairs]
+            flowing.append((batch.place[:-1], "owner", pairs))
+        links = links_of(type_at(self.type_, batch.place).fields)
+        flowing += (
+            ((*batch.place, name), "position", links[name].relationship.pairs) for name in sorted(batch.sort.links)
+        )
+        return flowing
+
+    def _agreed(
+        self, batch: Batch, column: str, value: ColumnElement[Any], other: ColumnElement[Any]
+    ) -> ColumnElement[Any]:
+        """The value that two keys give a column, if it is one."""
+        relation = self.relation_at(batch.place)
+        message = f"{relation.type_name} is given different values for {column} by two members"
+        failure = cast_to(as_text(fail_with(message, as_text(value))), self.type_text(relation, column))
+        return case((value.is_distinct_from(other), failure), else_=value)
+
+    def named(self, batch: Batch, rows: TableRows) -> tuple[FromClause, list[ColumnElement[Any]]]:
+        """The keys of a batch, with the numbers of the objects that they are given for, and the conditions that a row
+        has one of them."""
+        link = link_at(self.type_, batch.place)
+        type_: Any = key_input_type(self.field.api, link.relationship.target)
+        key: RowKey = type_.fields[batch.sort.key].extensions[KEY]
+        arrays = {"position": self.positions(batch)}
+        if not link.refers:
+            arrays["owner"] = self._owners(batch)
+        for number, part in enumerate(key):
+            path = (str(batch.sort.key), *((part.member,) if part.member else ()))
+            texts = Values(batch, path, ArrayText(part.to_text))
+            arrays[f"key_{number}"] = self.planning.bind(self.objects, texts, "text[]")
+        given = self.unnest(arrays, "given")
+        same = [
+            part.comparison.equal(
+                rows.column(part.column), cast_to(given.c[f"key_{number}"], uncut(part.comparison.type_text))
+            )
+            for number, part in enumerate(key)
+        ]
+        return given, same
+
+    def positions(self, batch: Batch) -> ColumnElement[Any]:
+        """The numbers of a batch's items."""
+        return self.planning.bind(self.objects, Positions(batch), "integer[]")
+
+    def _owners(self, batch: Batch) -> ColumnElement[Any]:
+        return self.planning.bind(self.objects, Positions(batch, of_owners=True), "integer[]")
+
+    def array(self, batch: Batch, member: str, column: ApiColumn) -> ColumnElement[Any]:
+        """What the objects of a batch have in a member."""
+        within: Callable[[ToText], ToText] = partial(Values, batch, (member,))
+        return array_for(self.field, column, self.objects, within)
+
+    def unnest(self, arrays: Mapping[str, ColumnElement[Any]], stem: str) -> FromClause:
+        """Arrays of the same length as rows."""
+        rows = func.unnest(*arrays.values()).table_valued(*arrays)
+        return rows.render_derived(name=self.planning.alias(stem))
+
+    def type_text(self, relation: ApiRelation, name: str) -> str:
+        """The type of a column, without a length."""
+        types = {each.name: each.type for each in relation.relation.columns}
+        return self.field.api.catalog.type_by_oid[types[name]].text
+
+    # The keys that were handed on
+
+    def keys(self, place: ObjectPlace) -> KeysOfPlace:
+        """The keys of a place's rows."""
+        return self.keys_of(self.kept[place], self.handed_on_at(place))
+
+    def keys_of(self, kept: Sequence[Kept], names: tuple[str, ...]) -> KeysOfPlace:
+        """Keys that consist of the columns ``names``."""
+        texts = reduce(lambda one, other: one.concat(other), [cast_to(each.read, "jsonb") for each in kept])
+        positions = reduce(func.array_cat, [each.positions for each in kept])
+        keys = func.jsonb_array_elements(texts).table_valued("key", with_ordinality="number")
+        keys = keys.render_derived(name=self.planning.alias("keys"))
+        places = func.unnest(positions).table_valued("position", with_ordinality="number")
+        places = places.render_derived(name=self.planning.alias("places"))
+        joined = keys.c.number.op("=", is_comparison=True)(places.c.number)
+        return KeysOfPlace((keys, places), joined, places.c.position, keys.c.key, names)

@@ -1,0 +1,92 @@
+"""Nested inserts: members of the input of new rows that write, or connect, rows of their relationships."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLList, GraphQLNonNull
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.hooks import hookimpl
+from app.query.keys import key_input_type
+from app.query.new_rows import CONNECT, LINK, Link, new_row_type, takes_new_rows
+from app.query.relationships import Relationship, relationships_of
+
+
+@hookimpl
+def features() -> Sequence[str]:
+    return ("nested_inserts",)
+
+
+@hookimpl
+def insert_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    if not relation.has_readable_key:
+        # The rows of the root are read again by their keys.
+        return None
+    members = ((each.name, _member(api, each)) for each in relationships_of(api, relation))
+    return Fields(40, {name: member for name, member in members if member is not None})
+
+
+@hookimpl
+def filled_columns(api: ApiSchema, relation: ApiRelation) -> Collection[str]:
+    """Those that a link of the row gives a value to, or one that leads to it, whichever the role has of the two."""
+    links = (Link(each) for each in relationships_of(api, relation) if each.refers)
+    return {name for link in links if _is_offered(api, link) for name in link.fills}
+
+
+def _member(api: ApiSchema, relationship: Relationship) -> GraphQLInputField | None:
+    """The member that leads to the rows of a relationship; None where the role can neither write nor connect any."""
+    link = Link(relationship)
+    return GraphQLInputField(_type(api, link), extensions={LINK: link}) if _is_offered(api, link) else None
+
+
+def _is_offered(api: ApiSchema, link: Link) -> bool:
+    insertable = _names(link.relationship.source.insertable)
+    return insertable >= link.fills and (_creates(link) or _key_type(api, link) is not None)
+
+
+def _creates(link: Link) -> bool:
+    """Whether the role may write the other rows."""
+    target = link.relationship.target
+    return takes_new_rows(target) and _names(target.insertable) >= link.fills_below
+
+
+def _key_type(api: ApiSchema, link: Link) -> GraphQLInputObjectType | None:
+    """What names the other rows; None where the role may not connect any."""
+    target = link.relationship.target
+    gives_key = target.relation.updatable and _names(target.updatable) >= link.fills_below
+    return key_input_type(api, target) if link.refers or gives_key else None
+
+
+def _names(columns: Iterable[ApiColumn]) -> frozenset[str]:
+    return frozenset(each.name for each in columns)
+
+
+def _type(api: ApiSchema, link: Link) -> GraphQLInputObjectType:
+    """What the member takes. Relationships to one relation may differ in what the role can do by them."""
+    target, to_many = link.relationship.target, link.relationship.to_many
+    creates, key_type = _creates(link), _key_type(api, link)
+
+    def taken(type_: GraphQLInputObjectType) -> Any:
+        return GraphQLList(GraphQLNonNull(type_)) if to_many else type_
+
+    def members() -> dict[str, GraphQLInputField]:
+        made = {}
+        if creates:
+            new = taken(new_row_type(api, target, "Insert"))
+            made[link.member] = GraphQLInputField(new, description="New rows" if to_many else "A new row")
+        if key_type is not None:
+            description = "The keys of rows that are there" if to_many else "The key of a row that is there"
+            made[CONNECT] = GraphQLInputField(taken(key_type), description=description)
+        if creates:
+            arguments = api.contributed("insert_arguments", target).items()
+            made |= {name: GraphQLInputField(each.type, description=each.description) for name, each in arguments}
+        return made
+
+    owner = ("nested insert", target.relation.oid, to_many, creates, key_type is not None)
+    kind = "InsertManyInput" if to_many else "InsertOneInput"
+    name = api.own_type_name(owner, f"{target.type_name}{kind}")
+    return api.named(name, lambda name: GraphQLInputObjectType(name, members))

@@ -1,0 +1,109 @@
+WITH affected_1 AS (
+  INSERT INTO public.account (id, email)
+  SELECT objects_7.value_0 AS value_0,
+    objects_7.value_1 AS value_1
+  FROM unnest(CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS text[])) AS objects_7(
+    position, value_0, value_1
+  )
+  ORDER BY objects_7.position
+  RETURNING public.account.id AS id
+)
+SELECT octet_length(
+  set_config(
+    'portico.k2', CAST(
+      CASE
+      WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN to_json(
+        CAST(
+          'portico: A new row of Account was left out, and others are to belong to it; ' || CAST(
+            count(*) AS TEXT
+          ) AS integer
+        )
+      )
+      ELSE json_build_object('affectedCount', count(*))
+      END AS TEXT
+    ),
+    true
+  )
+) AS octet_length_1,
+  octet_length(
+    set_config(
+      'portico.k1', CAST(
+        coalesce(json_agg(json_build_array(CAST(affected_1.id AS TEXT))), '[]') AS TEXT
+      ),
+      true
+    )
+  ) AS octet_length_2
+FROM affected_1
+HAVING true;
+-- ["{1,2}", "{\"2\",\"3\"}", "{\"b@x\",\"c@x\"}"]
+
+WITH post_11 AS (
+  INSERT INTO public.post (title, account_id)
+  SELECT objects_8.value_0 AS value_0,
+    CAST(keys_9.key ->> 0 AS integer) AS anon_1
+  FROM unnest(CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS text[])) AS objects_8(
+    position, owner, value_0
+  ),
+    jsonb_array_elements(CAST(current_setting('portico.k1') AS jsonb))
+  WITH ORDINALITY AS keys_9(key, number),
+    unnest(CAST($4 AS integer[]))
+  WITH ORDINALITY AS places_10(position, number)
+  WHERE (keys_9.number = places_10.number)
+  AND (places_10.position = objects_8.owner)
+  ORDER BY objects_8.position
+  RETURNING 1 AS one
+)
+SELECT count(*) AS count_1
+FROM post_11;
+-- ["{1,2}", "{1,1}", "{\"p\",\"q\"}", "{1,2}"]
+
+SELECT CAST(
+  json_build_object(
+    'affectedCount', CAST(current_setting('portico.k2') AS json) -> 'affectedCount',
+    'records', (
+      SELECT coalesce(
+        json_agg(
+          json_build_object(
+            'id', account_2.id,
+            'postCollection', (
+              WITH page_3 AS (
+                SELECT post_4.id AS id,
+                  post_4.title AS title
+                FROM public.post AS post_4
+                WHERE post_4.account_id = account_2.id
+                ORDER BY post_4.id ASC NULLS LAST
+                LIMIT 30
+              )
+              SELECT json_build_object(
+                'edges', coalesce(
+                  json_agg(
+                    json_build_object(
+                      'node', json_build_object('id', page_3.id, 'title', page_3.title)
+                    )
+                  ),
+                  '[]'
+                )
+              ) AS json_build_object_1
+              FROM page_3
+            )
+          )
+          ORDER BY places_6.position
+        ),
+        '[]'
+      ) AS coalesce_1
+      FROM public.account AS account_2,
+        jsonb_array_elements(CAST(current_setting('portico.k1') AS jsonb))
+      WITH ORDINALITY AS keys_5(key, number),
+        unnest(CAST($1 AS integer[]))
+      WITH ORDINALITY AS places_6(position, number)
+      WHERE (keys_5.number = places_6.number)
+      AND (account_2.id = CAST(keys_5.key ->> 0 AS integer))
+    )
+  ) AS TEXT
+) AS anon_1;
+-- ["{1,2}"]
+
+-- afterwards:
+-- [1, 1, "one", "5"]
+-- [100, 2, "p", "1"]
+-- [101, 2, "q", "1"]

@@ -1,0 +1,74 @@
+WITH affected_1 AS (
+  INSERT INTO public.post (account_id, title)
+  SELECT objects_2.value_0 AS value_0,
+    objects_2.value_1 AS value_1
+  FROM unnest(CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS text[])) AS objects_2(
+    position, value_0, value_1
+  )
+  ORDER BY objects_2.position
+  RETURNING public.post.id AS id
+)
+SELECT octet_length(
+  set_config(
+    'portico.k2', CAST(
+      CASE
+      WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN to_json(
+        CAST(
+          'portico: A new row of Post was left out, and others are to belong to it; ' || CAST(
+            count(*) AS TEXT
+          ) AS integer
+        )
+      )
+      ELSE json_build_object('affectedCount', count(*))
+      END AS TEXT
+    ),
+    true
+  )
+) AS octet_length_1,
+  octet_length(
+    set_config(
+      'portico.k1', CAST(
+        coalesce(json_agg(json_build_array(CAST(affected_1.id AS TEXT))), '[]') AS TEXT
+      ),
+      true
+    )
+  ) AS octet_length_2
+FROM affected_1
+HAVING true;
+-- ["{1}", "{\"1\"}", "{\"x\"}"]
+
+WITH comment_7 AS (
+  UPDATE public.comment AS comment_3
+  SET post_id=CAST(keys_5.key ->> 0 AS integer)
+  FROM unnest(CAST($1 AS integer[]), CAST($1 AS integer[]), CAST($2 AS text[])) AS given_4(
+    position, owner, key_0
+  ),
+    jsonb_array_elements(CAST(current_setting('portico.k1') AS jsonb))
+  WITH ORDINALITY AS keys_5(key, number),
+    unnest(CAST($1 AS integer[]))
+  WITH ORDINALITY AS places_6(position, number)
+  WHERE (comment_3.id = CAST(given_4.key_0 AS integer))
+  AND (keys_5.number = places_6.number)
+  AND (places_6.position = given_4.owner)
+  RETURNING 1 AS one
+)
+SELECT
+CASE
+WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN to_json(
+  CAST(
+    'portico: Not every row of Comment that is to be connected was found; ' || CAST(
+      count(*) AS TEXT
+    ) AS integer
+  )
+)
+ELSE to_json(count(*))
+END AS anon_1
+FROM comment_7;
+-- ["{1}", "{\"1\"}"]
+
+SELECT CAST(
+  json_build_object(
+    'affectedCount', CAST(current_setting('portico.k2') AS json) -> 'affectedCount'
+  ) AS TEXT
+) AS anon_1;
+-- []
