@@ -135,13 +135,13 @@ def _refused(message: str) -> RequestError:
 
 @dataclass(frozen=True)
 class Within:
-    """The texts of what updates hold below ``path``, null where one lacks it."""
+    """The texts of what a list of updates holds below ``path``, null where one lacks it."""
 
     path: tuple[str, ...]
     to_text: ToText
 
-    def __call__(self, updates: Any) -> str | None:
-        return self.to_text([_below(each, self.path) for each in _items(updates)])
+    def __call__(self, updates: list[Any]) -> str | None:
+        return self.to_text([_below(each, self.path) for each in updates])
 
 
 def _below(value: Any, path: Sequence[str]) -> Any:
@@ -156,8 +156,8 @@ class Has:
 
     name: str
 
-    def __call__(self, updates: Any) -> str:
-        return "{" + ",".join("t" if self.name in each["set"] else "f" for each in _items(updates)) + "}"
+    def __call__(self, updates: list[Any]) -> str:
+        return "{" + ",".join("t" if self.name in each["set"] else "f" for each in updates) + "}"
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class BulkUpdate:
 
     def _given(self) -> CTE:
         """The updates as rows: what tells each one's row, its values, and which of them it has."""
-        planning, updates = self.field.planning, self.updates
+        planning, updates = self.field.planning, self.updates.read_by(_items)
         arrays: dict[str, ColumnElement[Any]] = {}
         for number, part in enumerate(self.key):
             path = ("key", self.form.member, *((part.member,) if part.member else ()))

@@ -94,6 +94,15 @@ def one(**set_: Any) -> dict[str, Any]:
     return {"key": {"id": 1}, "set": set_}
 
 
+def test_a_variable_within_a_literal_may_set_other_columns_next_time(door: Door) -> None:
+    query = """mutation ($set: AccountUpdateInput!) {
+      updateAccountCollectionByKey(updates: [{key: {id: 1}, set: $set}]) { records { name n } } }"""
+    made = [door.ask(query, {"set": each}).data for each in ({"name": "x"}, {"n": "3"})]
+    assert [each["updateAccountCollectionByKey"]["records"] for each in made] == [
+        [{"name": "x", "n": "0.50"}], [{"name": "x", "n": "3.00"}]
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("updates", "code", "message"),
     [
