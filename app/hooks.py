@@ -7,7 +7,7 @@ hook's results matters, each result carries its position; nothing depends on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -135,9 +135,10 @@ class GraphQLHooks:
         extension ``link`` the app.query.new_rows.Link to rows that are written with it."""
 
     @hookspec
-    def filled_columns(self, api: ApiSchema, relation: ApiRelation) -> Collection[str]:
+    def filled_columns(self, api: ApiSchema, relation: ApiRelation) -> frozenset[str]:
         """The columns of new rows that may get a value from elsewhere than the members that set them, which therefore
         are nullable: the planning of an insert finds what is missing."""
+        return frozenset()
 
     @hookspec
     def insert_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:

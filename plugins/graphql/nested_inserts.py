@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLList, GraphQLNonNull
@@ -31,10 +31,10 @@ def insert_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
 
 
 @hookimpl
-def filled_columns(api: ApiSchema, relation: ApiRelation) -> Collection[str]:
+def filled_columns(api: ApiSchema, relation: ApiRelation) -> frozenset[str]:
     """Those that a link of the row gives a value to, or one that leads to it, whichever the role has of the two."""
     links = (Link(each) for each in relationships_of(api, relation) if each.refers)
-    return {name for link in links if _is_offered(api, link) for name in link.fills}
+    return frozenset(name for link in links if _is_offered(api, link) for name in link.fills)
 
 
 def _member(api: ApiSchema, relationship: Relationship) -> GraphQLInputField | None:
