@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphql import (
@@ -15,16 +14,15 @@ from graphql import (
     GraphQLNamedType,
     GraphQLNonNull,
 )
-from sqlalchemy import func, null
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
 from app.graphql.values import Leaf
-from app.graphql.values_of_types import ToText, ValueType
+from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl
-from app.query.comparison import compared
+from app.query.comparison_operators import IN_ORDER, ComparisonOperator, by_symbol
 from app.query.conditions import (
     Compared,
     Condition,
@@ -36,49 +34,7 @@ from app.query.conditions import (
     value_filter_type,
 )
 from app.query.planning import Planning, Rows
-from app.query.regular_expressions import refusal
 from app.query.scalars import scalars_of, value_type_of
-from app.query.sql import cast_to
-from app.query.texts import ArrayText
-from schema_cache.model import Operators
-
-
-@dataclass(frozen=True)
-class RegexText:
-    """The text of a regular expression; one whose cost is not bounded is refused."""
-
-    to_text: ToText
-
-    def __call__(self, value: Any) -> str | None:
-        text = self.to_text(value)
-        reason = None if text is None else refusal(text)
-        if reason is not None:
-            raise RequestError(reason, code="LIMIT_EXCEEDED")
-        return text
-
-
-@dataclass(frozen=True)
-class ComparisonOperator:
-    """A comparison of a column with a value. ``operand`` says what the value is: one of the column's type,
-    a list of it, or a pattern or regular expression, which is text whatever the column's length. ``symbol`` is the
-    SQL operator, chosen from those of the column's type."""
-
-    symbol: Callable[[Operators], str]
-    operand: str = "value"
-
-    def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
-        if operand is None:
-            # A comparison with NULL is neither true nor false, whatever the operator.
-            return cast_to(null(), "boolean")
-        to_text, type_text = left.to_text, left.type_text
-        if self.operand == "list":
-            to_text, type_text = ArrayText(left.to_text), f"{left.type_text}[]"
-        elif self.operand == "pattern":
-            to_text, type_text = left.type.to_text, "text"
-        elif self.operand == "regex":
-            to_text, type_text = RegexText(left.type.to_text), "text"
-        value = planning.bind(operand, to_text, type_text)
-        return compared(left.value, self.symbol(left.operators), func.any(value) if self.operand == "list" else value)
 
 
 def _is(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
@@ -92,27 +48,20 @@ def _is(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
     raise RequestError("Invalid input for FilterIs type")
 
 
-def _comparison(symbol: str, operand: str = "value") -> ComparisonOperator:
-    return ComparisonOperator(lambda own: symbol, operand)
-
-
 OPERATORS: Mapping[str, Operator] = {
     "eq": ComparisonOperator(lambda own: own.equal),
     "neq": ComparisonOperator(lambda own: own.unequal),
-    "lt": ComparisonOperator(lambda own: own.less),
-    "lte": ComparisonOperator(lambda own: own.less_or_equal),
-    "gt": ComparisonOperator(lambda own: own.greater),
-    "gte": ComparisonOperator(lambda own: own.greater_or_equal),
+    **IN_ORDER,
     "in": ComparisonOperator(lambda own: own.equal, "list"),
     "is": _is,
-    "startsWith": _comparison("^@", "pattern"),
-    "like": _comparison("LIKE", "pattern"),
-    "ilike": _comparison("ILIKE", "pattern"),
-    "regex": _comparison("~", "regex"),
-    "iregex": _comparison("~*", "regex"),
-    "contains": _comparison("@>"),
-    "containedBy": _comparison("<@"),
-    "overlaps": _comparison("&&"),
+    "startsWith": by_symbol("^@", "pattern"),
+    "like": by_symbol("LIKE", "pattern"),
+    "ilike": by_symbol("ILIKE", "pattern"),
+    "regex": by_symbol("~", "regex"),
+    "iregex": by_symbol("~*", "regex"),
+    "contains": by_symbol("@>"),
+    "containedBy": by_symbol("<@"),
+    "overlaps": by_symbol("&&"),
 }
 
 COMPARISONS = ("eq", "gt", "gte", "in", "is", "lt", "lte", "neq")

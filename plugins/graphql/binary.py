@@ -1,0 +1,46 @@
+"""Binary values, bytea, in Base64 (VALUE_TYPES=bytes)."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, func
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.values_of_types import ValueType
+from app.hooks import hookimpl
+from app.query.own_scalars import own_value_type
+from app.query.sql import constant
+from app.query.texts import refused
+from schema_cache.model import Type
+
+NAME = "Base64"
+
+
+@hookimpl
+def value_types() -> Sequence[str]:
+    return ("bytes",)
+
+
+@hookimpl
+def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
+    if (type_.schema, type_.name) != ("pg_catalog", "bytea"):
+        return None
+    return own_value_type(api, NAME, "Bytes in Base64", bytes_text, in_base64)
+
+
+def bytes_text(value: Any) -> str | None:
+    """PostgreSQL's text form of the bytes that a JSON string has in Base64. Raises RequestError for anything else."""
+    if value is None:
+        return None
+    try:
+        return "\\x" + b64decode(value, validate=True).hex()
+    except (TypeError, ValueError):
+        raise refused(NAME, "Expected a string in Base64, with its padding") from None
+
+
+def in_base64(expression: ColumnElement[Any]) -> ColumnElement[Any]:
+    # PostgreSQL breaks the lines after 76 characters.
+    return func.replace(func.encode(expression, constant("base64")), constant("\n"), constant(""))

@@ -1,0 +1,48 @@
+"""Network addresses, inet and cidr (VALUE_TYPES=network)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.values_of_types import ValueType
+from app.hooks import hookimpl
+from app.query.comparison_operators import IN_ORDER, by_symbol, comparison_members
+from app.query.own_scalars import own_value_type
+from schema_cache.model import Type
+
+NAME = "Inet"
+INET = "inet"
+"""PostgreSQL compares networks (cidr) as addresses of this type, with an operand that need not be a network."""
+
+OPERATORS = {
+    **IN_ORDER,
+    "within": by_symbol("<<="),
+    "contains": by_symbol(">>="),
+    "overlaps": by_symbol("&&"),
+}
+DESCRIPTIONS = {
+    "within": "Addresses and networks within this network, or equal to it",
+    "contains": "Networks that have this address or network within them, or equal it",
+    "overlaps": "Networks and addresses of which one is within the other",
+}
+
+
+@hookimpl
+def value_types() -> Sequence[str]:
+    return ("network",)
+
+
+@hookimpl
+def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
+    if type_.schema != "pg_catalog" or type_.name not in (INET, "cidr"):
+        return None
+    made = own_value_type(api, NAME, "An address of IPv4 or IPv6, or a network, such as `10.0.0.1` or `10.0.0.0/8`")
+    return made if type_.name == INET else replace(made, operand_text=INET)
+
+
+@hookimpl
+def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
+    return Fields(20, comparison_members(value_type, OPERATORS, DESCRIPTIONS)) if value_type.filter == NAME else None

@@ -1,0 +1,51 @@
+"""Ranges and multiranges, also those of the database's own (VALUE_TYPES=ranges)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.values_of_types import ValueType
+from app.hooks import hookimpl
+from app.query.comparison_operators import by_symbol, comparison_members
+from app.query.own_scalars import own_value_type
+from schema_cache.model import Type
+
+NAME = "Range"
+RANGE, MULTIRANGE = "r", "m"
+"""Kinds of types (``typtype``)."""
+
+OPERATORS = {
+    "contains": by_symbol("@>"),
+    "containedBy": by_symbol("<@"),
+    "overlaps": by_symbol("&&"),
+    "adjacent": by_symbol("-|-"),
+    "before": by_symbol("<<"),
+    "after": by_symbol(">>"),
+}
+DESCRIPTIONS = {
+    "contains": "Ranges that have all of this within them",
+    "containedBy": "Ranges all of which is within this",
+    "overlaps": "Ranges that share a value with this",
+    "adjacent": "Ranges that touch this and share no value with it",
+    "before": "Ranges that end before this begins",
+    "after": "Ranges that begin after this ends",
+}
+
+
+@hookimpl
+def value_types() -> Sequence[str]:
+    return ("ranges",)
+
+
+@hookimpl
+def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
+    if type_.kind not in (RANGE, MULTIRANGE):
+        return None
+    return own_value_type(api, NAME, "A range of values or several, such as `[1,10)` or `{[1,3),[5,)}`")
+
+
+@hookimpl
+def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
+    return Fields(20, comparison_members(value_type, OPERATORS, DESCRIPTIONS)) if value_type.filter == NAME else None
