@@ -258,6 +258,14 @@ select json_build_object(
     -- rngmultitypid exists from PostgreSQL 14 on.
     select json_agg(json_build_array((to_jsonb(g) ->> 'rngmultitypid')::bigint, g.rngtypid::bigint))
     from pg_catalog.pg_range g),
+  'attributes', (
+    select json_agg(json_build_array(
+      c.reltype::bigint, c.oid::bigint, a.attnum, a.attname, a.atttypid::bigint, a.attndims)
+      order by c.reltype, a.attnum)
+    from pg_catalog.pg_class c
+    join schema_row s on s.oid = c.relnamespace and not s.is_system
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relkind = 'c'),
   'labels', (
     select json_agg(json_build_array(e.enumtypid::bigint, e.enumlabel) order by e.enumtypid, e.enumsortorder)
     from pg_catalog.pg_enum e),

@@ -15,6 +15,7 @@ from schema_cache.decode_roles import read_roles
 from schema_cache.model import (
     Acl,
     Argument,
+    Attribute,
     Catalog,
     Column,
     ForeignKey,
@@ -100,6 +101,7 @@ class _Decoder:
         labels: dict[int, list[str]] = defaultdict(list)
         for oid, label in self._rows("labels"):
             labels[oid].append(label)
+        attributes = self._read_attributes()
         operators = TypeOperators(self._payload, rows)
         json_casts = frozenset(self._rows("json_casts"))
         types = {}
@@ -131,8 +133,16 @@ class _Decoder:
                 comment=self._comment("pg_type", oid),
                 operators=operators.of(oid),
                 has_json_cast=oid in json_casts,
+                attributes=tuple(attributes.get(oid, ())),
             )
         return types
+
+    def _read_attributes(self) -> dict[int, list[Attribute]]:
+        attributes: dict[int, list[Attribute]] = defaultdict(list)
+        for oid, relation, number, name, type_, dimensions in self._rows("attributes"):
+            comment = self._comments.get(("pg_class", relation, number))
+            attributes[oid].append(Attribute(name, type_, dimensions, comment))
+        return attributes
 
     def _text(self, oid: int) -> str:
         type_ = self._types.get(oid)

@@ -17,7 +17,9 @@ from typing import Literal
 
 from schema_cache.directive_values import DirectiveValueError, ValueKind
 
-Commented = Literal["schema", "relation", "column", "function", "foreign_key", "unique_index", "enum", "role"]
+Commented = Literal[
+    "schema", "relation", "column", "function", "foreign_key", "unique_index", "enum", "composite", "role"
+]
 """The kinds of objects whose comments hold directives."""
 
 

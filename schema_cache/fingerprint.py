@@ -28,6 +28,7 @@ def _permanent(kinds: str) -> str:
 
 
 _RELATIONS = _permanent("'r', 'p', 'v', 'm', 'f'")
+_WITH_ATTRIBUTES = _permanent("'r', 'p', 'v', 'm', 'f', 'c'")
 _SEQUENCES = _permanent("'S'")
 
 
@@ -86,7 +87,7 @@ CONTENTS_FINGERPRINT = _digest(
     # 20 of these per table: hashing the printed xmin with a seed takes a third less than hashing a record.
     _part(
         "hashtextextended(a.xmin::text, (a.attrelid::bigint << 16) + a.attnum)",
-        f"pg_catalog.pg_attribute a where a.attnum > 0 and (a.attrelid in {_RELATIONS}) is true",
+        f"pg_catalog.pg_attribute a where a.attnum > 0 and (a.attrelid in {_WITH_ATTRIBUTES}) is true",
     ),
     # Not by xmin: CLUSTER writes it as well.
     _rows(

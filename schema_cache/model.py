@@ -50,6 +50,16 @@ class Operators:
 
 
 @dataclass(frozen=True, slots=True)
+class Attribute:
+    """A member of a composite type. ``dimensions`` are those that an array was declared with, else 0."""
+
+    name: str
+    type: int
+    dimensions: int = 0
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Type:
     """A row of ``pg_type``.
 
@@ -59,6 +69,7 @@ class Type:
     ``text`` is its name ready for a CAST, schema-qualified outside ``pg_catalog``, the way ``format_type`` prints it.
     ``delimiter`` stands between two of its values in the text of an array.
     ``operators`` are those of its default order (btree), None if it has none; a composite type counts as such.
+    ``attributes`` are those of a composite type that is no relation's row type.
     ``has_json_cast`` says that PostgreSQL prints its values in JSON as an extension has it, not as their text.
     An array's ``acl`` is its element's (a multirange's its range's from 17 on): that is where PostgreSQL looks.
     """
@@ -78,6 +89,7 @@ class Type:
     comment: str | None = None
     operators: Operators | None = None
     has_json_cast: bool = False
+    attributes: tuple[Attribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from app.graphql.exposure import Exposure
 from app.graphql.fields import in_order
 from app.graphql.notices import Notices
 from app.graphql.recursion import long_chains
-from app.graphql.relations import ApiRelation, RelationNames, is_composite, relation_subject, with_own_names
+from app.graphql.relations import ApiRelation, RelationNames, relation_subject, with_own_names
 from app.graphql.role_rules import RoleRules
 from app.graphql.values_of_types import ValueType
 from schema_cache.model import Catalog, Type
@@ -119,11 +119,11 @@ class ApiSchema:
         return frozenset(listed | interfaces | set(introspection_types) | {"Query", "Mutation", "Subscription"})
 
     def value_type(self, type_oid: int) -> ValueType | None:
-        """How values of that PostgreSQL type cross the API; None for composite types and unknown ones. Of a type in a
+        """How values of that PostgreSQL type cross the API; None if they cannot, as rows of relations. Of a type in a
         schema that is closed to the role, values can only be read: taking one would need the type's name."""
         if type_oid not in self._value_types:
             type_ = self.catalog.type_by_oid.get(type_oid)
-            hidden = type_ is None or is_composite(self.catalog, type_oid) or self._is_left_out(type_)
+            hidden = type_ is None or self._is_left_out(type_)
             value_type = None if hidden else self.hooks.value_type(api=self, type_=type_)
             if value_type is not None and type_oid in self.view.unnamed_types:
                 value_type = replace(value_type, filter=None, orderable=False)
@@ -131,8 +131,8 @@ class ApiSchema:
         return self._value_types[type_oid]
 
     def _is_left_out(self, type_: Type) -> bool:
-        """Whether a type is an enum of an exposed schema that ``only_schemas`` leaves out."""
-        return type_.kind == "e" and type_.schema in self._left_out
+        """Whether a type has a GraphQL type of its own but is of an exposed schema that ``only_schemas`` leaves out."""
+        return type_.kind in "ec" and type_.schema in self._left_out
 
     # Types
 

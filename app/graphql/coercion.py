@@ -1,8 +1,9 @@
 """Input values by the type that an argument declares: literals and variables become one form.
 
 null becomes None, an input object a dict in the order of the document, a list of input objects a list, and each
-scalar, enum value or list of them a Leaf. What was not given is left out. Variables are taken as they come:
-where a dialect asks for their declared types, the document and its variables were validated before.
+scalar, enum value or list of them a Leaf, as an input object that the database is given as one value. What was not
+given is left out. Variables are taken as they come: where a dialect asks for their declared types, the document and its
+variables were validated before.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ from app.graphql.values import ABSENT, Leaf, Path, Source, Variables
 
 MAX_TOLD = 10
 """How many unknown keys an error names."""
+
+BOUND_WHOLE = "bound_whole"
+"""The extension of an input object type whose values are given to the database as one, and so are a Leaf."""
 
 Given = ValueNode | Source
 """A value as the document has it, or as the variables have it below a path."""
@@ -77,11 +81,15 @@ def coerce(type_: Any, given: Given | Any, variables: Variables) -> Any:
         return value
     if given is ABSENT or _is_null(given, variables):
         return ABSENT if given is ABSENT else None
-    if is_leaf_type(get_named_type(type_)):
+    if _is_bound_whole(get_named_type(type_)):
         return _leaf(type_, given, variables)
     if isinstance(type_, GraphQLList):
         return [coerce(type_.of_type, item, variables) for item in _items(given, variables)]
     return _input_object(type_, given, variables)
+
+
+def _is_bound_whole(type_: Any) -> bool:
+    return is_leaf_type(type_) or BOUND_WHOLE in type_.extensions
 
 
 def _leaf(type_: Any, given: Given, variables: Variables) -> Leaf:

@@ -96,8 +96,8 @@ class Exposure:
             max_rows=directives.get("max_rows", of_schema.get("max_rows", self.max_rows)),
             key=key,
             columns=columns,
-            insertable=self._columns(relation, insertable),
-            updatable=self._columns(relation, updatable),
+            insertable=self._given(relation, insertable),
+            updatable=self._given(relation, updatable),
             directives=directives,
             table=table_of(relation),
             by_name={each.name: each for each in columns},
@@ -129,9 +129,11 @@ class Exposure:
 
     def _value_type(self, column: Column, directives: Mapping[str, Any]) -> ValueType | None:
         value_type = self.value_type(column.type)
-        if value_type is None or value_type.of_dimensions is None:
-            return value_type
-        return value_type.of_dimensions(value_type, directives.get("dimensions") or max(1, column.dimensions))
+        return value_type and value_type.of_declared(directives.get("dimensions") or column.dimensions)
+
+    def _given(self, relation: Relation, allowed: frozenset[str]) -> tuple[ApiColumn, ...]:
+        """The columns that requests may give a value."""
+        return tuple(each for each in self._columns(relation, allowed) if not each.type.is_read_only)
 
     def _columns(self, relation: Relation, allowed: frozenset[str]) -> tuple[ApiColumn, ...]:
         inflect = self.comments.inflects(relation.schema)

@@ -12,7 +12,7 @@ from app.errors import RequestError
 from app.graphql.dialect import Dialect
 from app.graphql.notices import Notices
 from app.graphql.values_of_types import ValueType
-from schema_cache.model import Catalog, Column, Relation
+from schema_cache.model import Column, Relation
 from schema_cache.role_view import VisibleRelation
 
 NODE_ID = "nodeId"
@@ -136,8 +136,3 @@ KINDS = {"r": "table", "p": "table", "v": "view", "m": "materialized view", "f":
 def relation_subject(relation: Relation) -> str:
     """How notices speak of a relation."""
     return f"{KINDS[relation.kind]} {relation.schema}.{relation.name}"
-
-
-def is_composite(catalog: Catalog, type_oid: int) -> bool:
-    type_ = catalog.type_by_oid.get(type_oid)
-    return type_ is not None and type_.kind == "c"

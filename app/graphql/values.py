@@ -134,9 +134,14 @@ def whole_value(value: Any) -> Hashable:
     return (type(value), value)
 
 
-def any_value(value: Any) -> Hashable:
+def _any_value(value: Any) -> Hashable:
     """The derive of a value that is bound as a whole: nothing within it steers."""
     return _SCALAR
+
+
+def _any_items(value: Any) -> Hashable:
+    """The same of a list, but nulls in it may have to be refused."""
+    return isinstance(value, list) and None in value
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +225,17 @@ class Leaf:
         """The JSON value; what ``derive`` makes of it is part of the plan's key from now on."""
         self._remember(self.source, derive)
         return self.raw
+
+    def steer_as_one(self) -> None:
+        """Let nothing within an object, or a list of objects or lists, steer: it is bound as one value."""
+        source, raw = self.source, self.raw
+        if source.reading is not None or (source.path is not None and ANY_ITEM in source.path):
+            # What is read as a whole, such as the list that these are members of, steers as its reader says.
+            return
+        if self.is_list and isinstance(raw, list) and any(isinstance(item, (dict, list)) for item in raw):
+            self._remember(source, _any_items)
+        elif not self.is_list and isinstance(raw, (dict, list)):
+            self._remember(source, _any_value)
 
     def of_each(self, key: str) -> Leaf:
         """In a variable that is a list of objects: what they have under ``key``, null where they lack it."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from graphql import GraphQLNullableInputType
+from graphql import GraphQLNullableInputType, GraphQLNullableOutputType
 from sqlalchemy import ColumnElement
 
 ToText = Callable[[Any], str | None]
@@ -16,12 +16,18 @@ ToJson = Callable[[ColumnElement[Any]], ColumnElement[Any]]
 """An SQL value to what the API prints of it."""
 
 
+OfSelection = Callable[[Any, ColumnElement[Any]], ColumnElement[Any]]
+"""A field (app.query.walk.Field) and an SQL value to what the API prints of that, as the field's selection says."""
+
+
 @dataclass(frozen=True, eq=False)
 class ValueType:
     """How values of one PostgreSQL type cross the API.
 
     ``graphql`` is the (nullable) GraphQL type, ``to_json`` makes an SQL value what the API prints, ``to_text`` makes a
-    JSON input PostgreSQL's text form of it (None for null) or raises RequestError. ``filter`` names the kind of filter,
+    JSON input PostgreSQL's text form of it (None for null) or raises RequestError. Of values with members, what is
+    printed depends on what a field selects: ``of_selection`` makes it of the field and the value; ``given`` is the type
+    that they have in requests, None if these cannot have them. ``filter`` names the kind of filter,
     None if the type has none; ``filter_name`` is what the filter is called if not after its kind. ``element`` is set
     for arrays. ``operand_text`` is the PostgreSQL type of what values are compared with, None for their own.
     ``prints_null`` says that values other than NULL may be null in the API. ``of_dimensions`` turns an array's type
@@ -29,7 +35,7 @@ class ValueType:
     matters.
     """
 
-    graphql: GraphQLNullableInputType
+    graphql: GraphQLNullableOutputType
     to_json: ToJson
     to_text: ToText
     filter: str | None
@@ -39,3 +45,24 @@ class ValueType:
     filter_name: str | None = None
     operand_text: str | None = None
     of_dimensions: Callable[[ValueType, int], ValueType | None] | None = None
+    of_selection: OfSelection | None = None
+    given: GraphQLNullableInputType | None = None
+
+    @property
+    def input(self) -> GraphQLNullableInputType:
+        """The (nullable) GraphQL type of values in requests. Not for a type that is read only."""
+        return cast(GraphQLNullableInputType, self.graphql if self.of_selection is None else self.given)
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether requests cannot have values of the type."""
+        return self.of_selection is not None and self.given is None
+
+    def printed(self, field: Any, value: ColumnElement[Any]) -> ColumnElement[Any]:
+        """What the API prints of a value where ``field`` selects it."""
+        return self.to_json(value) if self.of_selection is None else self.of_selection(field, value)
+
+    def of_declared(self, dimensions: int) -> ValueType | None:
+        """The type of an array that is declared with so many dimensions, or with none; None if the API does not support
+        it. Other types are what they are."""
+        return self if self.of_dimensions is None else self.of_dimensions(self, max(1, dimensions))

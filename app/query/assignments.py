@@ -51,7 +51,7 @@ def operator_argument(
     type_ = api.named(
         api.own_type_name(("operators", relation.relation.oid), f"{relation.type_name}{kind}Input"),
         lambda name: GraphQLInputObjectType(
-            name, {name: GraphQLInputField(each.type.graphql) for name, each in by_name.items()}
+            name, {name: GraphQLInputField(each.type.input) for name, each in by_name.items()}
         ),
     )
     return GraphQLArgument(type_, description=says, extensions={"assign": assign})

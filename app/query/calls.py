@@ -116,6 +116,8 @@ def result_of(api: ApiSchema, function: Function) -> Result | None:
         many = function.returns_set and function.rows != 1
         return None if many and not relation.key else Result(api, function, relation=relation, is_collection=many)
     value = None if function.returns_set else api.value_type(function.returns)
+    if value is not None and value.of_selection is not None:
+        return None
     if value is not None and value.of_dimensions is not None:
         value = value.of_dimensions(value, 1)
     return None if value is None else Result(api, function, value=value)

@@ -28,7 +28,7 @@ from sqlalchemy.types import NullType
 
 from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiRelation
-from app.graphql.values import Leaf, Readings, Source, Variables, any_value
+from app.graphql.values import Leaf, Readings, Source, Variables
 from app.graphql.values_of_types import ToText
 from app.query.nodes import Nodes
 from app.query.sql import alias_stem, cast_to, constant, quoted, uncut
@@ -225,9 +225,7 @@ class Planning:
         The value of the request being planned is converted at once, so that one that does not fit is an error here.
         """
         source = leaf.source
-        # What has a reading steers as its reader says.
-        if source.reading is None and not leaf.is_list and isinstance(leaf.raw, (dict, list)):
-            leaf.steer(any_value)
+        leaf.steer_as_one()
         text = Parameter("", source, to_text).value(self._readings)
         from_variables = source.path is not None or source.parts is not None
         key = (source.path, source.parts and id(source), source.reading, to_text if from_variables else text, type_text)

@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql.base import PGCompiler, PGIdentifierPreparer
 from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.elements import Grouping
 from sqlalchemy.sql.functions import Function
 from sqlalchemy.types import UserDefinedType
 
@@ -101,6 +102,11 @@ def _call_by_full_name(call: FunctionCall, compiler: SQLCompiler, **options: Any
 def named_argument(name: str, value: ColumnElement[Any], *, variadic: bool = False) -> ColumnElement[Any]:
     """``name => value``, as a call of a function takes it."""
     return literal_column(f"VARIADIC {quoted(name)}" if variadic else quoted(name)).op("=>")(value)
+
+
+def member_of(value: ColumnElement[Any], name: str) -> ColumnElement[Any]:
+    """``(value).name``, a member of a composite value."""
+    return Grouping(value).op(".", precedence=100)(literal_column(quoted(name)))
 
 
 def as_text(expression: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -200,6 +206,11 @@ def alias_stem(name: str) -> str:
 def array_literal(items: Sequence[str | None], delimiter: str = ",") -> str:
     """The text form of a one-dimensional array, as array_in reads it; ``delimiter`` is that of the elements' type."""
     return "{" + delimiter.join("NULL" if item is None else _quoted(item) for item in items) + "}"
+
+
+def record_literal(items: Sequence[str | None]) -> str:
+    """The text form of a composite value, as record_in reads it."""
+    return "(" + ",".join("" if item is None else _quoted(item) for item in items) + ")"
 
 
 def _quoted(item: str) -> str:

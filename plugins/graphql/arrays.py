@@ -11,11 +11,12 @@ from sqlalchemy import ColumnElement, case, column, func, literal_column, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.values_of_types import ToJson, ValueType
+from app.graphql.values_of_types import OfSelection, ToJson, ValueType
 from app.hooks import hookimpl
 from app.query.scalars import Scalar, scalars_of
 from app.query.sql import cast_to, constant
 from app.query.texts import ArrayText, as_is
+from app.query.walk import Field
 from schema_cache.directive_values import Count
 from schema_cache.directives import Directive
 from schema_cache.model import Type
@@ -41,10 +42,28 @@ class ArrayJson:
         return case((expression.is_not(None), array))
 
 
+@dataclass(frozen=True)
+class ArrayOfSelection:
+    """Prints an array of values of which a field selects members."""
+
+    element: ValueType
+
+    def __call__(self, field: Field, expression: ColumnElement[Any]) -> ColumnElement[Any]:
+        # In a select list unnest leaves rows whole, and goes on in step with the numbers beside it.
+        numbers = func.generate_subscripts(expression, literal_column("1"))
+        both = select(func.unnest(expression).label("item"), numbers.label("place")).correlate_except()
+        items = both.subquery(field.planning.alias("items"))
+        printed = aggregate_order_by(self.element.printed(field, items.c.item), items.c.place)
+        array = select(func.coalesce(func.json_agg(printed), constant("[]"))).scalar_subquery()
+        return case((expression.is_not(None), array))
+
+
 def _to_json(element: ValueType, scalar: Scalar | None) -> ToJson:
     """How an array is printed: as it is if its elements are; as text if its elements are strings in the API."""
     if scalar is not None and scalar.array_to_json is not None:
         return scalar.array_to_json
+    if element.of_selection is not None:
+        return as_is
     if scalar is not None:
         return as_is if scalar.to_json is as_is else as_text_array
     item: ColumnElement[Any] = column("item")
@@ -74,6 +93,8 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
         prints_null=api.dialect.nested_arrays,
         operand_text=None if element.operand_text is None else f"{element.operand_text}[]",
         of_dimensions=_of_dimensions if api.dialect.nested_arrays else None,
+        of_selection=None if element.of_selection is None else ArrayOfSelection(element),
+        given=None if element.given is None else GraphQLList(element.given),
     )
 
 
@@ -85,15 +106,33 @@ class OfDimensions:
     to_json: ToJson
 
     def __call__(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
-        declared: ColumnElement[Any] = literal_column(str(self.dimensions))
-        return case((func.coalesce(func.array_ndims(expression), declared) == declared, self.to_json(expression)))
+        return _if_of_dimensions(self.dimensions, expression, self.to_json(expression))
+
+
+@dataclass(frozen=True)
+class SelectionOfDimensions:
+    """The same of an array of values of which a field selects members."""
+
+    dimensions: int
+    of_selection: OfSelection
+
+    def __call__(self, field: Field, expression: ColumnElement[Any]) -> ColumnElement[Any]:
+        return _if_of_dimensions(self.dimensions, expression, self.of_selection(field, expression))
+
+
+def _if_of_dimensions(
+    dimensions: int, expression: ColumnElement[Any], printed: ColumnElement[Any]
+) -> ColumnElement[Any]:
+    declared: ColumnElement[Any] = literal_column(str(dimensions))
+    return case((func.coalesce(func.array_ndims(expression), declared) == declared, printed))
 
 
 def _of_dimensions(array: ValueType, dimensions: int) -> ValueType | None:
-    declared = replace(array, to_json=OfDimensions(dimensions, array.to_json))
+    of_selection = array.of_selection and SelectionOfDimensions(dimensions, array.of_selection)
+    declared = replace(array, to_json=OfDimensions(dimensions, array.to_json), of_selection=of_selection)
     if dimensions == 1:
         return declared
-    if isinstance(array.to_json, ArrayJson) or not isinstance(array.to_text, ArrayText):
+    if array.of_selection or isinstance(array.to_json, ArrayJson) or not isinstance(array.to_text, ArrayText):
         return None
     graphql: Any = array.graphql
     for _ in range(min(dimensions, MAX_DIMENSIONS) - 1):

@@ -45,7 +45,7 @@ def _is_key_type(api: ApiSchema, type_oid: int) -> bool:
 
 
 def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> GraphQLField:
-    arguments = {column.field_name: GraphQLArgument(GraphQLNonNull(column.type.graphql)) for column in key}
+    arguments = {column.field_name: GraphQLArgument(GraphQLNonNull(column.type.input)) for column in key}
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         given = {each.name.value: each.value for each in field.nodes[0].arguments or ()}

@@ -57,7 +57,7 @@ def _is_never_null(column: ApiColumn) -> bool:
 
 def _resolver(column: ApiColumn) -> Resolver:
     def resolve(field: Field, rows: Rows) -> ColumnElement[Any]:
-        return column.type.to_json(rows.column(column.name))
+        return column.type.printed(field, rows.column(column.name))
 
     return resolve
 
@@ -68,6 +68,6 @@ def _resolver_of_part(column: ApiColumn) -> Resolver:
         for name, given in field.arguments.items():
             if given is not None:
                 value = field.definition.args[name].extensions["part"](field, value, given)
-        return column.type.to_json(value)
+        return column.type.printed(field, value)
 
     return resolve

@@ -102,10 +102,10 @@ def _operand_type(api: ApiSchema, value_type: ValueType, name: str) -> Any:
         return _filter_is_type(api)
     element = value_type.element
     if element is not None:
-        return GraphQLList(GraphQLNonNull(element.graphql))
+        return GraphQLList(GraphQLNonNull(element.input))
     if name == "in":
-        return GraphQLList(GraphQLNonNull(value_type.graphql))
-    return value_type.graphql
+        return GraphQLList(GraphQLNonNull(value_type.input))
+    return value_type.input
 
 
 def _filter_is_type(api: ApiSchema) -> GraphQLEnumType:

@@ -121,9 +121,9 @@ def _argument(argument: Argument, type_: ValueType) -> GraphQLArgument:
     # With named notation VARIADIC is required: without that argument PostgreSQL does not find the function, even if it
     # has a default.
     if argument.default is None or argument.variadic:
-        return GraphQLArgument(GraphQLNonNull(type_.graphql))
+        return GraphQLArgument(GraphQLNonNull(type_.input))
     default = default_value(argument)
-    return GraphQLArgument(type_.graphql, default=None if default is None else GraphQLDefaultInput(default))
+    return GraphQLArgument(type_.input, default=None if default is None else GraphQLDefaultInput(default))
 
 
 def _argument_type(api: ApiSchema, argument: Argument) -> ValueType | None:

@@ -55,7 +55,7 @@ def _member(api: ApiSchema, relation: ApiRelation, column: ApiColumn, filled: fr
     required = api.dialect.required_inserts and needed
     non_null = required and column.name not in filled
     return GraphQLInputField(
-        GraphQLNonNull(column.type.graphql) if non_null else column.type.graphql,
+        GraphQLNonNull(column.type.input) if non_null else column.type.input,
         extensions={COLUMN: column, HAS_DEFAULT: has_default, REQUIRED: required},
     )
 

@@ -101,10 +101,10 @@ def _of_jsonb(document: ValueType) -> dict[str, GraphQLInputField]:
     to_text = document.to_text
     return {
         "contains": _operator(
-            document.graphql, DocumentOperator("@>", to_text, "jsonb"), "Documents that have all of this within them"
+            document.input, DocumentOperator("@>", to_text, "jsonb"), "Documents that have all of this within them"
         ),
         "containedBy": _operator(
-            document.graphql, DocumentOperator("<@", to_text, "jsonb"), "Documents all of which is within this"
+            document.input, DocumentOperator("<@", to_text, "jsonb"), "Documents all of which is within this"
         ),
         "hasKey": _operator(
             GraphQLString, DocumentOperator("?", _KEY, "text"), "Objects with this key, arrays with this string"

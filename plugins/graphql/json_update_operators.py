@@ -147,7 +147,7 @@ class Paths:
             ),
         }
         if self.kind == "SetPath":
-            json_type = next(iter(self.columns.values())).type.graphql
+            json_type = next(iter(self.columns.values())).type.input
             members["value"] = GraphQLInputField(json_type, description="The new value; null is JSON's")
         return members
 

@@ -39,8 +39,13 @@ def _keys(api: ApiSchema, relation: ApiRelation) -> Iterator[Sequence[ApiColumn]
     unique = (each.columns for each in relation.relation.unique_indexes if each.is_plain and not each.primary)
     for key in (relation.key, *unique):
         columns = [relation.by_name[name] for name in key if name in relation.by_name]
-        if key and len(columns) == len(key) and not any(each.column.type in api.view.unnamed_types for each in columns):
+        if key and len(columns) == len(key) and all(_is_named(api, each) for each in columns):
             yield columns
+
+
+def _is_named(api: ApiSchema, column: ApiColumn) -> bool:
+    """Whether a request can name a value of a column, and the role its type."""
+    return column.column.type not in api.view.unnamed_types and column.type.of_selection is None
 
 
 def _member_name(key: Sequence[ApiColumn]) -> str:
@@ -50,13 +55,13 @@ def _member_name(key: Sequence[ApiColumn]) -> str:
 
 def _member(api: ApiSchema, relation: ApiRelation, key: Sequence[ApiColumn]) -> GraphQLInputField:
     if len(key) == 1:
-        return GraphQLInputField(key[0].type.graphql, extensions={KEY: (_part(api, key[0], None),)})
+        return GraphQLInputField(key[0].type.input, extensions={KEY: (_part(api, key[0], None),)})
     member = _member_name(key)
     type_name = f"{relation.type_name}{member[:1].upper()}{member[1:]}KeyInput"
     type_ = api.named(
         api.own_type_name(("key", relation.relation.oid, member), type_name),
         lambda name: GraphQLInputObjectType(
-            name, {each.field_name: GraphQLInputField(GraphQLNonNull(each.type.graphql)) for each in key}
+            name, {each.field_name: GraphQLInputField(GraphQLNonNull(each.type.input)) for each in key}
         ),
     )
     return GraphQLInputField(type_, extensions={KEY: tuple(_part(api, each, each.field_name) for each in key)})

@@ -64,7 +64,7 @@ def _negation(type_: GraphQLInputObjectType) -> GraphQLInputField:
 
 def _distinct_from(value_type: ValueType) -> GraphQLInputField:
     element = value_type.element
-    type_ = value_type.graphql if element is None else GraphQLList(GraphQLNonNull(element.graphql))
+    type_ = value_type.input if element is None else GraphQLList(GraphQLNonNull(element.input))
     return _member(type_, _is_distinct, "Values that differ; null counts as a value")
 
 
@@ -109,7 +109,7 @@ class TextOperator:
 
 
 def _of_text(value_type: ValueType) -> dict[str, GraphQLInputField]:
-    one, many = value_type.graphql, GraphQLList(GraphQLNonNull(value_type.graphql))
+    one, many = value_type.input, GraphQLList(GraphQLNonNull(value_type.input))
     return {
         "endsWith": _member(one, TextOperator("LIKE", after=""), "Text that ends with this"),
         "iincludes": _member(one, TextOperator("ILIKE", after="%"), "Text that contains this, ignoring case"),
@@ -125,7 +125,7 @@ def _of_trigrams(api: ApiSchema, value_type: ValueType) -> dict[str, GraphQLInpu
     """The operators of the extension pg_trgm, if it is installed and the role may use them."""
     schemas = {each.name: each.schema for each in api.view.extension_functions}
     return {
-        name: _member(value_type.graphql, TextOperator(f"OPERATOR({quoted(schemas[function])}.{symbol})"), description)
+        name: _member(value_type.input, TextOperator(f"OPERATOR({quoted(schemas[function])}.{symbol})"), description)
         for name, (symbol, function, description) in TRIGRAM_OPERATORS.items()
         if function in schemas
     }

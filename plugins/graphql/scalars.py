@@ -185,7 +185,7 @@ def always_listed_types(api: ApiSchema) -> Sequence[GraphQLNamedType]:
 
 @hookimpl(trylast=True)
 def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
-    if type_.category == "A" and type_.element:
+    if type_.kind == "c" or (type_.category == "A" and type_.element):
         return None
     is_builtin = type_.schema == "pg_catalog" or type_.name == "citext"
     known = scalars_of(api)

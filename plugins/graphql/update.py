@@ -34,8 +34,7 @@ def relation_names(type_name: str) -> RelationNames:
 @hookimpl
 def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
     members = {
-        each.field_name: GraphQLInputField(each.type.graphql, extensions={"column": each})
-        for each in relation.updatable
+        each.field_name: GraphQLInputField(each.type.input, extensions={"column": each}) for each in relation.updatable
     }
     type_ = api.named(f"{relation.type_name}UpdateInput", lambda name: GraphQLInputObjectType(name, members))
 

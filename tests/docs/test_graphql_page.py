@@ -57,7 +57,7 @@ def test_the_page_about_directives(database_url: str, postgres: PostgresServer) 
 def test_each_directive_is_on_its_page() -> None:
     page = (REPOSITORY / "docs" / "directives.md").read_text()
     told = re.findall(
-        r"^\| (schema|relation|column|function|foreign key|unique index|enum|role) \| `(\w+)` \|", page, re.M
+        r"^\| (schema|relation|column|function|foreign key|unique index|enum|composite|role) \| `(\w+)` \|", page, re.M
     )
     manager = plugin_manager()
     known = [*DIRECTIVES, *(each for plugin in manager.hook.comment_directives() for each in plugin)]

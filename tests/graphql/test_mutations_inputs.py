@@ -256,7 +256,9 @@ def test_which_columns_are_inputs(open_door: OpenDoor) -> None:
     for type_name in ("tInsertInput", "tUpdateInput"):
         answer = door.ask(f'{{ __type(name: "{type_name}") {{ inputFields {{ name type {{ name kind }} }} }} }}')
         assert answer.data["__type"]["inputFields"] == [
-            {"name": name, "type": {"name": "Int", "kind": "SCALAR"}} for name in ("plain", "renamed")
+            {"name": "plain", "type": {"name": "Int", "kind": "SCALAR"}},
+            {"name": "pair", "type": {"name": "pairInput", "kind": "INPUT_OBJECT"}},
+            {"name": "renamed", "type": {"name": "Int", "kind": "SCALAR"}},
         ]
     fields = "id always old doubled renamed"
     answer = door.ask(

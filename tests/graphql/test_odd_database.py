@@ -266,8 +266,13 @@ def test_columns_called_like_parts_of_the_sql(door: Door) -> None:
 
 def test_columns_of_odd_kinds(door: Door) -> None:
     assert field_names(door, "kinds") == ["nodeId", "id", "a", "twice", "e", "c", "r", "m", "p", "xs", "v", "u"]
-    assert field_names(door, "composite_beside") == ["nodeId", "id"]
-    assert rows(door, "composite_besideCollection", "id") == [{"id": 1}]
+    if is_standard(door):
+        assert field_names(door, "composite_beside") == ["nodeId", "id", "c", "cs"]
+        both = {"c": {"a": 1, "b": "x"}, "cs": [{"b": "x"}]}
+        assert rows(door, "composite_besideCollection", "id c { a b } cs { b }") == [{"id": 1, **both}]
+    else:
+        assert field_names(door, "composite_beside") == ["nodeId", "id"]
+        assert rows(door, "composite_besideCollection", "id") == [{"id": 1}]
     assert rows(door, "kindsCollection", "nodeId") == []
     answer = door.ask('{ kindsCollection(filter: {e: {eq: "no mail"}}) { edges { cursor } } }')
     assert "errors" not in answer.body or answer.errors[0]["extensions"]["sqlstate"] == "23514"

@@ -22,6 +22,7 @@ GONE = {
     "columns": ["  nodeId: ID!\n  id: Int!\n"],
     "computed_fields": ["doubled"],
     "computed_filters": ["  doubled: IntFilter"],
+    "composites": ["  spot: Spot", "type Spot", "input SpotInput"],
     "delete": ["deleteFromThingCollection", "ThingDeleteResponse"],
     "domains": ["  weight: Int\n", "  weight: IntFilter"],
     "enums": ["enum Colour"],

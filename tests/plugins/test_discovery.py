@@ -21,8 +21,10 @@ TABLES = """
 create table owner (id int primary key, name text);
 create type colour as enum ('red', 'blue');
 create domain weight as int;
+create type spot as (x int, y int);
 create table thing (
-  id int primary key, name text, tags text[], colour colour, owner_id int references owner, data jsonb, weight weight
+  id int primary key, name text, tags text[], colour colour, owner_id int references owner, data jsonb, weight weight,
+  spot spot
 );
 create function doubled(thing) returns int stable return $1.id * 2;
 comment on function doubled is '@graphql({"filter": true})';

@@ -281,6 +281,22 @@ def test_types(owner: Session) -> None:
     assert catalog.type_by_oid[catalog.type_by_oid[domain.base].base].text == "integer[]"
 
 
+def test_composite_types_have_attributes(owner: Session) -> None:
+    owner.rows("""
+        create type pair as (a int, gone int, "B b" text[][]);
+        alter type pair drop attribute gone;
+        comment on column pair."B b" is 'about it';
+        create type nothing as ();
+        create table a (p pair);
+    """)
+    catalog = load_catalog(owner.value)
+    a, b = type_named(catalog, "public.pair").attributes
+    assert (a.name, catalog.type_by_oid[a.type].text, a.dimensions, a.comment) == ("a", "integer", 0, None)
+    assert (b.name, catalog.type_by_oid[b.type].text, b.dimensions, b.comment) == ("B b", "text[]", 2, "about it")
+    assert type_named(catalog, "public.nothing").attributes == ()
+    assert type_named(catalog, "public.a").attributes == ()
+
+
 def test_types_have_the_operators_of_their_order(owner: Session) -> None:
     owner.rows("""
         create type mood as enum (); create type pair as (a int); create domain place as point;

@@ -1,0 +1,401 @@
+"""The feature ``composites``: columns of composite types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from graphql import print_type, validate_schema
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.counted import counted
+from tests.graphql.door import Door
+from tests.graphql.test_operators import types_of, without_descriptions
+from tests.graphql.test_rights import changed, members, printed
+from tests.postgres_server import PostgresServer
+
+SCHEMA = """
+create type spot as (lat float8, lon float8);
+create type mood as enum ('sad', 'happy');
+create domain email as text check (value like '%@%');
+create type address as (street text, zip varchar(5), spot spot, tags text[], data jsonb, mood mood, mail email,
+  many spot[], big int8, at timestamptz);
+create table place (id int primary key, address address, others address[], fixed spot not null default row(1, 2)::spot,
+  grid spot[][], unique (fixed, id));
+insert into place (id, address, others, fixed) values
+  (1, row('High "Street", 1', '12345', row(1.5, null), '{a,NULL}', '{"a": 1}', 'sad', 'a@x',
+    array[row(1, 2), null]::spot[], 9007199254740993, '2026-01-01Z'),
+    array[row('x', null, null, null, null, null, null, null, null, null), null]::address[], row(1, 2)),
+  (2, row(null, null, null, null, null, null, null, null, null, null), '{}', row(null, 2)),
+  (3, null, null, row(3, 4));
+grant all on place to anon;
+"""
+
+ADDRESS = """
+type address {
+  street: String
+  zip: String
+  spot: spot
+  tags: [String]
+  data: JSON
+  mood: mood
+  mail: Opaque
+  many: [spot]
+  big: BigInt
+  at: Datetime
+}
+"""
+FIELDS = "street zip spot { lat lon } tags data mood mail many { lat lon } big at"
+NOTHING: dict[str, Any] = dict.fromkeys(("street", "zip", "spot", "tags", "data", "mood", "mail", "many", "big", "at"))
+
+
+def place(door: Door, id_: int, selected: str) -> Any:
+    return door.ask(f"{{ placeByPk(id: {id_}) {{ {selected} }} }}").data["placeByPk"]
+
+
+# Types
+
+
+def test_the_types(reading_door: OpenDoor) -> None:
+    types = types_of(reading_door(SCHEMA))
+    assert without_descriptions(print_type(types["address"])) == ADDRESS.strip()
+    given_ = {name: str(each.type) for name, each in types["addressInput"].fields.items()}
+    assert given_["spot"] == "spotInput"
+    assert given_["many"] == "[spotInput]"
+    assert list(given_) == list(NOTHING)
+    fields = {name: str(each.type) for name, each in types["place"].fields.items()}
+    assert (fields["address"], fields["others"], fields["fixed"]) == ("address", "[address]", "spot!")
+    assert "grid" not in fields
+    assert str(types["placeInsertInput"].fields["others"].type) == "[addressInput]"
+    assert str(types["placeUpdateInput"].fields["fixed"].type) == "spotInput"
+
+
+def test_they_are_not_compared(reading_door: OpenDoor) -> None:
+    types = types_of(reading_door(SCHEMA))
+    for name in ("placeFilter", "placeOrderBy"):
+        assert {"address", "others", "fixed"}.isdisjoint(types[name].fields)
+    assert list(types["placeKeyInput"].fields) == ["nodeId", "id"]
+
+
+@pytest.mark.parametrize("options", [{"graphql_features": "-composites"}, {"graphql_dialect": "pg_graphql"}])
+def test_without_the_feature_there_are_none(reading_door: OpenDoor, options: dict[str, str]) -> None:
+    types = types_of(reading_door(SCHEMA, **options))
+    assert {"address", "spot", "addressInput"}.isdisjoint(types)
+    assert {"address", "others", "fixed"}.isdisjoint(types["place"].fields)
+
+
+def test_names_and_descriptions_of_comments(open_door: OpenDoor) -> None:
+    door = open_door(
+        SCHEMA
+        + """
+        create table "Spot" (id int primary key);
+        comment on type address is '@graphql({"name": "PostalAddress", "description": "Where it is"})';
+        comment on column address.zip is '@graphql({"name": "postCode", "description": "Five digits"})';
+        comment on schema public is '@graphql({"inflect_names": true})';
+        grant select on all tables in schema public to anon;
+        """
+    )
+    types = types_of(door)
+    assert types["PostalAddress"].description == "Where it is"
+    assert types["PostalAddress"].fields["postCode"].description == "Five digits"
+    assert str(types["PostalAddress"].fields["spot"].type) == "Spot_"
+    assert str(types["PostalAddressInput"].fields["spot"].type) == "Spot_Input"
+    assert "id" in types["Spot"].fields
+
+
+DEEP = """
+create type l1 as (a int);
+create type l2 as (a int, l l1);
+create type l3 as (a int, l l2[]);
+create type l4 as (a int, l l3);
+create type l5 as (a int, l l4);
+create type l6 as (a int, l l5);
+create table t (id int primary key, five l5, six l6);
+insert into t values (1, row(5, row(4, row(3, array[row(2, row(1))]::l2[]))), row(6, null));
+grant all on t to anon;
+"""
+
+
+def test_five_levels(reading_door: OpenDoor) -> None:
+    door = reading_door(DEEP)
+    types = types_of(door)
+    assert list(types["l6"].fields) == ["a"]
+    assert "six" not in types["tInsertInput"].fields
+    assert "five" in types["tInsertInput"].fields
+    data = door.ask("{ tByPk(id: 1) { five { l { l { l { l { a } } } } } six { a } } }").data["tByPk"]
+    assert data == {"five": {"l": {"l": {"l": [{"l": {"a": 1}}]}}}, "six": {"a": 6}}
+
+
+def test_what_cannot_be_shown_is_left_out(open_door: OpenDoor) -> None:
+    door = open_door("""
+        create schema closed;
+        create type closed.secret as (a int);
+        create table closed.hidden (a int);
+        create type empty as ();
+        create type mixed as (row_ closed.hidden, "no name" int, fine closed.secret, shown int, lists int[][]);
+        create table t (id int primary key, secret closed.secret, empty empty, mixed mixed);
+        insert into t values (1, row(1), row(), row(null, 2, row(3), 4, '{{1,2}}'));
+        grant all on t to anon;
+    """)
+    types = types_of(door)
+    assert list(types["t"].fields) == ["nodeId", "id", "mixed"]
+    assert list(types["mixed"].fields) == ["shown", "lists"]
+    assert list(types["tInsertInput"].fields) == ["id"]
+    answer = door.ask("{ tByPk(id: 1) { mixed { shown lists } } }").data["tByPk"]
+    assert answer == {"mixed": {"shown": 4, "lists": [[1, 2]]}}
+    told = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
+    assert {f"attribute public.mixed.{name}" for name in ("row_", "no name", "fine")} <= told
+
+
+def test_a_column_that_is_not_readable(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    door = open_door(SCHEMA)
+    changed(
+        postgres, door, "revoke all on place from anon; grant select (id, fixed), update (address) on place to anon"
+    )
+    sdl = printed(door)
+    assert "address" not in members(sdl, "place")
+    assert "address" in members(sdl, "placeUpdateInput")
+    assert "fixed" not in members(sdl, "placeUpdateInput")
+    update = """mutation {
+      updateplaceCollection(set: {address: null}, atMost: 9) { affectedCount records { fixed { lat } } }
+    }"""
+    assert door.ask(update).data["updateplaceCollection"]["affectedCount"] == 3
+
+
+def test_a_type_of_a_schema_that_is_closed(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    door = open_door(
+        """
+        create schema other; create type other.pair as (a int);
+        create table t (id int primary key, pair other.pair);
+        grant usage on schema other to anon; grant all on t to anon;
+    """,
+        api_schemas=("public", "other"),
+    )
+    assert "pair" in members(printed(door), "t")
+    changed(postgres, door, "revoke usage on schema other from anon")
+    assert "pair" not in members(printed(door), "t")
+    assert "pair" not in members(printed(door), "tInsertInput")
+    assert validate_schema(door.application.services.engine.role_schemas.of_role("anon").graphql) == []
+
+
+def test_an_attribute_that_is_added(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    door = open_door(SCHEMA)
+    assert place(door, 3, "fixed { lat }") == {"fixed": {"lat": 3}}
+    changed(postgres, door, "alter table place drop column grid; alter type spot add attribute height int cascade")
+    assert place(door, 3, "fixed { lat height }") == {"fixed": {"lat": 3, "height": None}}
+    changed(postgres, door, "alter type spot rename attribute height to up")
+    assert place(door, 3, "fixed { up }") == {"fixed": {"up": None}}
+
+
+# Answers
+
+
+def test_values(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA)
+    assert place(door, 1, f"address {{ {FIELDS} }} others {{ {FIELDS} }}") == {
+        "address": {
+            "street": 'High "Street", 1',
+            "zip": "12345",
+            "spot": {"lat": 1.5, "lon": None},
+            "tags": ["a", None],
+            "data": '{"a": 1}',
+            "mood": "sad",
+            "mail": "a@x",
+            "many": [{"lat": 1, "lon": 2}, None],
+            "big": "9007199254740993",
+            "at": "2026-01-01T00:00:00+00:00",
+        },
+        "others": [NOTHING | {"street": "x"}, None],
+    }
+    assert place(door, 2, f"address {{ {FIELDS} }} others {{ zip }} fixed {{ lat lon }}") == {
+        "address": NOTHING,
+        "others": [],
+        "fixed": {"lat": None, "lon": 2},
+    }
+    assert place(door, 3, "address { zip } others { zip }") == {"address": None, "others": None}
+
+
+def test_selections(reading_door: OpenDoor) -> None:
+    query = """{
+      placeByPk(id: 1) { address { __typename ...A } one: address { zip } two: others { s: street __typename } }
+    }
+    fragment A on address { street spot { x: lat } spot { lon } }"""
+    assert reading_door(SCHEMA).ask(query).data["placeByPk"] == {
+        "address": {"__typename": "address", "street": 'High "Street", 1', "spot": {"x": 1.5, "lon": None}},
+        "one": {"zip": "12345"},
+        "two": [{"s": "x", "__typename": "address"}, None],
+    }
+    assert reading_door(SCHEMA).ask("{ placeByPk(id: 1) { address } }").code == "GRAPHQL_VALIDATION_FAILED"
+
+
+def test_rows_without_a_key_and_node_ids(open_door: OpenDoor) -> None:
+    door = open_door(
+        SCHEMA + "create table t (spot spot primary key); insert into t values (row(1, 2)); grant select on t to anon"
+    )
+    (edge,) = door.ask("{ tCollection { edges { cursor node { nodeId spot { lon } } } } }").data["tCollection"]["edges"]
+    assert edge["node"]["spot"] == {"lon": 2}
+    query = f'{{ node(nodeId: "{edge["node"]["nodeId"]}") {{ ...on t {{ spot {{ lat }} }} }} }}'
+    assert door.ask(query).data["node"] == {"spot": {"lat": 1}}
+
+
+# Requests
+
+UPDATE = f"""mutation ($address: addressInput, $others: [addressInput]) {{
+  updateplaceCollection(set: {{address: $address, others: $others}}, filter: {{id: {{eq: 3}}}}) {{
+    records {{ address {{ {FIELDS} }} others {{ {FIELDS} }} }}
+  }}
+}}"""
+
+
+def updated(door: Door, address: Any, others: Any = None) -> Any:
+    (record,) = door.ask(UPDATE, {"address": address, "others": others}).data["updateplaceCollection"]["records"]
+    return record
+
+
+TEXT = st.none() | st.text("ab\"\\,(){} \n'é", max_size=6)
+SPOTS = st.none() | st.fixed_dictionaries(
+    {}, optional={"lat": st.none() | st.integers(-9, 9).map(float), "lon": st.none() | st.just(0.25)}
+)
+ADDRESSES = st.fixed_dictionaries(
+    {},
+    optional={
+        "street": TEXT,
+        "spot": SPOTS,
+        "tags": st.none() | st.lists(TEXT, max_size=3),
+        "mood": st.sampled_from([None, "sad", "happy"]),
+        "many": st.none() | st.lists(SPOTS, max_size=2),
+        "big": st.none() | st.integers(-(2**62), 2**62).map(str),
+    },
+)
+
+
+def whole(address: Any) -> Any:
+    if address is None:
+        return None
+    filled = NOTHING | address
+    spots = [filled["spot"], *(filled["many"] or [])]
+    spot, *many = [None if each is None else {"lat": None, "lon": None} | each for each in spots]
+    return filled | {"spot": spot, "many": None if filled["many"] is None else many}
+
+
+def test_what_is_written_is_read(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA)
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(st.none() | ADDRESSES, st.none() | st.lists(st.none() | ADDRESSES, max_size=3))
+    def check(address: Any, others: Any) -> None:
+        expected = {"address": whole(address), "others": others if others is None else [whole(each) for each in others]}
+        assert updated(door, address, others) == expected
+
+    check()
+    # Nulls and lists that hold one are seen; what is within the values is not.
+    assert len(door.application.services.engine.plans) <= 8
+
+
+def test_literals_and_variables_within_them(open_door: OpenDoor) -> None:
+    query = """mutation ($street: String, $lat: Float, $spot: spotInput, $none: String) {
+      insertIntoplaceCollection(objects: [
+        {id: 7, address: {street: $street, zip: $none, mood: happy, spot: {lat: $lat, lon: 2}, many: [$spot, {lat: 5}]}}
+        {id: 8, address: {spot: $spot}, others: {street: "one"}, fixed: $spot}
+      ]) { records { id address { street mood spot { lat lon } many { lat lon } } others { street } } }
+    }"""
+    variables = {"street": "s", "lat": 1, "spot": {"lon": 9}}
+    records = open_door(SCHEMA).ask(query, variables).data["insertIntoplaceCollection"]["records"]
+    nine = {"lat": None, "lon": 9}
+    assert records == [
+        {
+            "id": 7,
+            "address": {
+                "street": "s",
+                "mood": "happy",
+                "spot": {"lat": 1, "lon": 2},
+                "many": [nine, {"lat": 5, "lon": None}],
+            },
+            "others": None,
+        },
+        {
+            "id": 8,
+            "address": {"street": None, "mood": None, "spot": nine, "many": None},
+            "others": [{"street": "one"}],
+        },
+    ]
+
+
+def test_many_rows_from_one_variable(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA)
+    query = """mutation ($rows: [placeInsertInput!]!) {
+      insertIntoplaceCollection(objects: $rows) { records { id address { street } others { street } } }
+    }"""
+    rows = [{"id": n, "address": {"street": f'"{n}'}, "others": [{"street": ","}, None]} for n in range(10, 30)]
+    for some in (rows[:2], rows[2:10]):
+        assert door.ask(query, {"rows": some}).data["insertIntoplaceCollection"]["records"] == some
+    plans = door.application.services.engine.plans
+    before = len(plans)
+    assert door.ask(query, {"rows": rows[10:]}).data["insertIntoplaceCollection"]["records"] == rows[10:]
+    assert len(plans) == before
+    updates = [{"key": {"id": n}, "set": {"address": {"street": str(n)}}} for n in (11, 12)]
+    query = """mutation ($updates: [placeKeyedUpdateInput!]!) {
+      updateplaceCollectionByKey(updates: $updates) { records { address { street zip } } }
+    }"""
+    made = door.ask(query, {"updates": updates}).data["updateplaceCollectionByKey"]["records"]
+    assert made == [{"address": {"street": str(n), "zip": None}} for n in (11, 12)]
+
+
+def test_an_input_replaces_the_whole_value(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA)
+    assert updated(door, {"zip": "1", "mood": "sad"})["address"] == NOTHING | {"zip": "1", "mood": "sad"}
+    assert updated(door, {"street": "s"})["address"] == NOTHING | {"street": "s"}
+    assert updated(door, {})["address"] == NOTHING
+    assert updated(door, None)["address"] is None
+
+
+@pytest.mark.parametrize(
+    ("address", "code"),
+    [
+        ({"road": "x"}, "BAD_USER_INPUT"),
+        ("(x)", "BAD_USER_INPUT"),
+        ({"street": 1}, "BAD_USER_INPUT"),
+        ({"spot": {"lat": "x"}}, "BAD_USER_INPUT"),
+        ({"mood": "odd"}, "BAD_USER_INPUT"),
+        ({"zip": "123456"}, "STRING_DATA_RIGHT_TRUNCATION"),
+        ({"mail": "no address"}, "CHECK_VIOLATION"),
+        ({"data": "{"}, "INVALID_TEXT_REPRESENTATION"),
+        ({"big": "many"}, "INVALID_TEXT_REPRESENTATION"),
+    ],
+)
+def test_what_does_not_fit_is_refused(reading_door: OpenDoor, address: Any, code: str) -> None:
+    assert reading_door(SCHEMA).ask(UPDATE, {"address": address}).code == code
+
+
+def test_domains_over_them(open_door: OpenDoor) -> None:
+    sql = """
+        create type pair as (a int, b int);
+        create domain ordered as pair check ((value).a < (value).b);
+        create table t (id int primary key, pair ordered, pairs ordered[]);
+        insert into t values (1, row(1, 2), array[row(3, 4)]::ordered[]);
+        grant all on t to anon;
+    """
+    door = open_door(sql, value_types=("domains",))
+    query = "mutation ($p: pairInput) { updatetCollection(set: {pair: $p}) { records { pair { b } pairs { a } } } }"
+    made = door.ask(query, {"p": {"a": 5, "b": 6}}).data["updatetCollection"]["records"]
+    assert made == [{"pair": {"b": 6}, "pairs": [{"a": 3}]}]
+    assert door.ask(query, {"p": {"a": 7, "b": 6}}).code == "CHECK_VIOLATION"
+    assert str(types_of(open_door(sql))["t"].fields["pair"].type) == "Opaque"
+
+
+def test_hidden_rows_stay_hidden(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA + "alter table place enable row level security; create policy p on place using (id = 1)")
+    assert place(door, 2, "fixed { lat }") is None
+    assert door.ask("mutation { updateplaceCollection(set: {fixed: {}}, atMost: 9) { affectedCount } }").data == {
+        "updateplaceCollection": {"affectedCount": 1}
+    }
+
+
+def test_one_flight(open_door: OpenDoor) -> None:
+    with counted(open_door(SCHEMA).database_url) as (door, proxy):
+        updated(door, {"street": "a"})
+        before = proxy.flights
+        assert updated(door, {"street": "b"})["address"]["street"] == "b"
+        assert proxy.flights - before == 1
