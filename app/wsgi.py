@@ -13,15 +13,20 @@ from app.errors import PorticoError
 from app.identity.identification import RequestHead
 from app.plugin_guard import Plugins
 from app.resources import postgrest
+from app.resources.callers import Callers
 from app.resources.graphql import GraphQLResource
 from app.resources.home import PATHS as HOME
 from app.resources.home import Home
 from app.resources.operations import HealthResource, VersionResource
+from app.resources.resumable import PATHS as RESUMABLE_PATHS
+from app.resources.resumable import ResumableSink
 from app.resources.s3 import PATHS as S3_PATHS
 from app.resources.s3 import S3Host, S3Sink
 from app.resources.storage import PATHS, StorageSink
 from app.services import Services, make_services
 from app.settings import Settings
+from app.storage.http.signing import Signer
+from app.storage.resumable.face import ResumableFace
 from app.storage.s3.door import Door
 
 
@@ -41,10 +46,14 @@ class Application:
         return self.services.storage.signing_secret
 
     @property
-    def faces(self) -> Sequence[Door]:
-        """The protocols with rules of their own for what they accept."""
-        door = self.services.s3_door
-        return () if door is None else (door,)
+    def faces(self) -> Sequence[Door | ResumableFace]:
+        """The protocols with rules of their own for what they accept; the first one that a request leads to has it."""
+        door, storage, settings = self.services.s3_door, self.services.storage, self.services.settings
+        faces: list[Door | ResumableFace] = [] if door is None else [door]
+        if settings.resumable_uploads:
+            limits = settings.upload_size_limit, settings.resumable_slice
+            faces.append(ResumableFace(storage.identity, Signer(storage.signing_secret), *limits, self.recognizes))
+        return faces
 
     def recognizes(self, method: str, path: str, headers: Mapping[str, str]) -> bool:
         """Whether a request with these headers, by names in lower case, has a credential that a plugin accepts."""
@@ -81,8 +90,11 @@ def _routes(services: Services) -> falcon.App[Any, Any]:
     app.add_route("/graphql/v1/{document_id:path}", graphql, suffix="document")
     app.add_route("/health", HealthResource(services))
     app.add_route("/version", VersionResource())
-    image_routes = services.images.routes if services.images else ()
-    app.add_sink(StorageSink(services.storage, services.engine.identifications, image_routes), PATHS)
+    callers = Callers(services.storage.identity, services.engine.identifications)
+    storage = StorageSink(services.storage, callers, services.images.routes if services.images else ())
+    app.add_sink(storage, PATHS)
+    if services.settings.resumable_uploads:
+        app.add_sink(ResumableSink(services.settings, services.storage, callers, storage), RESUMABLE_PATHS)
     if door is not None:
         app.add_sink(S3Sink(door, services.storage.project_ref), S3_PATHS)
     app.add_sink(postgrest.refuse, postgrest.PATHS)

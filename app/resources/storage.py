@@ -11,10 +11,10 @@ from typing import Any
 
 import falcon
 
-from app.errors import AccessError, PorticoError
-from app.identity import Caller
-from app.identity.identification import Identifications, RequestHead
+from app.errors import PorticoError
+from app.identity.identification import RequestHead
 from app.identity.project import check_project
+from app.resources.callers import Callers
 from app.resources.exchange import (
     close,
     declared_length,
@@ -28,11 +28,12 @@ from app.resources.exchange import (
 from app.storage.asker import Asker, anonymous
 from app.storage.http.answer import Answer
 from app.storage.http.credentials import bearer_token
+from app.storage.http.target import PREFIX, without_prefix
 from app.storage.names import check_bucket_name
 from app.storage.rest.call import Call
-from app.storage.rest.credentials import caller_of, presented_token
-from app.storage.rest.errors import RestError, access_denied, as_rest_error, internal_error
-from app.storage.rest.routes import PREFIX, ROUTES, Match, Route, Router, without_prefix
+from app.storage.rest.credentials import caller_of
+from app.storage.rest.errors import RestError, as_rest_error, internal_error
+from app.storage.rest.routes import ROUTES, Match, Route, Router
 from app.storage.storage import Storage
 
 log = logging.getLogger("portico.storage")
@@ -46,9 +47,9 @@ _API_PATHS = ("/bucket", "/object", "/render/image", "/cdn")
 class StorageSink:
     """A Falcon sink: storage has its own router, which routes by method and needs paths before they are decoded."""
 
-    def __init__(self, storage: Storage, identifications: Identifications, more_routes: Sequence[Route] = ()) -> None:
+    def __init__(self, storage: Storage, callers: Callers, more_routes: Sequence[Route] = ()) -> None:
         self._storage = storage
-        self._identifications = identifications
+        self._callers = callers
         self._router = Router((*ROUTES, *more_routes))
         self._anonymous = anonymous()
 
@@ -85,7 +86,7 @@ class StorageSink:
     def _call(self, match: Match, method: str, path: str, environ: Mapping[str, Any]) -> Call:
         headers, query = headers_of(environ), query_of(environ)
         head = RequestHead.of(method, path, environ)
-        caller, token = self._identify(match.route, head, headers, query)
+        caller, token = self._callers.identify(match.route.credential, head, headers, query)
         if match.bucket:
             check_bucket_name(match.bucket)
         return Call(
@@ -109,30 +110,6 @@ class StorageSink:
             body=environ["wsgi.input"],
             length=declared_length(environ),
         )
-
-    def _identify(
-        self, route: Route, head: RequestHead, headers: Mapping[str, str], query: Mapping[str, str]
-    ) -> tuple[Caller | None, str]:
-        """The caller and its token; None for a caller without a credential, where the route allows that."""
-        if route.credential == "ignored":
-            return None, ""
-        if bearer_token(headers, query) is None and (known := self._by_other_credential(route, head)) is not None:
-            return known, ""
-        token = presented_token(route.credential, headers, query) or ""
-        try:
-            return caller_of(self._storage.identity, token), token
-        except RestError:
-            if route.credential == "optional":
-                return None, ""
-            raise
-
-    def _by_other_credential(self, route: Route, head: RequestHead) -> Caller | None:
-        try:
-            return self._identifications.caller(head)
-        except AccessError as ex:
-            if route.credential == "optional":
-                return None
-            raise access_denied(ex.message) from None
 
 
 def _check_headers(answer: Answer) -> None:

@@ -22,11 +22,12 @@ from app.storage.http.credentials import bearer_token
 from app.storage.http.errors import InvalidSignature
 from app.storage.http.head import Head, lines_of
 from app.storage.http.signing import UPLOAD, Signer, check_scope
-from app.storage.http.target import path_of
+from app.storage.http.slices import Slices
+from app.storage.http.target import path_of, without_prefix
 from app.storage.rest.credentials import caller_of, presented_token, required_signed_token
 from app.storage.rest.errors import as_rest_error, invalid_request
 from app.storage.rest.json_bodies import LARGEST_JSON_BODY
-from app.storage.rest.routes import Match, Router, takes_object, without_prefix
+from app.storage.rest.routes import Match, Router, takes_object
 
 GRAPHQL = "/graphql/v1"
 # What a multipart form adds to an object: boundaries and fields.
@@ -46,6 +47,10 @@ class Face(Protocol):
 
     def largest_body(self, head: Head) -> int:
         """How many bytes the body may have. Raises PorticoError where the head alone forbids the request."""
+        ...
+
+    def slices(self, head: Head) -> Slices | None:
+        """Whether the operation takes a part of the body; None if it needs all."""
         ...
 
     def refusal(self, head: Head, error: PorticoError) -> Answer:
@@ -102,6 +107,10 @@ class Admission:
             return LARGEST_JSON_BODY
         is_form = head.headers.get("content-type", "").lower().startswith("multipart/")
         return self._settings.upload_size_limit + (ENVELOPE if is_form else 0)
+
+    def slices(self, head: ReceivedHead) -> Slices | None:
+        face = self._face(head)
+        return face.slices(_as_sent(head)) if face is not None else None
 
     def may_wait(self, head: ReceivedHead) -> bool:
         if self._face(head) is not None:

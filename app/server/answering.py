@@ -21,7 +21,7 @@ _LOW = 64 * 1024
 
 
 class Answering:
-    """``is_last``: the connection closes after this answer; ``was_refusal``: the last answer was a refusal.
+    """``is_last``: the connection closes after this answer; ``leaves_bytes``: its client may still be sending a body.
 
     For waitress's tasks it is the channel: it has ``server``, ``adj``, ``addr``, ``write_soon`` and what follows it.
     """
@@ -33,7 +33,7 @@ class Answering:
         self._output = output
         self._answer: AnswerTask | None = None
         self.is_last = False
-        self.was_refusal = False
+        self.leaves_bytes = False
 
     @property
     def may_go_on(self) -> bool:
@@ -70,7 +70,7 @@ class Answering:
     def _finish(self, task: AnswerTask | RefusalTask, request: Request) -> None:
         self._answer = None
         self.is_last = self.is_last or task.close_on_finish
-        self.was_refusal = request.error is not None
+        self.leaves_bytes = request.error is not None or request.was_cut
 
     def close(self) -> None:
         """Close the application's answer, which nobody reads any more."""

@@ -68,20 +68,32 @@ class Connection:
                     self.close()
                 self._let_go()
                 return
-            receiving = self._receiving
-            if not self._output.pending and not receiving.is_ready and not receiving.read():
+            if not self._receive():
                 self.close()
             self._go_on()
         except Exception:
             self.close()
             raise
 
+    def _receive(self) -> bool:
+        """Receive once, if anything is awaited; False when the client is gone and left nothing to answer."""
+        receiving = self._receiving
+        if self._output.pending or receiving.is_ready:
+            return True
+        return receiving.read() or receiving.break_off()
+
     def close_if(self, is_due: Callable[[Connection], bool]) -> bool:
-        """Close the connection if no thread has it and ``is_due(self)`` is true; whether it was closed."""
+        """Close the connection if no thread has it and ``is_due(self)`` is true; whether it is being closed.
+
+        What has arrived of a body that can be answered in part is answered first.
+        """
         if not self._holding.take_if_free():
             return False
         if is_due(self):
-            self.close()
+            if self._receiving.break_off():
+                self._go_on()
+            else:
+                self.close()
             return True
         self._let_go()
         return False
@@ -166,7 +178,7 @@ class Connection:
             self.close()
 
     def _end(self) -> None:
-        if not self._answering.was_refusal:
+        if not self._answering.leaves_bytes:
             self.close()
             return
         try:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 Headers = tuple[tuple[str, str], ...]
 
-_METHODS = "GET, HEAD, POST, PUT, DELETE"
+_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
 _EXPOSED = "etag, last-modified, content-length, content-range, content-disposition, accept-ranges, retry-after"
 _REMEMBERED_S = "86400"
 

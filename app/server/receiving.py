@@ -77,6 +77,13 @@ class Receiving:
             self._output.add(b"HTTP/1.1 100 Continue\r\n\r\n")
         return self.is_ready
 
+    def break_off(self) -> bool:
+        """Take what has arrived of a body for all of it, because no more will come; False where that cannot be."""
+        if self.request is None or self.is_ready or not self.request.end_when_broken():
+            return False
+        self.is_ready = True
+        return True
+
     def judge(self, request: Request) -> None:
         """Decide on a request whose header awaits judgement."""
         if request.awaits_judgement:

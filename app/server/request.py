@@ -19,6 +19,7 @@ from waitress.utilities import BadRequest, RequestEntityTooLarge
 from app.server.capacity import Seat
 from app.server.cross_origin import CrossOrigin
 from app.server.refusal import Refusal, no_space
+from app.storage.http.slices import Slices
 
 _log = logging.getLogger("portico.server")
 
@@ -43,6 +44,10 @@ class Rule(Protocol):
 
     def largest_body(self, head: ReceivedHead) -> int:
         """How many bytes the body may have. Raises RequestRefused."""
+        ...
+
+    def slices(self, head: ReceivedHead) -> Slices | None:
+        """Whether the application takes a part of the body for a request of its own; None if it needs all."""
         ...
 
     def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:
@@ -123,13 +128,17 @@ class _ByName(Mapping[str, str]):
 class Request(HTTPRequestParser):  # type: ignore[misc]
     """``environ``: the WSGI environ of an earlier request with the same header, without body and client address.
     ``awaits_judgement``: nothing more is received before a thread that may block calls ``judge``. ``block``: what was
-    received before the body."""
+    received before the body. ``was_cut``: there is more of the body, which nobody will read."""
 
     environ: dict[str, Any] | None = None
+    headers: dict[str, str]
+    content_length: int
     error: Any
     awaits_judgement = False
     judged = False
     block = b""
+    slices: Slices | None = None
+    was_cut = False
     largest = 0
     charged = 0
 
@@ -200,8 +209,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             return len(data)
         if self.body_rcv is not None and self.headers_finished and not self.empty:
             self._examine()
-        # What follows a refused header is its body, not another request.
-        return len(data) if isinstance(self.error, Refusal) else consumed
+        # What follows a refused header, or a cut, is the body, not another request.
+        return len(data) if isinstance(self.error, Refusal) or self.was_cut else consumed
 
     def _begins_with_whitespace(self, data: bytes) -> bool:
         """After the line breaks that may precede a request."""
@@ -243,10 +252,31 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             self.refuse(Refusal(400, b'{"message": "The framing of a chunk is too long"}', self._cors()))
         elif not self._charge():
             self.refuse(no_space(self.headers.get("ORIGIN"), self._cross_origin))
+        elif self.slices is not None and not self.completed and len(self.body_rcv) >= self.slices.size:
+            self._cut()
+
+    def end_when_broken(self) -> bool:
+        """Whether the application gets what has arrived of the body, now that no more will come."""
+        if self.slices is None or not self.slices.when_broken or self.completed or not len(self.body_rcv):
+            return False
+        self._cut()
+        return True
+
+    def _cut(self) -> None:
+        """Take what has arrived of the body for all of it. The connection ends with the answer."""
+        length = len(self.body_rcv)
+        # The headers may be those of the memory, which other requests share.
+        self.headers = {**self.headers, "CONTENT_LENGTH": str(length), "CONNECTION": "close"}
+        self.content_length = length
+        self.environ = self._known = None
+        self.was_cut = self.completed = True
+        self.expect_continue = False
 
     def _judge(self) -> None:
         self.judged = True
-        self.largest = self._rule.largest_body(self._head())
+        head = self._head()
+        self.largest = self._rule.largest_body(head)
+        self.slices = self._rule.slices(head)
 
     def _head(self) -> ReceivedHead:
         return ReceivedHead(self.command.upper(), self.request_uri, _ByName(self.headers), self.block)

@@ -15,6 +15,7 @@ from app.server.capacity import Seat
 from app.server.cross_origin import CrossOrigin
 from app.server.loop import Loop
 from app.server.request import HeaderMemory, Request, Rule
+from app.storage.http.target import FORWARDED
 
 WSGIApplication = Callable[..., Any]
 
@@ -75,7 +76,28 @@ def _behind_proxy(application: WSGIApplication, adj: Adjustments) -> WSGIApplica
         log_untrusted=adj.log_untrusted_proxy_headers,
         logger=logging.getLogger("waitress"),
     )
-    return wrapped
+
+    def behind_proxy(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        if adj.trusted_proxy in ("*", environ["REMOTE_ADDR"]):
+            _keep_forwarded(environ)
+        return wrapped(environ, start_response)
+
+    return behind_proxy
+
+
+def _keep_forwarded(environ: dict[str, Any]) -> None:
+    """Keep what a trusted proxy says of the client's URL, of a list the first value, before waitress removes it."""
+    told = {
+        name.lower(): environ[f"HTTP_X_FORWARDED_{name}"].partition(",")[0].strip()
+        for name in ("HOST", "PORT", "PREFIX", "PROTO")
+        if f"HTTP_X_FORWARDED_{name}" in environ
+    }
+    environ[FORWARDED] = told
+    # Waitress refuses a list, and other values.
+    proto = told.get("proto", "").lower()
+    environ.pop("HTTP_X_FORWARDED_PROTO", None)
+    if proto in ("http", "https"):
+        environ["HTTP_X_FORWARDED_PROTO"] = proto
 
 
 def _address(listener: socket.socket) -> tuple[str, str]:

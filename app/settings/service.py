@@ -174,6 +174,11 @@ class Settings:
         "The least size of a part of a multipart upload but its last; Amazon's is 5M.")
     s3_upload_lifetime_s: float = setting(Seconds(), 604_800.0,
         "Seconds after which an unfinished multipart upload is dropped.")
+    resumable_uploads: bool = setting(SWITCH, True, "Whether the storage has the routes of resumable uploads (tus).")
+    resumable_upload_s: float = setting(Seconds(), 86_400.0,
+        "Seconds after its last bytes in which a resumable upload can be continued.")
+    resumable_slice: int = setting(BYTES, 16 * 1024 * 1024,
+        "A request of a resumable upload ends after this many bytes; the client continues from there.")
     cors_origins: tuple[str, ...] = setting(Names(), (),
         "Origins whose pages may call the APIs from a browser, comma-separated; * for all.")
     disabled_plugins: tuple[str, ...] = setting(Names(), (),

@@ -127,7 +127,7 @@ class TooLarge(StorageError):
 
 
 class LengthExceeded(TooLarge):
-    """The bytes go past the declared end of the upload."""
+    """The bytes go past the declared end of the upload, or the largest size that it may have."""
 
 
 class InvalidMimeType(StorageError):

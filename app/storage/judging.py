@@ -19,7 +19,7 @@ class Write:
 
     ``etags``: the existing object must have one of these entity tags; ``()`` stands for any object, None for no
     condition. ``must_be_new``: the caller demands that no such object exists. ``replacing_event``: the event where an
-    object is replaced, None for ``event``. ``upload_type``: which kind of upload the event tells of, None for no word.
+    object is replaced, None for ``event``. ``upload_type``: how the bytes came, for the event.
     """
 
     name: ObjectName
@@ -30,7 +30,7 @@ class Write:
     etags: tuple[str, ...] | None = None
     must_be_new: bool = False
     replacing_event: str | None = None
-    upload_type: str | None = None
+    upload_type: str = "standard"
 
 
 class Described(NamedTuple):

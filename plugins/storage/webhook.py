@@ -86,7 +86,7 @@ class Webhook:
             "version": event.version,
             "metadata": event.metadata,
             "tenant": {"ref": self.project},
-            "uploadType": "standard",
+            "uploadType": event.upload_type,
             "reqId": event.request_id,
         }
         if event.old is not None:

@@ -20,6 +20,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.pipeline", "app.storage.http"),
     ("app.storage.rest", "app.storage.s3"),
     ("app.storage.images",),
+    ("app.storage.resumable",),
     ("app.services",),
     ("app.hooks",),
     ("app.discovery",),

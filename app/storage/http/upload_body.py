@@ -69,7 +69,7 @@ def header_metadata(headers: Mapping[str, str]) -> dict[str, Any] | None:
     if len(encoded) > LARGEST_USER_METADATA * 4 // 3 + 4:
         raise TooLarge("user_metadata")
     try:
-        return _as_object(base64.b64decode(encoded, validate=False))
+        return as_object(base64.b64decode(encoded, validate=False))
     except (binascii.Error, ValueError):
         return None
 
@@ -85,16 +85,20 @@ def _read_form(headers: Mapping[str, str], sent: BinaryIO, length: int | None, c
         raise InvalidRequest("The multipart form is broken") from None
     except StopIteration:
         raise NoContent from None
-    cache = form.text("cacheControl")
     return Content(
         stream=stream,
         size=form.file_size,
         declared=length,
         mime_type=check_content_type(form.text("contentType") or form.file_type) or "text/plain",
-        caching=f"max-age={cache}" if re.fullmatch(r"\d+", cache, re.ASCII) else "no-cache",
+        caching=caching_of(form.text("cacheControl")),
         more_metadata={},
         user_metadata=_form_metadata(form) or header_metadata(headers),
     )
+
+
+def caching_of(seconds: str | None) -> str:
+    """What caches may do, of a field that should be a number of seconds."""
+    return f"max-age={seconds}" if seconds and re.fullmatch(r"\d+", seconds, re.ASCII) else "no-cache"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +166,11 @@ def _measure(stream: ByteSource) -> int:
 
 def _form_metadata(form: _Form) -> dict[str, Any] | None:
     raw = form.fields.get("metadata", form.fields.get("userMetadata"))
-    return _as_object(raw) if raw else None
+    return as_object(raw) if raw else None
 
 
-def _as_object(raw: bytes) -> dict[str, Any] | None:
+def as_object(raw: bytes) -> dict[str, Any] | None:
+    """The JSON object in ``raw``; None for anything else."""
     try:
         value = json.loads(raw, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):

@@ -22,15 +22,7 @@ from app.storage.storage import Storage
 
 Operation = Callable[[Storage, Call], Answer]
 
-PREFIX = "/storage/v1"
-"""All routes exist under this prefix as well as at the root."""
-
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-
-
-def without_prefix(path: str) -> str:
-    """The path without the API's prefix, as ``Router.match`` takes it."""
-    return path[len(PREFIX) :] or "/" if path == PREFIX or path.startswith(PREFIX + "/") else path
 
 
 @dataclass(frozen=True, slots=True)

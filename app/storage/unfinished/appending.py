@@ -77,10 +77,9 @@ def _after_the_end(upload: Upload, addition: Addition) -> Upload:
 def _bounded(addition: Addition, length: int | None, most: int) -> ByteSource:
     """The bytes, refused where they go past the declared end or the largest object."""
     limit = (most if length is None else length) - addition.offset
-    exceeded: type[StorageError] = TooLarge if length is None else LengthExceeded
     if addition.size is not None and addition.size > limit:
-        raise exceeded
-    return Limited(addition.stream, limit, exceeded=exceeded)
+        raise LengthExceeded
+    return Limited(addition.stream, limit, exceeded=LengthExceeded)
 
 
 def _stored(storage: Storage, upload: Upload, addition: Addition, source: ByteSource) -> UploadPart | None:

@@ -31,7 +31,7 @@ def finish(
     *,
     etags: tuple[str, ...] | None = None,
     must_be_new: bool = False,
-    upload_type: str | None = None,
+    upload_type: str = "standard",
 ) -> Finished:
     """Make the upload an object of these parts, in this order, with the caller's rights; its owner is who began it.
 

@@ -79,7 +79,7 @@ def write_of(
     *,
     etags: tuple[str, ...] | None = None,
     must_be_new: bool = False,
-    upload_type: str | None = None,
+    upload_type: str = "standard",
 ) -> Write:
     """The write that makes the upload an object."""
     return Write(

@@ -56,7 +56,7 @@ class ObjectEvent:
     old: Mapping[str, Any] | None = None
     request_id: str = ""
     applied_at: str = ""
-    upload_type: str | None = None
+    upload_type: str = "standard"
 
     def as_json(self) -> dict[str, Any]:
         """The event as it is recorded."""
@@ -68,11 +68,10 @@ class ObjectEvent:
             "metadata": self.metadata,
             "reqId": self.request_id,
             "applyTime": self.applied_at,
+            "uploadType": self.upload_type,
         }
         if self.old is not None:
             members["oldObject"] = self.old
-        if self.upload_type is not None:
-            members["uploadType"] = self.upload_type
         return members
 
     @classmethod
@@ -87,7 +86,7 @@ class ObjectEvent:
             old=members.get("oldObject"),
             request_id=members.get("reqId") or "",
             applied_at=members.get("applyTime") or "",
-            upload_type=members.get("uploadType"),
+            upload_type=members.get("uploadType") or "standard",
         )
 
 

@@ -1,0 +1,45 @@
+"""Which requests are of this protocol: below ``/upload/resumable``, and below ``/sign`` there with an upload token."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Action = Literal["options", "create", "get", "part", "delete"]
+
+COLLECTION = "/upload/resumable"
+_PATH = re.compile(rf"{COLLECTION}(?P<signed>/sign)?(?:/(?P<id>(?!sign(?:/|$))[^/]+)?/?)?")
+_ON_ALL: dict[str, Action] = {"OPTIONS": "options"}
+_ON_COLLECTION: dict[str, Action] = {**_ON_ALL, "POST": "create"}
+_ON_UPLOAD: dict[str, Action] = {**_ON_ALL, "HEAD": "get", "PATCH": "part", "DELETE": "delete"}
+
+
+@dataclass(frozen=True, slots=True)
+class ResumableRoute:
+    """What a request wants. ``path`` is that of the collection, below which its uploads are; ``upload_id`` is '' for
+    the collection itself."""
+
+    action: Action
+    path: str
+    upload_id: str
+    is_signed: bool
+
+    @property
+    def operation(self) -> str:
+        """The name that ``storage.operation()`` returns in policies."""
+        if self.action == "options":
+            return "storage.tus.options"
+        return f"storage.tus.upload.{self.action}{'_signed' if self.is_signed else ''}"
+
+
+def find_route(method: str, path: str) -> ResumableRoute | None:
+    """The route for a path without the storage's prefix; None if the protocol has none."""
+    found = _PATH.fullmatch(path)
+    if found is None:
+        return None
+    upload_id = found["id"] or ""
+    action = (_ON_UPLOAD if upload_id else _ON_COLLECTION).get(method)
+    if action is None:
+        return None
+    return ResumableRoute(action, f"{COLLECTION}{found['signed'] or ''}", upload_id, bool(found["signed"]))
