@@ -79,7 +79,7 @@ def comparison_members(
     """Members of a type's filter whose operands are of that type."""
     return {
         name: GraphQLInputField(
-            value_type.graphql, description=(descriptions or {}).get(name), extensions={"operator": operator}
+            value_type.input, description=(descriptions or {}).get(name), extensions={"operator": operator}
         )
         for name, operator in operators.items()
     }
