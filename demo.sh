@@ -4,4 +4,5 @@ set -eu
 cd "$(dirname "$0")"
 . .ci/environment.sh
 prepare demo,embedded
+add_studio
 exec "$python" -m app serve --demo "$@"

@@ -40,3 +40,35 @@ prepare() {
         fail "the packages could not be installed; is a package index reachable from here?"
     printf '%s\n' "$wanted" >.venv/made-for
 }
+
+# Install Portico Studio for the demonstration, beside .venv's own packages, where the tests do not find it. The plugin
+# is there at once; its page is built in the background, which takes longer, and is served when it is ready.
+add_studio() {
+    studio=$(pwd)/.venv/studio
+    sources=$(find studio -type f ! -path '*/node_modules/*' ! -path '*/page/*' ! -name '*.pyc' -exec cksum {} + |
+        sort | cksum)
+    if [ "$(cat "$studio/made-for" 2>/dev/null)" != "$sources" ]; then
+        rm -rf "$studio"
+        if ! STUDIO_PAGE=later install_studio "$studio"; then
+            printf 'portico: Portico Studio is left out; the demonstration goes on without it\n' >&2
+            return 0
+        fi
+        : >"$studio/portico_studio/page.being-built"
+        # In a shell of its own, so that the service has no child that it did not start.
+        (build_studio >"$studio/build.log" 2>&1 &)
+    fi
+    PYTHONPATH=$studio${PYTHONPATH:+:$PYTHONPATH}
+    export PYTHONPATH
+}
+
+install_studio() {
+    "$python" -m pip install --quiet --disable-pip-version-check --no-input --no-deps --target "$1" ./studio
+}
+
+build_studio() {
+    if install_studio "$studio/built" && [ -e "$studio/built/portico_studio/page/index.html" ]; then
+        mv "$studio/built/portico_studio/page" "$studio/portico_studio/page"
+        printf '%s\n' "$sources" >"$studio/made-for"
+    fi
+    rm -rf "$studio/built" "$studio/portico_studio/page.being-built"
+}

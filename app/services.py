@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.graphql.api_schema import ApiSchema
+from app.identity import Caller
+from app.identity.identification import RequestHead
 from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
 from app.settings import Settings
@@ -31,6 +34,18 @@ class Services:
         self.engine.named_documents.registry.start()
         self.poller.start()
         self.storage.background.start()
+
+    def caller(self, head: RequestHead) -> Caller | None:
+        """Who sent a request; None if it has no credential that is known. Raises AccessError for a wrong one."""
+        return self.engine.identifications.caller(head)
+
+    def schema(self, role: str) -> ApiSchema:
+        """The GraphQL schema of what ``role`` may see now. Raises AccessError for a role that is none."""
+        return self.engine.role_schemas.of_role(role)
+
+    def read(self, sql: str) -> bytes | None:
+        """The single value that an SQL statement selects, with the rights of the service."""
+        return self.engine.database.read(sql)
 
     def close(self) -> None:
         """Stop the background threads and close the connections."""

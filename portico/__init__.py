@@ -34,6 +34,7 @@ from app.query.walk import Field
 from app.services import Services
 from app.settings import Setting, Settings
 from app.settings import kinds as setting_kinds
+from app.settings import shown as shown_settings
 from app.storage.bytes.backend import (
     Backend,
     BackendFull,
@@ -111,4 +112,5 @@ __all__ = [
     "plugin_manager",
     "scalar_type",
     "setting_kinds",
+    "shown_settings",
 ]

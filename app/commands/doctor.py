@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from app.commands.target import service_with_database
+from app.plugin_guard import Plugins
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.commands.diagnosis import Finding
 
 
 @click.command("doctor")
@@ -16,15 +22,20 @@ def command(security: bool) -> int:
 
     The exit code is 1 when a finding prevents the service from working.
     """
-    from app.commands.diagnosis import examine
-    from app.commands.notices import left_out
-    from app.commands.security_review import review
-
     with service_with_database() as (settings, plugins):
-        findings = review(settings) if security else [*examine(settings), *left_out(settings, plugins)]
-    for finding in findings:
+        found = findings(settings, plugins, security=security)
+    for finding in found:
         click.echo(f"{finding.mark:<5} {finding.what}")
         if finding.fix:
             click.echo(f"      {finding.fix}")
     sys.stdout.flush()
-    return 1 if any(finding.is_fatal for finding in findings) else 0
+    return 1 if any(finding.is_fatal for finding in found) else 0
+
+
+def findings(settings: Settings, plugins: Plugins, *, security: bool = False) -> list[Finding]:
+    """What is missing, or with ``security`` what should be closed. Raises Unavailable without the database."""
+    from app.commands.diagnosis import examine
+    from app.commands.notices import left_out
+    from app.commands.security_review import review
+
+    return review(settings) if security else [*examine(settings), *left_out(settings, plugins)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from contextlib import closing
 from functools import partial
 from socket import socket
@@ -21,6 +22,8 @@ from app.settings import Settings
 
 log = logging.getLogger("portico.serve")
 
+_ONLY_HERE = ("127.0.0.1", "::1", "localhost")
+
 
 @click.command("serve", cls=ServiceCommand)
 @click.option("--demo", is_flag=True, help="Serve demonstration data from the embedded PostgreSQL.")
@@ -31,8 +34,12 @@ def command(demo: bool, **options: Any) -> int:
     """
     from app.discovery import configure
 
+    if demo and options.get("development") is None and not os.environ.get("DEVELOPMENT"):
+        options["development"] = True
     settings, plugins = configure(overrides=options)
     configure_logging(settings)
+    if settings.development and settings.host not in _ONLY_HERE:
+        log.warning("DEVELOPMENT is on and HOST is %s: everybody who reaches it may see SQL.", settings.host)
     if settings.database_url is not None:
         return _serve_database(settings, plugins, demo)
     return _serve_trial(settings, plugins, demo)

@@ -64,6 +64,8 @@ class Settings:
     trusted_proxy: str | None = setting(TEXT, None,
         "The address of the proxy whose X-Forwarded-For and X-Forwarded-Proto are trusted; * for any address.")
     public_url: str | None = setting(URL, None, "The URL under which clients reach the service.")
+    development: bool = setting(SWITCH, False,
+        "Whether this is for development, where every caller may see SQL and try mutations. On with --demo.")
     api_schemas: tuple[str, ...] = setting(Names(), ("public",),
         "The database schemas in the API, comma-separated, in the order of the search path.")
     graphql_dialect: str = setting(Choice("standard", "pg_graphql"), "standard",

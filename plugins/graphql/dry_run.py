@@ -22,6 +22,8 @@ DRY_RUN = Setting(
     SWITCH,
     False,
     "Whether requests can ask for a trial of a mutation, which is rolled back.",
+    default_note="off; on with DEVELOPMENT",
+    derive=lambda values: values["development"],
 )
 
 NAME = "dryRun"

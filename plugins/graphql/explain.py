@@ -22,6 +22,8 @@ EXPLAIN_ROLES: Setting[tuple[str, ...]] = Setting(
     Names(),
     ("service_role",),
     "Roles that may see the SQL of an operation and PostgreSQL's plan for it, comma-separated.",
+    default_note="service_role; all of API_ROLES with DEVELOPMENT",
+    derive=lambda values: values["api_roles"] if values["development"] else ("service_role",),
 )
 
 NAME = "explain"

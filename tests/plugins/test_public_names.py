@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import portico
+import portico.diagnosis
 import portico.testing
 from tests.process.running import REPOSITORY, environment
 
@@ -16,13 +17,14 @@ Blob BlobMissing Caller Collection Compared Directive DocumentSource DocumentsUn
 Fields Identification Identity ObjectEvent OverLimit Piece Planning PluginUnusable Plugins PorticoError Readable
 Relationship RequestError RequestHead Rows Scalar Services Setting Settings StorageError Stored StreamCutShort
 StringText Unavailable UploadRefused UploadedObject ValueType as_text cast_to checked_key configure create_app hookimpl
-json_object plugin_manager scalar_type setting_kinds
+json_object plugin_manager scalar_type setting_kinds shown_settings
 """
 
 
 def test_the_names_are_these() -> None:
     assert portico.__all__ == NAMES.split(), "a name is added with a line in docs/plugins.md, and none is taken away"
     assert portico.testing.__all__ == ["MakeDatabase", "MakeService", "Service"]
+    assert portico.diagnosis.__all__ == ["Finding", "findings"]
 
 
 def test_it_is_a_command() -> None:

@@ -1,0 +1,86 @@
+"""What a role may do with the rows of a relation, from the catalog: all of them, those that policies name, or none.
+
+The rules are PostgreSQL's: a privilege on the relation or on some of its columns, usage of the schema, and where row
+level security is on, the permissive policies for the command, narrowed by the restrictive ones.
+"""
+
+from __future__ import annotations
+
+COMMANDS = ("select", "insert", "update", "delete")
+# What does not write leaves out what nobody can do with such a relation.
+_READ_ONLY_KINDS = {"m"}
+
+
+def access_of(relation, role):
+    """What ``role`` may do with ``relation``, both as the catalog has them: a verdict for each command."""
+    return {command: _verdict(relation, role, command) for command in COMMANDS}
+
+
+def _verdict(relation, role, command):
+    if relation["kind"] in _READ_ONLY_KINDS and command != "select":
+        return _told("none", "A materialized view is only read.")
+    table, name = _qualified(relation), role["name"]
+    if relation["schema"] not in role["schemas"]:
+        fix = f"grant usage on schema {_quoted(relation['schema'])} to {_quoted(name)};"
+        return _told("none", f"{name} may not use the schema {relation['schema']}.", fix=fix)
+    grants = _grants(relation, role, command)
+    if not grants:
+        fix = f"grant {command} on {table} to {_quoted(name)};"
+        return _told("none", f"{name} has no privilege to {command}.", fix=fix)
+    columns = sorted({each["column"] for each in grants if each["column"]})
+    partly = columns if all(each["column"] for each in grants) else []
+    verdict = _by_rows(relation, role, command)
+    return {**verdict, "grants": grants, "columns": partly}
+
+
+def _by_rows(relation, role, command):
+    """What row level security leaves of the rows, for a role that has the privilege."""
+    table, name = _qualified(relation), role["name"]
+    if relation["kind"] == "v" and not relation["invoker"]:
+        return _told("all", f"The view reads with the rights of its owner, {relation['owner']}.")
+    if not relation["rowSecurity"]:
+        fix = f"alter table {table} enable row level security;" if relation["kind"] in ("r", "p") else ""
+        return _told("all", "Row level security is off, so the privilege is for all rows.", fix=fix)
+    if role["bypasses"]:
+        return _told("all", f"{name} bypasses row level security.")
+    policies = [each for each in relation["policies"] if _applies(each, role, command)]
+    permissive = [each for each in policies if each["permissive"]]
+    if not permissive:
+        using = "with check (true)" if command == "insert" else "using (true)"
+        fix = f"create policy {_quoted(name + '_' + command)} on {table} for {command} to {_quoted(name)} {using};"
+        return _told("none", "Row level security is on, and no policy lets a row through.", fix=fix)
+    if len(permissive) == len(policies) and any(_lets_all(each, command) for each in permissive):
+        return _told("all", "A policy lets all rows through.", policies=policies)
+    return _told("policy", "Only the rows that policies let through.", policies=policies)
+
+
+def _told(rows, why, *, fix="", policies=()):
+    return {"rows": rows, "why": why, "fix": fix, "policies": [each["name"] for each in policies],
+            "grants": [], "columns": []}  # fmt: skip
+
+
+def _grants(relation, role, command):
+    """The grants that give the role the privilege: its own, those of roles that it has, and everybody's."""
+    names = {*role["has"], "public"}
+    given = [*relation["grants"], *relation["columnGrants"]]
+    return [each for each in given if each["privilege"] == command and each["to"] in names]
+
+
+def _applies(policy, role, command):
+    return policy["command"] in (command, "all") and bool({*role["has"], "public"} & set(policy["roles"]))
+
+
+def _lets_all(policy, command):
+    using, check = policy["using"], policy["check"]
+    if command == "insert":
+        return (check or using) == "true"
+    return using == "true" and (command != "update" or check in (None, "true"))
+
+
+def _qualified(relation):
+    return f"{_quoted(relation['schema'])}.{_quoted(relation['name'])}"
+
+
+def _quoted(name):
+    plain = name.isascii() and name.replace("_", "a").isalnum() and name == name.lower() and not name[:1].isdigit()
+    return name if plain else '"' + name.replace('"', '""') + '"'

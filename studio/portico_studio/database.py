@@ -1,0 +1,78 @@
+"""The database as the page shows it: its relations, who may do what with them, and what the API makes of each."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from graphql import print_type
+from sqlalchemy import literal
+from sqlalchemy.dialects import postgresql
+
+from portico import AccessError, RequestError
+from portico_studio.access import access_of
+from portico_studio.answers import JsonResource
+
+_CATALOG = (Path(__file__).parent / "catalog.sql").read_text(encoding="utf-8")
+
+
+class CatalogResource(JsonResource):
+    """``GET /studio/api/catalog``: roles, relations, and for each of them what each role may do."""
+
+    def ask(self, req):
+        self.guard.check_service(req)
+        settings = self.services.settings
+        sql = _CATALOG.replace(":schemas", _names(settings.api_schemas)).replace(":roles", _names(settings.api_roles))
+        catalog = json.loads(self.services.read(sql))
+        catalog["roles"] = catalog["roles"] or []
+        types = self._types(catalog["roles"])
+        for relation in catalog["relations"]:
+            relation["access"] = {role["name"]: access_of(relation, role) for role in catalog["roles"]}
+            relation["types"] = {
+                name: found[relation["oid"]] for name, found in types.items() if relation["oid"] in found
+            }
+        return catalog
+
+    def _types(self, roles):
+        """The names of the GraphQL types by relation, for each role that has a schema."""
+        found = {}
+        for role in roles:
+            try:
+                api = self.services.schema(role["name"])
+            except AccessError:
+                continue
+            found[role["name"]] = {each.relation.oid: each.type_name for each in api.relations}
+        return found
+
+
+class RelationResource(JsonResource):
+    """``GET /studio/api/relations/OID``: the GraphQL type that each role gets, its comment's directives, and what is
+    left out of the API and why."""
+
+    def ask(self, req, oid):
+        self.guard.check_service(req)
+        types, directives, notices = {}, {}, {}
+        for role in self.services.settings.api_roles:
+            try:
+                api = self.services.schema(role)
+            except AccessError:
+                continue
+            relation = next((each for each in api.relations if each.relation.oid == oid), None)
+            types[role] = print_type(api.object_type(relation)) if relation else None
+            if relation:
+                directives = dict(relation.directives)
+                name = f"{relation.relation.schema}.{relation.relation.name}"
+                told = [each for each in api.notices if each.subject.endswith(name) or f" {name}" in each.subject]
+                notices |= {each.subject: each for each in told}
+        if not types:
+            raise RequestError("No role of the API exists.", code="NO_ROLE", hint="Run portico init.")
+        return {
+            "types": types,
+            "directives": json.loads(json.dumps(directives, default=str)),
+            "notices": [{"what": each.subject, "why": each.reason, "fix": each.fix} for each in notices.values()],
+        }
+
+
+def _names(names):
+    text = literal(json.dumps(list(names)))
+    return str(text.compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True}))

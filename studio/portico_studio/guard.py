@@ -1,0 +1,69 @@
+"""Who may use what the page's own endpoints tell.
+
+Each request to them names the page's token, which only the page itself has: it is in its HTML, and no other origin may
+read that. Keys are sent in headers, never by the browser on its own, so a foreign page cannot use those of a visitor.
+What tells about the whole database also needs the key of the service role. A service for development hands its keys to
+a browser on the same machine.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from urllib.parse import urlsplit
+
+from portico import AccessError, RequestHead
+
+TOKEN_HEADER = "x-studio-page"  # noqa: S105 - a header's name
+KEY_HEADER = "x-studio-key"
+SERVICE_ROLE = "service_role"
+
+
+class Guard:
+    """``secret`` is the page's token, the same in all workers of a service."""
+
+    def __init__(self, services, secret):
+        self._services = services
+        self.secret = secret
+
+    @property
+    def is_development(self):
+        return self._services.settings.development
+
+    def is_here(self, req):
+        """Whether the request comes from this machine, and by one of its own names: no other site's name leads here."""
+        host = urlsplit(f"//{req.env.get('HTTP_HOST', '')}").hostname or ""
+        return _is_loopback(req.env.get("REMOTE_ADDR", "")) and (
+            host == "localhost" or host.endswith(".localhost") or _is_loopback(host)
+        )
+
+    def hands_out_keys(self, req):
+        """Whether the page gets the service's keys without being asked for one."""
+        return self.is_development and self.is_here(req)
+
+    def check_page(self, req):
+        """Raise AccessError unless it is the page that asks."""
+        if not hmac.compare_digest(req.env.get("HTTP_X_STUDIO_PAGE", "").encode(), self.secret.encode()):
+            raise AccessError(
+                "Only the page may ask this.", code="STUDIO_PAGE_REQUIRED", status=403, hint="Load the page again."
+            )
+
+    def check_service(self, req):
+        """Raise AccessError unless the page asks with the key of the service role."""
+        self.check_page(req)
+        key = req.env.get("HTTP_X_STUDIO_KEY")
+        caller = self._services.caller(RequestHead("GET", req.path, {"apikey": key}.get)) if key else None
+        if caller is None or caller.role != SERVICE_ROLE:
+            raise AccessError(
+                "This needs the key of the service role.",
+                code="SERVICE_ROLE_REQUIRED",
+                status=403,
+                hint="Give the page SERVICE_ROLE_KEY.",
+            )
+
+
+def _is_loopback(text):
+    try:
+        return ipaddress.ip_address(text.partition("%")[0]).is_loopback
+    except ValueError:
+        return False

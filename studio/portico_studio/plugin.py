@@ -1,0 +1,58 @@
+"""Portico Studio, a page for browsers. On with STUDIO=on or with DEVELOPMENT, as in the demonstration."""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+from portico import Entrance, Setting, hookimpl, setting_kinds
+from portico_studio.database import CatalogResource, RelationResource
+from portico_studio.guard import Guard
+from portico_studio.page import Assets, Page
+from portico_studio.report import FindingsResource, ServiceResource
+from portico_studio.session import SessionResource, TokenResource
+
+PATH = "/studio"
+STUDIO = Setting(
+    "studio",
+    setting_kinds.SWITCH,
+    False,
+    "Whether Portico Studio is served at /studio.",
+    default_note="off; on with DEVELOPMENT",
+    derive=lambda values: values["development"],
+)
+_SECRET = "PORTICO_STUDIO_SECRET"  # noqa: S105 - the name of a variable
+
+
+class Studio:
+    """A page in which people see the data, the schema, and who may see what."""
+
+    @hookimpl
+    def settings(self):
+        return [STUDIO]
+
+    @hookimpl
+    def before_fork(self, settings):
+        # The workers must know each other's pages, whichever of them answers.
+        if settings[STUDIO]:
+            os.environ[_SECRET] = secrets.token_urlsafe(32)
+
+    @hookimpl
+    def entrances(self, settings):
+        return [Entrance(PATH, "Portico Studio", is_start=True)] if settings[STUDIO] else []
+
+    @hookimpl
+    def routes(self, app, services):
+        if not services.settings[STUDIO]:
+            return
+        guard = Guard(services, os.environ.get(_SECRET) or secrets.token_urlsafe(32))
+        page = Page(guard)
+        app.add_route(PATH, page)
+        app.add_route(PATH + "/{place:path}", page, suffix="place")
+        app.add_route(PATH + "/assets/{name}", Assets())
+        app.add_route(PATH + "/api/session", SessionResource(services, guard))
+        app.add_route(PATH + "/api/tokens", TokenResource(services, guard))
+        app.add_route(PATH + "/api/catalog", CatalogResource(services, guard))
+        app.add_route(PATH + "/api/relations/{oid:int}", RelationResource(services, guard))
+        app.add_route(PATH + "/api/service", ServiceResource(services, guard))
+        app.add_route(PATH + "/api/findings", FindingsResource(services, guard))

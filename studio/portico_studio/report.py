@@ -1,0 +1,49 @@
+"""What the service says about itself: settings without secrets, plugins, versions, and what `portico doctor` finds."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+
+from portico import shown_settings
+from portico.diagnosis import findings
+from portico_studio.answers import JsonResource
+
+_SERVER = "select json_build_object('version', current_setting('server_version'), 'name', current_database())::text"
+
+
+class ServiceResource(JsonResource):
+    """``GET /studio/api/service``"""
+
+    def ask(self, req):
+        self.guard.check_service(req)
+        services = self.services
+        return {
+            "version": version("portico"),
+            "database": json.loads(services.read(_SERVER)),
+            "settings": [
+                {"name": each.env, "value": value, "help": each.help, "secret": each.kind.is_secret}
+                for each, value in shown_settings(services.settings)
+            ],
+            "plugins": [
+                {
+                    "name": each.name,
+                    "from": each.distribution,
+                    "about": each.summary,
+                    "disabled": each.disabled,
+                    "problem": each.problem or services.plugins.faults.get(each.name, ""),
+                }
+                for each in services.plugins.installed
+            ],
+        }
+
+
+class FindingsResource(JsonResource):
+    """``GET /studio/api/findings``: those of `portico doctor` and `portico doctor --security`, the worst first."""
+
+    def ask(self, req):
+        self.guard.check_service(req)
+        settings, plugins = self.services.settings, self.services.plugins
+        found = dict.fromkeys([*findings(settings, plugins), *findings(settings, plugins, security=True)])
+        told = [{"mark": each.mark, "what": each.what, "fix": each.fix} for each in found if each.mark != "ok"]
+        return {"findings": sorted(told, key=lambda each: each["mark"] != "WRONG")}

@@ -1,0 +1,75 @@
+"""What the page starts with, and users made up on the spot: a role and claims, signed by a service for development."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import jwt
+
+from portico import AccessError, Caller, RequestError
+from portico_studio.answers import JsonResource
+
+_LONGEST_S = 24 * 60 * 60
+_LARGEST_BODY = 16 * 1024
+
+
+class SessionResource(JsonResource):
+    """``GET /studio/api/session``: how this service is served, and in development its keys."""
+
+    def ask(self, req):
+        self.guard.check_page(req)
+        settings = self.services.settings
+        hands_out = self.guard.hands_out_keys(req)
+        return {
+            "development": self.guard.is_development,
+            "canSign": hands_out and bool(settings.jwt_secret),
+            "keys": {"anon": settings.anon_key, "service": settings.service_role_key} if hands_out else None,
+            "roles": list(settings.api_roles),
+            "dialect": settings.graphql_dialect,
+            "uploadSizeLimit": settings.upload_size_limit,
+        }
+
+
+class TokenResource(JsonResource):
+    """``POST /studio/api/tokens``: a token for ``role`` and ``claims``. Only for development, and on this machine."""
+
+    def tell(self, req):
+        self.guard.check_page(req)
+        secret = self.services.settings.jwt_secret
+        if not self.guard.hands_out_keys(req) or not secret:
+            raise AccessError(
+                "Users are made up in development only.",
+                code="DEVELOPMENT_ONLY",
+                status=403,
+                hint="Start the service with --demo, or with DEVELOPMENT=on and JWT_SECRET, and use it on its machine.",
+            )
+        given = _read(req)
+        now = int(time.time())
+        audience = self.services.settings.jwt_audience
+        claims = {
+            "iss": "portico-studio",
+            **({"aud": audience} if audience else {}),
+            **given["claims"],
+            "role": given["role"],
+            "iat": now,
+            "exp": now + _LONGEST_S,
+        }
+        # The same check as that of a token that comes in.
+        Caller.of(claims, default_role="anon")
+        return {"token": jwt.encode(claims, secret, "HS256"), "claims": claims}
+
+
+def _read(req):
+    raw = req.bounded_stream.read(_LARGEST_BODY + 1)
+    try:
+        given = json.loads(raw) if len(raw) <= _LARGEST_BODY else None
+    except (ValueError, RecursionError):
+        given = None
+    if (
+        not isinstance(given, dict)
+        or not isinstance(given.get("role"), str)
+        or not isinstance(given.get("claims"), dict)
+    ):
+        raise RequestError('The body must be JSON with "role", a string, and "claims", an object, below 16 KB.')
+    return given

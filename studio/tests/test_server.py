@@ -1,0 +1,119 @@
+"""What the page's own endpoints tell, and to whom."""
+
+from __future__ import annotations
+
+import pytest
+
+TABLES = """
+create table note (id int primary key, owner text, body text);
+alter table note enable row level security;
+create policy own on note for select to authenticated using (owner = current_user);
+create policy anything on note for insert to authenticated with check (true);
+create table shelf (id int primary key, note_id int references note);
+create view latest as select * from note;
+revoke all on note, shelf, latest from anon, authenticated;
+grant select, insert on note to authenticated;
+grant select (id) on note to anon;
+grant select, update on shelf to anon;
+grant select on latest to anon;
+"""
+
+
+def test_it_is_off_unless_asked_for(studio):
+    service = studio(studio=False)
+    assert service.client.simulate_get("/studio").status_code == 404
+    assert service.client.simulate_get("/", headers={"Accept": "text/html"}).status_code == 200
+
+
+def test_browsers_are_led_to_it_and_it_is_closed_to_other_origins(studio):
+    service = studio()
+    led = service.client.simulate_get("/", headers={"Accept": "text/html"})
+    assert (led.status_code, led.headers["location"]) == (303, "/studio")
+    page = service.client.simulate_get("/studio/data/Note")
+    assert page.status_code == 200
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert page.headers["x-frame-options"] == "DENY"
+    assert service.client.simulate_get("/studio/assets/..%2F..%2Fplugin.py").status_code == 404
+
+
+def test_nothing_is_told_without_the_pages_token(studio, ask):
+    service = studio(development=True)
+    for method, path in (("GET", "session"), ("POST", "tokens"), ("GET", "catalog"), ("GET", "service")):
+        status, told = ask(service, method, path, page="another")
+        assert (status, told["error"]["code"]) == (403, "STUDIO_PAGE_REQUIRED"), path
+
+
+@pytest.mark.parametrize("path", ["catalog", "relations/1", "service", "findings"])
+def test_what_is_about_the_whole_database_needs_the_service_role(studio, ask, path):
+    service = studio(TABLES)
+    status, told = ask(service, "GET", path, key=service.anon_key)
+    assert (status, told["error"]["code"]) == (403, "SERVICE_ROLE_REQUIRED")
+
+
+def test_keys_are_handed_out_in_development_and_on_this_machine_only(studio, ask):
+    service = studio(development=True)
+    assert ask(service, "GET", "session")[1]["keys"]["service"] == service.service_role_key
+    for away in ({"host": "studio.example"}, {"remote_addr": "192.0.2.1"}):
+        told = ask(service, "GET", "session", **away)[1]
+        assert (told["keys"], told["canSign"]) == (None, False)
+    assert ask(studio(), "GET", "session")[1]["keys"] is None
+
+
+def test_a_user_is_made_up_in_development_only(studio, ask):
+    body = {"role": "authenticated", "claims": {"sub": "ann"}}
+    service = studio(TABLES + "insert into note values (1, 'authenticated', 'x')", development=True)
+    status, made = ask(service, "POST", "tokens", json=body)
+    assert (status, made["claims"]["sub"]) == (200, "ann")
+    asked = {"query": "{ noteCollection { edges { node { id } } } }"}
+    headers = {"apikey": service.anon_key, "Authorization": f"Bearer {made['token']}"}
+    found = service.client.simulate_post("/graphql/v1", json=asked, headers=headers).json
+    assert found["data"]["noteCollection"]["edges"] == [{"node": {"id": 1}}]
+    assert ask(service, "POST", "tokens", json={"role": 1, "claims": {}})[0] == 400
+    assert ask(service, "POST", "tokens", json={"role": "none", "claims": {}})[0] == 401
+    assert ask(studio(), "POST", "tokens", json=body)[0] == 403
+
+
+def test_the_catalog_says_who_sees_what_and_why(studio, ask):
+    catalog = ask(studio(TABLES), "GET", "catalog")[1]
+    assert [each["name"] for each in catalog["roles"]] == ["anon", "authenticated", "service_role"]
+    relations = {each["name"]: each for each in catalog["relations"]}
+    rows = {
+        name: {
+            role: "".join(each["rows"][0] for each in verdicts.values()) for role, verdicts in found["access"].items()
+        }
+        for name, found in relations.items()
+    }
+    # all, policy or none, for select, insert, update and delete.
+    assert rows["note"] == {"anon": "nnnn", "authenticated": "pann", "service_role": "aaaa"}
+    assert rows["shelf"]["anon"] == "anan"
+    assert rows["latest"]["anon"] == "annn"
+    note, anon = relations["note"], relations["note"]["access"]["anon"]["select"]
+    assert anon["columns"] == ["id"]
+    assert anon["fix"] == "create policy anon_select on public.note for select to anon using (true);"
+    assert note["access"]["authenticated"]["select"]["policies"] == ["own"]
+    assert note["access"]["anon"]["delete"]["fix"] == "grant delete on public.note to anon;"
+    assert note["types"]["authenticated"] == "note"
+    assert [each["definition"] for each in relations["shelf"]["keys"] if each["type"] == "f"] == [
+        "FOREIGN KEY (note_id) REFERENCES note(id)"
+    ]
+
+
+def test_a_relation_has_a_type_for_each_role(studio, ask):
+    service = studio(TABLES)
+    oid = service.sql("select 'note'::regclass::oid")[0][0]
+    types = ask(service, "GET", f"relations/{oid}")[1]["types"]
+    assert "body" in types["authenticated"]
+    assert types["anon"] is None or "body" not in types["anon"]
+
+
+def test_the_service_tells_no_secret(studio, ask):
+    service = studio()
+    status, told = ask(service, "GET", "service")
+    assert status == 200
+    assert service.service_role_key not in str(told)
+    assert next(each for each in told["settings"] if each["name"] == "STUDIO")["value"] == "on"
+    assert any(each["name"] == "collections" for each in told["plugins"])
+    marks = [each["mark"] for each in ask(service, "GET", "findings")[1]["findings"]]
+    assert marks == sorted(marks, key=lambda mark: mark != "WRONG")

@@ -1,0 +1,213 @@
+// Who sees what: roles and tables, and for each what the role may do with the rows, with the reason a click away.
+
+import { useDeferredValue, useMemo, useState } from "react";
+import { COMMANDS, KINDS, useCatalog, type Catalog, type Command, type Relation, type Verdict } from "../catalog";
+import { addressOf, follow, go, usePlace } from "../router";
+import { Icon } from "../ui/icons";
+import { Blank, Dialog, FailureNotice, plural, Sql, Waiting } from "../ui/parts";
+import { Findings } from "./findings";
+import { PolicyCard } from "./policy";
+import "../styles/access.css";
+
+const ROWS = { all: "all", policy: "by policy", none: "none" };
+const AT_ONCE = 60;
+
+export default function Access() {
+  const catalog = useCatalog();
+  if (catalog.failure && !catalog.value) return <div className="padded"><FailureNotice failure={catalog.failure} again={catalog.again} /></div>;
+  if (!catalog.value) return <Waiting what="the catalog" />;
+  return (
+    <div className="padded">
+      <Findings />
+      <Matrix catalog={catalog.value} again={catalog.again} />
+    </div>
+  );
+}
+
+function Matrix({ catalog, again }: { catalog: Catalog; again: () => void }) {
+  const { query } = usePlace();
+  const chosen = query.get("table");
+  const [search, setSearch] = useState("");
+  const [only, setOnly] = useState("");
+  const [most, setMost] = useState(AT_ONCE);
+  const wanted = useDeferredValue(search.toLowerCase());
+  const found = useMemo(
+    () => catalog.relations.filter((each) => `${each.schema}.${each.name}`.toLowerCase().includes(wanted) && isAbout(each, only)),
+    [catalog, wanted, only],
+  );
+  const relation = catalog.relations.find((each) => `${each.schema}.${each.name}` === chosen);
+  const role = query.get("role") ?? "";
+  const command = (query.get("command") ?? "select") as Command;
+  const close = () => go(addressOf("access"), true);
+  if (!catalog.relations.length) return <Blank icon="access" title="No table is in the API's schemas">API_SCHEMAS names the schemas. Create a table there, and it is listed here.</Blank>;
+  return (
+    <>
+      <div className="row">
+        <input type="search" className="grow find" aria-label="Search tables" placeholder="Search tables" value={search} onChange={(event) => setSearch(event.target.value)} />
+        <select aria-label="Which tables" value={only} onChange={(event) => setOnly(event.target.value)}>
+          <option value="">All tables and views</option>
+          <option value="open">Written to by anon without policies</option>
+          <option value="off">Without row level security</option>
+          <option value="policies">With policies</option>
+          <option value="hidden">Seen by no role but service_role</option>
+        </select>
+        <button onClick={again}>
+          <Icon name="again" /> Read again
+        </button>
+      </div>
+      <ul className="row legend small" aria-label="What the letters mean">
+        <li>
+          <span className="cell all">S</span> all rows
+        </li>
+        <li>
+          <span className="cell policy">S</span> rows that policies let through
+        </li>
+        <li>
+          <span className="cell none">S</span> none
+        </li>
+        <li className="muted">S select, I insert, U update, D delete; * some columns</li>
+      </ul>
+      <div className="scroller" tabIndex={0} role="region" aria-label="Roles and tables">
+        <table className="matrix">
+          <caption className="visually-hidden">What each role may do with the rows of each table</caption>
+          <thead>
+            <tr>
+              <th scope="col">{plural(found.length, "table")}</th>
+              {catalog.roles.map((each) => (
+                <th key={each.name} scope="col">
+                  <code>{each.name}</code>
+                  {each.bypasses && <span className="badge warn">bypasses policies</span>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {found.slice(0, most).map((each) => (
+              <tr key={each.oid}>
+                <th scope="row">
+                  <a href={addressOf("schema", [`${each.schema}.${each.name}`])} onClick={follow}>
+                    {each.name}
+                  </a>
+                  <span className="small muted">
+                    {each.kind !== "r" && ` ${KINDS[each.kind]}`}
+                    {each.rowSecurity && " policies"}
+                  </span>
+                  {each.rowSecurity && <Icon name="lock" />}
+                </th>
+                {catalog.roles.map((one) => (
+                  <td key={one.name}>
+                    <div className="cells">
+                      {COMMANDS.map((what) => (
+                        <Cell key={what} relation={each} role={one.name} command={what} />
+                      ))}
+                    </div>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {found.length > most && (
+        <button onClick={() => setMost(most + 5 * AT_ONCE)}>
+          Show more of {plural(found.length, "table")}
+        </button>
+      )}
+      {!found.length && <Blank icon="search" title="No table is like that">Change the search or the choice above.</Blank>}
+      {relation?.access[role] && <Explained relation={relation} role={role} command={command} close={close} />}
+    </>
+  );
+}
+
+function isAbout(relation: Relation, only: string): boolean {
+  const rows = (role: string, command: Command) => relation.access[role]?.[command].rows ?? "none";
+  if (only === "open") return (["insert", "update", "delete"] as Command[]).some((each) => rows("anon", each) === "all");
+  if (only === "off") return !relation.rowSecurity && (relation.kind === "r" || relation.kind === "p");
+  if (only === "policies") return relation.policies.length > 0;
+  if (only === "hidden") return Object.keys(relation.access).every((role) => role === "service_role" || rows(role, "select") === "none");
+  return true;
+}
+
+function Cell({ relation, role, command }: { relation: Relation; role: string; command: Command }) {
+  const verdict = relation.access[role]![command];
+  const partly = verdict.columns.length ? " of some columns" : "";
+  const label = `${role} may ${command} ${ROWS[verdict.rows]}${partly} in ${relation.name}`;
+  const address = addressOf("access", [], { table: `${relation.schema}.${relation.name}`, role, command });
+  return (
+    <a className={`cell ${verdict.rows}`} href={address} onClick={follow} aria-label={label} title={label}>
+      {command[0]!.toUpperCase()}
+      {partly && "*"}
+    </a>
+  );
+}
+
+/** Why it is so: the grants and the policies, and the statement that would change it. */
+function Explained({ relation, role, command, close }: { relation: Relation; role: string; command: Command; close: () => void }) {
+  const verdict = relation.access[role]![command];
+  const name = `${relation.schema}.${relation.name}`;
+  const applied = relation.policies.filter((each) => verdict.policies.includes(each.name));
+  const others = relation.policies.filter((each) => !verdict.policies.includes(each.name));
+  return (
+    <Dialog title={`${role} · ${command} · ${relation.name}`} close={close} side>
+      <div className="row" role="group" aria-label="Command">
+        {COMMANDS.map((each) => (
+          <a key={each} className={`button ${each === command ? "chosen" : ""}`} aria-current={each === command} href={addressOf("access", [], { table: name, role, command: each })} onClick={follow}>
+            {each}
+          </a>
+        ))}
+      </div>
+      <p className={`notice ${{ all: "tone-good", policy: "tone-info", none: "tone-bad" }[verdict.rows]}`}>
+        <strong>
+          {{ all: "All rows.", policy: "Some rows.", none: "No rows." }[verdict.rows]} {verdict.why}
+        </strong>
+      </p>
+      {verdict.columns.length > 0 && (
+        <p>
+          Only these columns: <code>{verdict.columns.join(", ")}</code>
+        </p>
+      )}
+      <Grants verdict={verdict} />
+      {applied.length > 0 && <h3>The policies that decide</h3>}
+      {applied.map((each) => (
+        <PolicyCard key={each.name} policy={each} />
+      ))}
+      {verdict.fix && (
+        <>
+          <h3>{verdict.rows === "all" ? "The statement that would close it" : "The statement that would open it"}</h3>
+          <Sql text={verdict.fix} />
+          {verdict.rows === "all" && <p className="small muted">After it no row is seen without a policy.</p>}
+        </>
+      )}
+      {others.length > 0 && (
+        <details>
+          <summary>{plural(others.length, "policy", "policies")} for other roles or commands</summary>
+          <div className="stack">
+            {others.map((each) => (
+              <PolicyCard key={each.name} policy={each} />
+            ))}
+          </div>
+        </details>
+      )}
+    </Dialog>
+  );
+}
+
+function Grants({ verdict }: { verdict: Verdict }) {
+  if (!verdict.grants.length) return null;
+  const told = new Map<string, string[]>();
+  for (const each of verdict.grants) told.set(each.to, [...(told.get(each.to) ?? []), ...(each.column ? [each.column] : [])]);
+  return (
+    <>
+      <h3>The grants that allow it</h3>
+      <ul>
+        {[...told].map(([to, columns]) => (
+          <li key={to}>
+            to <code>{to}</code>
+            {to === "public" && ", which is everybody"}
+            {columns.length > 0 && ` on ${columns.join(", ")}`}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

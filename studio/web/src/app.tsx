@@ -1,0 +1,116 @@
+// The frame: where the visitor is, who asks, and the view.
+
+import { Component, lazy, Suspense, useEffect, useState, type ReactNode } from "react";
+import { CallerSwitch, KeyForm } from "./callers";
+import { addressOf, follow, go, usePlace } from "./router";
+import { useSession } from "./session";
+import { Arch, Icon, type IconName } from "./ui/icons";
+import { FailureNotice, Notice, Waiting } from "./ui/parts";
+
+const VIEWS: { id: string; name: string; icon: IconName; view: React.ComponentType }[] = [
+  { id: "explore", name: "Explore", icon: "explore", view: lazy(() => import("./explore/explore")) },
+  { id: "data", name: "Data", icon: "data", view: lazy(() => import("./data/data")) },
+  { id: "schema", name: "Schema", icon: "schema", view: lazy(() => import("./schema/schema")) },
+  { id: "access", name: "Who sees what", icon: "access", view: lazy(() => import("./access/access")) },
+  { id: "service", name: "Service", icon: "service", view: lazy(() => import("./service/service")) },
+];
+
+export function App() {
+  const { session, failure, caller, retry } = useSession();
+  const { view } = usePlace();
+  const shown = VIEWS.find((each) => each.id === view);
+  useEffect(() => {
+    if (!shown) go(addressOf(VIEWS[0]!.id), true);
+    document.title = shown ? `${shown.name} · Portico Studio` : "Portico Studio";
+  }, [shown]);
+  if (!session) {
+    return (
+      <main className="welcome">
+        <h1>Portico Studio</h1>
+        {failure ? <FailureNotice failure={failure} again={retry} /> : <Waiting what="the service" />}
+      </main>
+    );
+  }
+  if (!caller) return <Welcome />;
+  return (
+    <div className="shell">
+      <nav aria-label="Views">
+        <a className="brand" href={addressOf("explore")} onClick={follow}>
+          <Arch /> Portico Studio
+        </a>
+        {VIEWS.map((each) => (
+          <a key={each.id} className="place" href={addressOf(each.id)} onClick={follow} aria-current={each === shown ? "page" : undefined}>
+            <Icon name={each.icon} /> {each.name}
+          </a>
+        ))}
+      </nav>
+      <header>
+        <h1 className="ellipsis">{shown?.name ?? "Portico Studio"}</h1>
+        {session.development && <span className="badge warn only-wide">Development</span>}
+        <ThemeButton />
+        <CallerSwitch />
+      </header>
+      <main>
+        {/* Each view starts anew for another caller: nothing that one saw is left for the next. */}
+        <Fallible key={`${shown?.id} ${caller.id}`}>
+          <Suspense fallback={<Waiting what="the view" />}>{shown && <shown.view />}</Suspense>
+        </Fallible>
+      </main>
+    </div>
+  );
+}
+
+function Welcome() {
+  return (
+    <main className="welcome">
+      <h1>Portico Studio</h1>
+      <p>This service asks for a key, like any client. Give the page the keys that it may use.</p>
+      <div className="card">
+        <KeyForm />
+      </div>
+      <Notice tone="info" title="Where the keys are">
+        <p>
+          They are what <code>portico keys</code> printed: ANON_KEY and SERVICE_ROLE_KEY. A service that runs with <code>--demo</code> or
+          with <code>DEVELOPMENT=on</code> gives them to a browser on its own machine.
+        </p>
+      </Notice>
+    </main>
+  );
+}
+
+const THEMES = ["", "light", "dark"] as const;
+const THEME_NAMES = { "": "as your system", light: "light", dark: "dark" };
+
+function ThemeButton() {
+  const [theme, setTheme] = useState<(typeof THEMES)[number]>(() => (localStorage.getItem("portico-theme") as "light") ?? "");
+  useEffect(() => {
+    document.documentElement.dataset["theme"] = theme;
+    localStorage.setItem("portico-theme", theme);
+  }, [theme]);
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!;
+  return (
+    <button className="plain" onClick={() => setTheme(next)} aria-label={`Colours: ${THEME_NAMES[theme]}. Change to ${THEME_NAMES[next]}`} title={`Colours: ${THEME_NAMES[theme]}`}>
+      <Icon name="theme" />
+    </button>
+  );
+}
+
+class Fallible extends Component<{ children: ReactNode }, { error: Error | null }> {
+  override state = { error: null as Error | null };
+  static getDerivedStateFromError(error: Error) {
+    return { error };
+  }
+  override render() {
+    if (!this.state.error) return this.props.children;
+    return (
+      <div className="padded">
+        <Notice tone="bad" title="This view failed.">
+          <p>{this.state.error.message}</p>
+          <div className="row">
+            <button onClick={() => this.setState({ error: null })}>Draw it again</button>
+          </div>
+        </Notice>
+      </div>
+    );
+  }
+}

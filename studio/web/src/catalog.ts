@@ -1,0 +1,148 @@
+// The database as its own catalog has it, with what each role may do. It is about everything, so the service role asks.
+
+import { ask, Failure } from "./http";
+import { useLoading, type Loading } from "./loading";
+import { useSession } from "./session";
+
+export type Command = "select" | "insert" | "update" | "delete";
+export const COMMANDS: Command[] = ["select", "insert", "update", "delete"];
+
+export interface Grant {
+  to: string;
+  privilege: Command;
+  column: string | null;
+}
+
+export interface Policy {
+  name: string;
+  permissive: boolean;
+  command: Command | "all";
+  roles: string[];
+  using: string | null;
+  check: string | null;
+}
+
+export interface Verdict {
+  rows: "all" | "policy" | "none";
+  why: string;
+  fix: string;
+  policies: string[];
+  grants: Grant[];
+  columns: string[];
+}
+
+export interface Column {
+  name: string;
+  type: string;
+  notNull: boolean;
+  default: string | null;
+  identity: boolean;
+  generated: boolean;
+  comment: string | null;
+}
+
+export interface Key {
+  name: string;
+  type: "p" | "u" | "f" | "c";
+  to: number | null;
+  definition: string;
+  columns: string[] | null;
+}
+
+export interface Relation {
+  oid: number;
+  schema: string;
+  name: string;
+  kind: "r" | "p" | "v" | "m" | "f";
+  comment: string | null;
+  rows: number;
+  rowSecurity: boolean;
+  forced: boolean;
+  owner: string;
+  invoker: boolean;
+  definition: string | null;
+  columns: Column[];
+  keys: Key[];
+  policies: Policy[];
+  grants: Grant[];
+  access: Record<string, Record<Command, Verdict>>;
+  types: Record<string, string>;
+}
+
+export interface Catalog {
+  roles: { name: string; bypasses: boolean; has: string[]; schemas: string[] }[];
+  relations: Relation[];
+}
+
+export const KINDS = { r: "table", p: "partitioned table", v: "view", m: "materialized view", f: "foreign table" };
+
+let known: { key: string; catalog: Promise<Catalog> } | null = null;
+
+export function catalogOf(serviceKey: string): Promise<Catalog> {
+  if (!serviceKey) {
+    return Promise.reject(new Failure("The catalog is told to the service role only.", "SERVICE_ROLE_REQUIRED", "Give the page the service role key: the caller switch, Keys."));
+  }
+  if (known?.key !== serviceKey) {
+    const asked = ask<Catalog>("catalog", serviceKey);
+    known = { key: serviceKey, catalog: asked };
+    asked.catch(() => (known = null));
+  }
+  return known!.catalog;
+}
+
+export function useCatalog(): Loading<Catalog> {
+  const { serviceKey } = useSession();
+  const loading = useLoading(() => catalogOf(serviceKey), [serviceKey]);
+  return {
+    ...loading,
+    again: () => {
+      known = null;
+      loading.again();
+    },
+  };
+}
+
+const lower = (name: string) => name[0]!.toLowerCase() + name.slice(1);
+
+/** The relation and the command that a root field of the API stands for. */
+function meaning(field: string, catalog: Catalog): { relation: Relation; command: Command } | null {
+  for (const relation of catalog.relations) {
+    for (const type of new Set(Object.values(relation.types))) {
+      const commands: Record<string, Command> = {
+        [`${lower(type)}Collection`]: "select",
+        [`${lower(type)}ByPk`]: "select",
+        [`${lower(type)}ByKey`]: "select",
+        [`insertInto${type}Collection`]: "insert",
+        [`update${type}Collection`]: "update",
+        [`deleteFrom${type}Collection`]: "delete",
+      };
+      if (field in commands) return { relation, command: commands[field]! };
+    }
+  }
+  return null;
+}
+
+export interface Reason {
+  relation: Relation;
+  command: Command;
+  verdict: Verdict;
+}
+
+/** Why a request of a role was refused, from the words of the error: which privilege or policy is missing. */
+export function reasonOf(message: string, role: string, query: string, catalog: Catalog): Reason | null {
+  const field = /Cannot query field '(\w+)'/.exec(message)?.[1];
+  if (field) {
+    const found = meaning(field, catalog);
+    return found && reason(found.relation, found.command, role);
+  }
+  const table = /(?:for|on) (?:table|relation|view) "?([\w.]+)"?/.exec(message)?.[1] ?? /permission denied for \w+ (\w+)/.exec(message)?.[1];
+  if (!table || !/row-level security|permission denied/.test(message)) return null;
+  const relation = catalog.relations.find((each) => each.name === table);
+  const command = /insertInto/.test(query) ? "insert" : /deleteFrom/.test(query) ? "delete" : /\bupdate[A-Z]/.test(query) ? "update" : "select";
+  return relation ? reason(relation, command, role) : null;
+}
+
+function reason(relation: Relation, command: Command, role: string): Reason | null {
+  const verdict = relation.access[role]?.[command];
+  return verdict && verdict.rows !== "all" ? { relation, command, verdict } : null;
+}

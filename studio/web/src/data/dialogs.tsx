@@ -1,0 +1,138 @@
+// A new row, the deletion of rows, and a row seen whole.
+
+import { useState } from "react";
+import type { GraphQLError } from "../http";
+import { Failure } from "../http";
+import { Refusal } from "../refusal";
+import { useCaller } from "../session";
+import { Icon } from "../ui/icons";
+import { Dialog, FailureNotice, plural } from "../ui/parts";
+import { ValueInput } from "./input";
+import type { Table, ToMany } from "./model";
+import { deleteRows, insertRow, type Changed } from "./query";
+import { editedText, valueOf } from "./values";
+
+type Refused = { errors: GraphQLError[]; query: string } | null;
+
+function Refusals({ refused, failure }: { refused: Refused; failure: Failure | null }) {
+  return (
+    <>
+      {failure && <FailureNotice failure={failure} />}
+      {refused?.errors.map((each, index) => <Refusal key={index} error={each} query={refused.query} />)}
+    </>
+  );
+}
+
+export function NewRow({ table, done, close }: { table: Table; done: (message: string) => void; close: () => void }) {
+  const caller = useCaller();
+  const [given, setGiven] = useState<Record<string, string>>({});
+  const [refused, setRefused] = useState<Refused>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const insert = async (event: React.FormEvent) => {
+    event.preventDefault();
+    setRefused(null);
+    setFailure(null);
+    try {
+      const object: Record<string, unknown> = {};
+      for (const each of table.insert!.columns) {
+        const text = given[each.name];
+        if (text !== undefined && text !== "") object[each.name] = valueOf(text, each, each.name);
+      }
+      const changed = await insertRow(table, object, caller);
+      if (changed.errors.length) return setRefused(changed);
+      done("A row was inserted.");
+    } catch (error) {
+      setFailure(error instanceof Failure ? error : new Failure(String(error)));
+    }
+  };
+  return (
+    <Dialog title={`New row in ${table.type}`} close={close} side>
+      <p className="muted small">What stays empty is left out, and has the column's default.</p>
+      <form className="stack" onSubmit={insert}>
+        {table.insert!.columns.map((each) => (
+          <label key={each.name} className="field">
+            <span>
+              {each.name} <span className="muted">{each.isList ? `[${each.type}]` : each.type}</span>
+            </span>
+            <ValueInput kind={each} label={each.name} value={given[each.name] ?? ""} change={(value) => setGiven({ ...given, [each.name]: value })} />
+            {each.about && <small>{each.about}</small>}
+          </label>
+        ))}
+        <Refusals refused={refused} failure={failure} />
+        <div className="row">
+          <button className="primary">Insert</button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+export function Deletion({ table, ids, done, close }: { table: Table; ids: string[]; done: (changed: Changed) => void; close: () => void }) {
+  const caller = useCaller();
+  const [refused, setRefused] = useState<Refused>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const remove = async () => {
+    try {
+      const changed = await deleteRows(table, ids, caller);
+      if (changed.errors.length) return setRefused(changed);
+      done(changed);
+    } catch (error) {
+      setFailure(error as Failure);
+    }
+  };
+  return (
+    <Dialog title={`Delete ${plural(ids.length, "row")} of ${table.type}?`} close={close}>
+      <p>
+        They are deleted for good, as <strong>{caller.name}</strong>. The request allows at most {ids.length} (<code>atMost</code>): should more match, none is
+        deleted.
+      </p>
+      <Refusals refused={refused} failure={failure} />
+      <div className="row">
+        <button className="danger" onClick={() => void remove()}>
+          <Icon name="bin" /> Delete {plural(ids.length, "row")}
+        </button>
+        <button onClick={close} autoFocus>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+export function WholeRow({ table, row, lead, close }: { table: Table; row: Record<string, any>; lead: (to: ToMany, label: string) => void; close: () => void }) {
+  const name = table.columns.find((each) => ["name", "title", "label", "code"].includes(each.name))?.name ?? table.columns[0]?.name;
+  const label = name ? editedText(row[name]) : "this row";
+  return (
+    <Dialog title={`${table.type} ${label}`} close={close} side>
+      <dl className="whole">
+        {table.columns
+          .filter((each) => each.name in row)
+          .map((each) => (
+            <div key={each.name}>
+              <dt className="small muted">
+                {each.name} · {each.isList ? `[${each.type}]` : each.type}
+              </dt>
+              <dd dir="auto">{row[each.name] === null ? <span className="null">null</span> : editedText(row[each.name])}</dd>
+            </div>
+          ))}
+      </dl>
+      {table.toMany.length > 0 && table.hasId && (
+        <>
+          <h3>Related rows</h3>
+          <ul className="side-list">
+            {table.toMany.map((each) => (
+              <li key={each.name}>
+                <button disabled={!each.back} onClick={() => lead(each, label)} title={each.back ? undefined : "The API's filter has no single way back to this row"}>
+                  <Icon name="link" /> {each.name}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,125 @@
+// The filter builder: conditions that all hold, from what the caller's filter type has.
+
+import { useState } from "react";
+import { Icon } from "../ui/icons";
+import type { Operator, Table } from "./model";
+
+export interface Condition {
+  column: string;
+  operator: string;
+  value: string;
+  /** How it is told where the value is an id. */
+  label?: string;
+}
+
+const WORDS: Record<string, string> = {
+  eq: "is",
+  neq: "is not",
+  gt: ">",
+  gte: "≥",
+  lt: "<",
+  lte: "≤",
+  in: "is one of",
+  is: "is",
+  of: "is",
+  startsWith: "starts with",
+  endsWith: "ends with",
+  includes: "includes",
+  iincludes: "includes (any case)",
+  like: "like",
+  ilike: "like (any case)",
+  regex: "matches",
+  iregex: "matches (any case)",
+  contains: "contains",
+  containedBy: "is contained by",
+  overlaps: "overlaps",
+  distinctFrom: "differs from",
+};
+
+export function Filters({ table, conditions, change }: { table: Table; conditions: Condition[]; change: (conditions: Condition[]) => void }) {
+  const [adding, setAdding] = useState(false);
+  if (!Object.keys(table.operators).length) return null;
+  return (
+    <div className="row filters">
+      {conditions.map((each, index) => (
+        <span key={index} className="chip">
+          <span className="ellipsis">
+            {each.column} {WORDS[each.operator] ?? each.operator} <strong>{each.label ?? each.value}</strong>
+          </span>
+          <button className="plain" aria-label={`Remove the condition on ${each.column}`} onClick={() => change(conditions.filter((_, at) => at !== index))}>
+            <Icon name="close" />
+          </button>
+        </span>
+      ))}
+      {adding ? (
+        <NewCondition
+          table={table}
+          add={(condition) => {
+            change([...conditions, condition]);
+            setAdding(false);
+          }}
+          cancel={() => setAdding(false)}
+        />
+      ) : (
+        <button className="plain" onClick={() => setAdding(true)}>
+          <Icon name="filter" /> Filter
+        </button>
+      )}
+    </div>
+  );
+}
+
+function NewCondition({ table, add, cancel }: { table: Table; add: (condition: Condition) => void; cancel: () => void }) {
+  const columns = Object.keys(table.operators);
+  const [column, setColumn] = useState(columns[0]!);
+  const operators = table.operators[column]!;
+  const [operator, setOperator] = useState("eq");
+  const chosen = operators.find((each) => each.name === operator) ?? operators[0]!;
+  const [value, setValue] = useState("");
+  const given = chosen.kind.values && !chosen.kind.values.includes(value) ? chosen.kind.values[0]! : value;
+  return (
+    <form
+      className="row"
+      onKeyDown={(event) => event.key === "Escape" && cancel()}
+      onSubmit={(event) => {
+        event.preventDefault();
+        add({ column, operator: chosen.name, value: chosen.kind.type === "Boolean" ? value || "true" : given });
+      }}
+    >
+      <select autoFocus aria-label="Column" value={column} onChange={(event) => setColumn(event.target.value)}>
+        {columns.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+      <select aria-label="Comparison" value={chosen.name} onChange={(event) => setOperator(event.target.value)}>
+        {operators.map((each) => (
+          <option key={each.name} value={each.name}>
+            {WORDS[each.name] ?? each.name}
+          </option>
+        ))}
+      </select>
+      <ValueField operator={chosen} value={given} change={setValue} />
+      <button className="primary">Add</button>
+      <button type="button" className="plain" onClick={cancel}>
+        Cancel
+      </button>
+    </form>
+  );
+}
+
+function ValueField({ operator, value, change }: { operator: Operator; value: string; change: (value: string) => void }) {
+  const { kind } = operator;
+  const choices = kind.isList ? undefined : (kind.values ?? (kind.type === "Boolean" ? ["true", "false"] : undefined));
+  if (choices) {
+    return (
+      <select aria-label="Value" value={value} onChange={(event) => change(event.target.value)}>
+        {choices.map((each) => (
+          <option key={each} value={each}>
+            {operator.name === "is" ? each.toLowerCase().replace("_", " ") : each}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  return <input aria-label="Value" value={value} placeholder={kind.isList ? "values, with commas" : kind.type} onChange={(event) => change(event.target.value)} />;
+}

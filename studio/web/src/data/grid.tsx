@@ -1,0 +1,145 @@
+// Rows as a table: columns that can be widened and hidden, cells that lead on or are edited.
+
+import { flexRender, getCoreRowModel, useReactTable, type ColumnDef, type VisibilityState } from "@tanstack/react-table";
+import { useMemo, useState } from "react";
+import { Icon } from "../ui/icons";
+import { CellEditor } from "./cell";
+import type { DataColumn, Link, Table } from "./model";
+import type { Sort } from "./query";
+import { shownValue } from "./values";
+
+type Row = Record<string, any>;
+
+interface Given {
+  table: Table;
+  rows: Row[];
+  shown: string[];
+  sort: Sort | null;
+  sortBy: (sort: Sort | null) => void;
+  chosen: Set<string>;
+  choose: (chosen: Set<string>) => void;
+  open: (row: Row) => void;
+  follow: (link: Link, row: Row) => void;
+  save: (row: Row, column: DataColumn, value: unknown) => Promise<boolean>;
+}
+
+export function Grid(given: Given) {
+  const { table, rows, shown, sort, sortBy, chosen, choose, open } = given;
+  const canChoose = table.hasId && !!table.remove;
+  const columns = useMemo<ColumnDef<Row>[]>(
+    () => [
+      ...table.columns.filter((each) => shown.includes(each.name)).map((each): ColumnDef<Row> => ({ id: each.name, accessorKey: each.name, header: each.name, size: widthOf(each), meta: each })),
+      ...table.toOne.filter((each) => shown.includes(each.name)).map((each): ColumnDef<Row> => ({ id: each.name, accessorKey: each.name, header: each.name, size: 170, meta: each })),
+    ],
+    [table, shown],
+  );
+  const [visibility, setVisibility] = useState<VisibilityState>({});
+  const model = useReactTable({
+    data: rows,
+    columns,
+    getCoreRowModel: getCoreRowModel(),
+    columnResizeMode: "onChange",
+    state: { columnVisibility: visibility },
+    onColumnVisibilityChange: setVisibility,
+    getRowId: (row, index) => row["nodeId"] ?? String(index),
+  });
+  const all = rows.length > 0 && rows.every((each) => chosen.has(each["nodeId"]));
+  return (
+    <div className="scroller grid" tabIndex={0} role="region" aria-label="Rows">
+      <table style={{ width: model.getTotalSize() + 76 }}>
+        <caption className="visually-hidden">Rows of {table.type}</caption>
+        <thead>
+          <tr>
+            <th className="tools" scope="col">
+              {canChoose ? (
+                <input type="checkbox" aria-label="Choose all rows of this page" checked={all} onChange={() => choose(new Set(all ? [] : rows.map((each) => each["nodeId"])))} />
+              ) : (
+                <span className="visually-hidden">Row</span>
+              )}
+            </th>
+            {model.getFlatHeaders().map((header) => {
+              const isSorted = sort?.column === header.id;
+              return (
+                <th key={header.id} scope="col" style={{ width: header.getSize() }} aria-sort={isSorted ? (sort.down ? "descending" : "ascending") : undefined}>
+                  {table.sortable.has(header.id) ? (
+                    <button className="plain" onClick={() => sortBy(!isSorted ? { column: header.id, down: false } : sort.down ? null : { column: header.id, down: true })}>
+                      <span className="ellipsis">{header.id}</span>
+                      <span aria-hidden="true">{isSorted ? (sort.down ? "↓" : "↑") : ""}</span>
+                    </button>
+                  ) : (
+                    <span className="ellipsis">{header.id}</span>
+                  )}
+                  <span className="grip" aria-hidden="true" onMouseDown={header.getResizeHandler()} onTouchStart={header.getResizeHandler()} />
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {model.getRowModel().rows.map((row) => (
+            <tr key={row.id} className={chosen.has(row.id) ? "chosen" : ""}>
+              <td className="tools">
+                {canChoose && (
+                  <input
+                    type="checkbox"
+                    aria-label={`Choose row ${row.index + 1}`}
+                    checked={chosen.has(row.id)}
+                    onChange={() => {
+                      const next = new Set(chosen);
+                      if (!next.delete(row.id)) next.add(row.id);
+                      choose(next);
+                    }}
+                  />
+                )}
+                <button className="plain" aria-label={`Open row ${row.index + 1}`} onClick={() => open(row.original)}>
+                  <Icon name="right" />
+                </button>
+              </td>
+              {row.getVisibleCells().map((cell) => (
+                <Cell key={cell.id} {...given} row={row.original} column={cell.column.columnDef.meta as DataColumn | Link}>
+                  {flexRender(shownValue(cell.getValue()), cell.getContext())}
+                </Cell>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function widthOf(column: DataColumn): number {
+  return { Int: 110, Float: 110, BigInt: 120, Boolean: 90, UUID: 250, Datetime: 200, Date: 120 }[column.type] ?? 180;
+}
+
+function Cell({ table, row, column, follow, save, children }: Given & { row: Row; column: DataColumn | Link; children: React.ReactNode }) {
+  const [editing, setEditing] = useState(false);
+  const value = row[column.name];
+  if ("label" in column) {
+    return (
+      <td>
+        {value ? (
+          <button className="link ellipsis" onClick={() => follow(column, value)}>
+            <bdi>{shownValue(value[column.label]) || "row"}</bdi>
+          </button>
+        ) : (
+          <span className="muted">none</span>
+        )}
+      </td>
+    );
+  }
+  const editable = table.hasId && !!table.update?.columns.has(column.name);
+  if (editing) return <CellEditor column={column} value={value} save={(next) => save(row, column, next)} close={() => setEditing(false)} />;
+  const shown = value === null || value === undefined ? <span className="null">null</span> : <bdi className="ellipsis">{children}</bdi>;
+  return (
+    <td className={editable ? "editable" : "fixed"}>
+      {editable ? (
+        <button className="value" onClick={() => setEditing(true)} aria-label={`Edit ${column.name}: ${shownValue(value) || (value === null ? "null" : "empty")}`}>
+          {shown}
+        </button>
+      ) : (
+        shown
+      )}
+    </td>
+  );
+}

@@ -1,0 +1,30 @@
+// An input for a value of a column, by its type.
+
+import type { ValueKind } from "./model";
+
+interface Given {
+  kind: ValueKind;
+  label: string;
+  value: string;
+  change: (value: string) => void;
+  autoFocus?: boolean;
+}
+
+const DATES: Record<string, string> = { Date: "date" };
+
+export function ValueInput({ kind, label, value, change, autoFocus }: Given) {
+  const shared = { "aria-label": label, value, autoFocus, onChange: (event: { target: { value: string } }) => change(event.target.value) };
+  const choices = kind.isList ? undefined : (kind.values ?? (kind.type === "Boolean" ? ["true", "false"] : undefined));
+  if (choices) {
+    return (
+      <select {...shared}>
+        {!choices.includes(value) && <option value={value}>{value || "choose"}</option>}
+        {choices.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+    );
+  }
+  if (value.length > 80 || value.includes("\n") || kind.type === "JSON") return <textarea {...shared} rows={4} dir="auto" />;
+  return <input {...shared} dir="auto" type={kind.isList ? "text" : (DATES[kind.type] ?? "text")} inputMode={kind.type === "Int" || kind.type === "BigInt" ? "numeric" : undefined} placeholder={kind.isList ? `${kind.type}, with commas` : kind.type} />;
+}

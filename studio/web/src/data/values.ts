@@ -1,0 +1,47 @@
+// Values between the text that people type and what the API takes.
+
+import { Failure } from "../http";
+import type { ValueKind } from "./model";
+
+const LONGEST = 300;
+
+/** A value as one line of a cell. */
+export function shownValue(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** A value as the text that is edited. */
+export function editedText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** What a typed text means for a type of the API. Raises Failure for one that is no such value. */
+export function valueOf(text: string, kind: ValueKind, name: string): unknown {
+  if (kind.isList) return list(text, kind, name);
+  if (kind.type === "Boolean") return text === "true";
+  if (kind.type === "Int" || kind.type === "Float") {
+    const number = Number(text);
+    if (text.trim() === "" || !Number.isFinite(number) || (kind.type === "Int" && !Number.isInteger(number))) {
+      throw new Failure(`${name} must be ${kind.type === "Int" ? "a whole number" : "a number"}, not “${text}”.`, "BAD_INPUT");
+    }
+    return number;
+  }
+  return text;
+}
+
+function list(text: string, kind: ValueKind, name: string): unknown[] {
+  const one = { ...kind, isList: false };
+  if (!text.trim().startsWith("[")) {
+    return text.split(",").map((each) => valueOf(each.trim(), one, name));
+  }
+  try {
+    const found: unknown = JSON.parse(text);
+    if (Array.isArray(found)) return found;
+  } catch {
+    // Said below.
+  }
+  throw new Failure(`${name} must be a list: values with commas between them, or JSON.`, "BAD_INPUT");
+}

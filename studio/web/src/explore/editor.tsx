@@ -1,0 +1,85 @@
+// An editor for GraphQL or JSON: CodeMirror, with the language service of the GraphiQL project for documents.
+
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import { lintKeymap } from "@codemirror/lint";
+import { EditorState, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+import { graphql, updateSchema } from "cm6-graphql";
+import type { GraphQLSchema } from "graphql";
+import { useEffect, useRef } from "react";
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="portico-style"]')?.content ?? "";
+
+interface Given {
+  label: string;
+  text: string;
+  change?: (text: string) => void;
+  language: "graphql" | "json";
+  schema?: GraphQLSchema;
+  run?: () => void;
+  showInDocs?: (type?: string) => void;
+  hint?: string;
+}
+
+export function Editor({ label, text, change, language, schema, run, showInDocs, hint }: Given) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const latest = useRef({ change, run, showInDocs });
+  latest.current = { change, run, showInDocs };
+
+  useEffect(() => {
+    const made = new EditorView({
+      parent: place.current!,
+      state: EditorState.create({ doc: text, extensions: extensions() }),
+    });
+    view.current = made;
+    if (language === "graphql" && schema) updateSchema(made, schema);
+    return () => made.destroy();
+
+    function extensions(): Extension[] {
+      const shared = [
+        EditorView.cspNonce.of(nonce),
+        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorView.lineWrapping,
+        drawSelection(),
+        bracketMatching(),
+        foldGutter(),
+        syntaxHighlighting(classHighlighter),
+        language === "graphql"
+          ? graphql(undefined, { onShowInDocs: (_field, type) => latest.current.showInDocs?.(type) })
+          : json(),
+      ];
+      if (!change) return [...shared, EditorState.readOnly.of(true), keymap.of([...foldKeymap, ...defaultKeymap])];
+      return [
+        keymap.of([{ key: "Mod-Enter", run: () => (latest.current.run?.(), true) }]),
+        ...shared,
+        lineNumbers(),
+        history(),
+        indentOnInput(),
+        closeBrackets(),
+        autocompletion(),
+        placeholder(hint ?? ""),
+        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...foldKeymap, ...defaultKeymap]),
+        EditorView.updateListener.of((update) => update.docChanged && latest.current.change?.(update.state.doc.toString())),
+      ];
+    }
+    // The editor is made once; what it shows changes below.
+  }, []);
+
+  useEffect(() => {
+    const shown = view.current;
+    if (shown && shown.state.doc.toString() !== text) {
+      shown.dispatch({ changes: { from: 0, to: shown.state.doc.length, insert: text } });
+    }
+  }, [text]);
+
+  useEffect(() => {
+    if (view.current && language === "graphql" && schema) updateSchema(view.current, schema);
+  }, [schema]);
+
+  return <div ref={place} className="editor" />;
+}

@@ -1,0 +1,75 @@
+// Tabs and history of documents, kept for this tab of the browser.
+
+import { useEffect, useState } from "react";
+
+export interface Document {
+  id: string;
+  query: string;
+  variables: string;
+  headers: string;
+}
+
+export interface Past {
+  query: string;
+  variables: string;
+  at: number;
+  as: string;
+}
+
+const MOST = 60;
+const LONGEST = 20_000;
+
+function read<Value>(place: string, otherwise: Value): Value {
+  try {
+    return JSON.parse(sessionStorage.getItem(place) ?? "") as Value;
+  } catch {
+    return otherwise;
+  }
+}
+
+function write(place: string, value: unknown) {
+  try {
+    sessionStorage.setItem(place, JSON.stringify(value));
+  } catch {
+    // The browser's room is full: what was typed stays in the page.
+  }
+}
+
+let made = 0;
+export const newDocument = (query = "", variables = ""): Document => ({ id: `${Date.now()}-${++made}`, query, variables, headers: "" });
+
+export function useDocuments(first: Document) {
+  const [state, setState] = useState(() => read("portico-documents", { documents: [first], chosen: first.id }));
+  useEffect(() => write("portico-documents", state), [state]);
+  const current = state.documents.find((each) => each.id === state.chosen) ?? state.documents[0]!;
+  return {
+    documents: state.documents,
+    current,
+    choose: (id: string) => setState((old) => ({ ...old, chosen: id })),
+    open: (document: Document) => setState((old) => ({ documents: [...old.documents, document], chosen: document.id })),
+    change: (part: Partial<Document>) =>
+      setState((old) => ({ ...old, documents: old.documents.map((each) => (each.id === current.id ? { ...each, ...part } : each)) })),
+    close: (id: string) =>
+      setState((old) => {
+        const documents = old.documents.filter((each) => each.id !== id);
+        if (!documents.length) documents.push(newDocument());
+        return { documents, chosen: id === old.chosen ? documents.at(-1)!.id : old.chosen };
+      }),
+  };
+}
+
+export function useHistory() {
+  const [past, setPast] = useState<Past[]>(() => read("portico-history", []));
+  useEffect(() => write("portico-history", past), [past]);
+  const remember = (entry: Past) => {
+    if (entry.query.length > LONGEST) return;
+    setPast((old) => [entry, ...old.filter((each) => each.query !== entry.query || each.variables !== entry.variables)].slice(0, MOST));
+  };
+  return { past, remember, clear: () => setPast([]) };
+}
+
+/** What a document is called: its operation's name, else its first field. */
+export function nameOf(query: string): string {
+  const named = /(?:query|mutation)\s+(\w+)/.exec(query)?.[1];
+  return named ?? /\{\s*(?:\w+\s*:\s*)?(\w+)/.exec(query)?.[1] ?? "New";
+}

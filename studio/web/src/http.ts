@@ -1,0 +1,106 @@
+// Requests to the service, and what can go wrong with them in words for people.
+
+/** A refusal or a failure. `offline` says that the service did not answer at all. */
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly code = "",
+    readonly hint = "",
+    readonly offline = false,
+  ) {
+    super(message);
+  }
+}
+
+export interface Credentials {
+  apiKey: string;
+  /** The bearer token of a user; the API key alone without one. */
+  token?: string;
+}
+
+const page = document.querySelector<HTMLMetaElement>('meta[name="portico-page"]')?.content ?? "";
+
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  try {
+    return await fetch(path, { ...init, credentials: "omit", cache: "no-store" });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new Failure("The service does not answer.", "OFFLINE", "Is it still running? This page asks again by itself.", true);
+  }
+}
+
+/** An endpoint of the page's own; what is about the whole database needs the key of the service role. */
+export async function ask<Told>(path: string, serviceKey?: string, body?: unknown): Promise<Told> {
+  const headers: Record<string, string> = { "X-Studio-Page": page };
+  if (serviceKey) headers["X-Studio-Key"] = serviceKey;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const method = body === undefined ? "GET" : "POST";
+  const answer = await send(`/studio/api/${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  const told = await answer.json().catch(() => ({}));
+  if (!answer.ok) {
+    const error = told.error ?? told.errors?.[0] ?? {};
+    throw new Failure(error.message ?? `The service answered ${answer.status}.`, error.code ?? error.extensions?.code, error.hint ?? "");
+  }
+  return told as Told;
+}
+
+export function headersOf({ apiKey, token }: Credentials): Record<string, string> {
+  return { apiKey, Authorization: `Bearer ${token ?? apiKey}` };
+}
+
+export interface GraphQLError {
+  message: string;
+  path?: (string | number)[];
+  locations?: { line: number; column: number }[];
+  extensions?: { code?: string; hint?: string; detail?: string };
+}
+
+export interface Answer {
+  data?: Record<string, any> | null;
+  errors?: GraphQLError[];
+  extensions?: Record<string, any>;
+}
+
+/** How an answer came: its size, its times by stage, and its text as it was sent. */
+export interface Travelled {
+  answer: Answer;
+  text: string;
+  status: number;
+  bytes: number;
+  milliseconds: number;
+  stages: { name: string; milliseconds: number }[];
+}
+
+export interface Operation {
+  query: string;
+  variables?: Record<string, unknown>;
+  operationName?: string;
+  extensions?: Record<string, unknown>;
+}
+
+export async function run(operation: Operation, by: Credentials, headers = {}, signal?: AbortSignal): Promise<Travelled> {
+  const began = performance.now();
+  const sent = { "Content-Type": "application/json", Accept: "application/json", ...headersOf(by), ...headers };
+  const answer = await send("/graphql/v1", { method: "POST", headers: sent, body: JSON.stringify(operation), signal });
+  const text = await answer.text();
+  const milliseconds = performance.now() - began;
+  let told: Answer;
+  try {
+    told = JSON.parse(text);
+  } catch {
+    throw new Failure(`The service answered ${answer.status} without JSON.`, String(answer.status));
+  }
+  const stages = [...(answer.headers.get("Server-Timing") ?? "").matchAll(/(\w+);dur=([\d.]+)/g)].map(([, name, ms]) => ({
+    name: name!,
+    milliseconds: Number(ms),
+  }));
+  return { answer: told, text, status: answer.status, bytes: new Blob([text]).size, milliseconds, stages };
+}
+
+/** The data of an operation that is expected to succeed. */
+export async function data(operation: Operation, by: Credentials, signal?: AbortSignal): Promise<Record<string, any>> {
+  const { answer } = await run(operation, by, {}, signal);
+  const error = answer.errors?.[0];
+  if (error) throw new Failure(error.message, error.extensions?.code, error.extensions?.hint);
+  return answer.data ?? {};
+}

@@ -1,0 +1,72 @@
+// A refusal in words: what was asked, and which privilege or policy is missing.
+
+import { catalogOf, reasonOf, type Command, type Reason } from "./catalog";
+import type { GraphQLError } from "./http";
+import { useLoading } from "./loading";
+import { addressOf, follow } from "./router";
+import { useCaller, useSession } from "./session";
+import { Notice, Sql } from "./ui/parts";
+
+/** An error in words: what was refused, and which privilege or policy is missing. */
+export function Refusal({ error, query }: { error: GraphQLError; query: string }) {
+  const caller = useCaller();
+  const { serviceKey } = useSession();
+  const why = useLoading<Reason | null>(
+    async () => (serviceKey ? reasonOf(error.message, caller.role, query, await catalogOf(serviceKey)) : null),
+    [error.message, caller.id],
+  );
+  return (
+    <Notice tone="bad" title={error.message}>
+      {why.value && <Why reason={why.value} role={caller.role} />}
+      {error.extensions?.hint && <p>{error.extensions.hint}</p>}
+      {error.extensions?.code && <code>{error.extensions.code}</code>}
+    </Notice>
+  );
+}
+
+function Why({ reason, role }: { reason: Reason; role: string }) {
+  const { relation, command, verdict } = reason;
+  const name = `${relation.schema}.${relation.name}`;
+  const policies = relation.policies.filter((each) => verdict.policies.includes(each.name));
+  return (
+    <>
+      <p>
+        The role <code>{role}</code> asked to {command} in <code>{name}</code>. {verdict.why}
+      </p>
+      {policies.map((each) => (
+        <p key={each.name}>
+          The policy <strong>{each.name}</strong> lets rows through where <code>{(command === "insert" ? each.check : each.using) ?? each.using ?? "true"}</code>
+          {command === "update" && each.check && (
+            <>
+              , and changed rows where <code>{each.check}</code>
+            </>
+          )}
+          .
+        </p>
+      ))}
+      {verdict.fix && <Sql text={verdict.fix} what="the statement that would allow it" />}
+      <p>
+        <a href={addressOf("access", [], { table: name, role })} onClick={follow}>
+          Who sees what in {relation.name}
+        </a>
+      </p>
+    </>
+  );
+}
+
+/** A change that reached no row: policies let the caller see it, but not change it. */
+export function Unreached({ type, command }: { type: string; command: Command }) {
+  const caller = useCaller();
+  const { serviceKey } = useSession();
+  const why = useLoading<Reason | null>(async () => {
+    if (!serviceKey) return null;
+    const relation = (await catalogOf(serviceKey)).relations.find((each) => each.types[caller.role] === type);
+    const verdict = relation?.access[caller.role]?.[command];
+    return relation && verdict ? { relation, command, verdict } : null;
+  }, [type, command, caller.id]);
+  return (
+    <Notice tone="bad" title="No row was changed.">
+      {why.value ? <Why reason={why.value} role={caller.role} /> : "A policy lets this caller see the row, but not change it; or it is gone."}
+    </Notice>
+  );
+}

@@ -1,0 +1,86 @@
+// Where the tables of the diagram stand: laid out by ELK, in a worker, so that the page stays usable meanwhile.
+
+import ELK, { type ElkNode } from "elkjs/lib/elk-api";
+import workerUrl from "elkjs/lib/elk-worker.min.js?url";
+import type { Relation } from "../catalog";
+
+export const WIDTH = 220;
+const HEAD = 40;
+const LINE = 22;
+export const MOST_COLUMNS = 9;
+
+export interface Placed {
+  id: string;
+  relation: Relation;
+  x: number;
+  y: number;
+  height: number;
+  columns: { name: string; type: string; mark: "key" | "link" | "" }[];
+  hidden: number;
+}
+
+export interface Drawn {
+  id: string;
+  from: string;
+  to: string;
+  name: string;
+}
+
+export interface Layout {
+  placed: Placed[];
+  drawn: Drawn[];
+  width: number;
+  height: number;
+}
+
+/** The columns of a relation as the diagram shows them: keys first, then links, then the rest. */
+function columnsOf(relation: Relation, brief: boolean) {
+  const primary = new Set(relation.keys.find((each) => each.type === "p")?.columns ?? []);
+  const links = new Set(relation.keys.filter((each) => each.type === "f").flatMap((each) => each.columns ?? []));
+  const marked = relation.columns.map((each) => ({ name: each.name, type: each.type, mark: (primary.has(each.name) ? "key" : links.has(each.name) ? "link" : "") as "key" | "link" | "" }));
+  const order = { key: 0, link: 1, "": 2 };
+  const sorted = marked.sort((a, b) => order[a.mark] - order[b.mark]);
+  return sorted.slice(0, brief ? sorted.filter((each) => each.mark).length && 3 : MOST_COLUMNS);
+}
+
+export async function layoutOf(relations: Relation[], signal: AbortSignal): Promise<Layout> {
+  const brief = relations.length > 150;
+  const known = new Set(relations.map((each) => each.oid));
+  const placed: Placed[] = relations.map((relation) => {
+    const columns = columnsOf(relation, brief);
+    const hidden = relation.columns.length - columns.length;
+    return { id: String(relation.oid), relation, x: 0, y: 0, columns, hidden, height: HEAD + LINE * (columns.length + (hidden ? 1 : 0)) + 8 };
+  });
+  const drawn: Drawn[] = relations.flatMap((relation) =>
+    relation.keys
+      .filter((each) => each.type === "f" && each.to !== null && known.has(each.to))
+      .map((each) => ({ id: `${relation.oid} ${each.name}`, from: String(relation.oid), to: String(each.to), name: each.name })),
+  );
+  const elk = new ELK({ workerUrl });
+  signal.addEventListener("abort", () => elk.terminateWorker());
+  try {
+    const graph: ElkNode = {
+      id: "schema",
+      layoutOptions: {
+        "elk.algorithm": "layered",
+        "elk.direction": "RIGHT",
+        "elk.spacing.nodeNode": "36",
+        "elk.layered.spacing.nodeNodeBetweenLayers": "90",
+        "elk.spacing.componentComponent": "48",
+        "elk.aspectRatio": "1.6",
+        ...(brief ? { "elk.layered.thoroughness": "1", "elk.layered.nodePlacement.strategy": "SIMPLE" } : {}),
+      },
+      children: placed.map((each) => ({ id: each.id, width: WIDTH, height: each.height })),
+      edges: drawn.map((each) => ({ id: each.id, sources: [each.from], targets: [each.to] })),
+    };
+    const found: ElkNode = await elk.layout(graph);
+    const places = new Map(found.children?.map((each) => [each.id, each]));
+    for (const each of placed) {
+      each.x = places.get(each.id)?.x ?? 0;
+      each.y = places.get(each.id)?.y ?? 0;
+    }
+    return { placed, drawn, width: found.width ?? 0, height: found.height ?? 0 };
+  } finally {
+    elk.terminateWorker();
+  }
+}

@@ -1,0 +1,192 @@
+// A table's page: columns, keys, policies, comment directives, and the GraphQL type that each role gets.
+
+import { PolicyCard } from "../access/policy";
+import { COMMANDS, KINDS, type Catalog, type Relation } from "../catalog";
+import { ask } from "../http";
+import { useLoading } from "../loading";
+import { addressOf, follow } from "../router";
+import { useSession } from "../session";
+import { count, FailureNotice, Notice, Sql, Waiting } from "../ui/parts";
+
+interface Told {
+  types: Record<string, string | null>;
+  directives: Record<string, unknown>;
+  notices: { what: string; why: string; fix: string }[];
+}
+
+export function RelationPage({ relation, catalog }: { relation: Relation; catalog: Catalog }) {
+  const { serviceKey } = useSession();
+  const told = useLoading(() => ask<Told>(`relations/${relation.oid}`, serviceKey), [relation.oid, serviceKey]);
+  const name = `${relation.schema}.${relation.name}`;
+  return (
+    <article className="padded relation">
+      <header className="row">
+        <h2>{name}</h2>
+        <span className="badge">{KINDS[relation.kind]}</span>
+        {relation.rowSecurity ? <span className="badge good">row level security</span> : relation.kind === "r" && <span className="badge warn">no row level security</span>}
+        {relation.rows >= 0 && <span className="small muted">about {count.format(relation.rows)} rows</span>}
+        <span className="grow" />
+        {relation.types["service_role"] && (
+          <a className="button" href={addressOf("data", [relation.types["service_role"]])} onClick={follow}>
+            See its rows
+          </a>
+        )}
+      </header>
+      {relation.comment && <p className="muted">{relation.comment.replace(/@graphql\(\{.*?\}\)/s, "").trim()}</p>}
+      {told.value?.notices.map((each) => (
+        <Notice key={each.what + each.why} tone="warn" title={`${each.what} is not in the API, or not as its comment says`}>
+          <p>{each.why}</p>
+          {each.fix && <p>{each.fix}</p>}
+        </Notice>
+      ))}
+      <section aria-label="Columns" className="scroller" tabIndex={0}>
+        <table>
+          <caption className="visually-hidden">Columns of {name}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Column</th>
+              <th scope="col">Type</th>
+              <th scope="col">Default</th>
+            </tr>
+          </thead>
+          <tbody>
+            {relation.columns.map((each) => (
+              <tr key={each.name}>
+                <th scope="row">{each.name}</th>
+                <td>
+                  <code>{each.type}</code> {each.notNull && <span className="badge">not null</span>}
+                </td>
+                <td className="muted">{each.identity ? "identity" : each.generated ? <code>generated: {each.default}</code> : <code>{each.default}</code>}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <Keys relation={relation} catalog={catalog} />
+      <section aria-label="Policies" className="stack">
+        <h3>Policies</h3>
+        {relation.policies.map((each) => (
+          <PolicyCard key={each.name} policy={each} />
+        ))}
+        {!relation.policies.length && <NoPolicy relation={relation} />}
+        <Roles relation={relation} catalog={catalog} name={name} />
+      </section>
+      {relation.definition && (
+        <section aria-label="Definition">
+          <h3>Definition</h3>
+          <Sql text={relation.definition} what="the view's definition" />
+        </section>
+      )}
+      <section aria-label="In the API" className="stack">
+        <h3>In the API</h3>
+        {told.failure && <FailureNotice failure={told.failure} again={told.again} />}
+        {!told.value && told.isLoading && <Waiting what="the types" />}
+        {told.value && <Directives directives={told.value.directives} />}
+        {told.value && (
+          <div className="types">
+            {Object.entries(told.value.types).map(([role, text]) => (
+              <div key={role}>
+                <h3>
+                  <code>{role}</code>
+                </h3>
+                {text ? (
+                  <pre className="sql" tabIndex={0} aria-label={`Type of ${role}`}>
+                    {text}
+                  </pre>
+                ) : (
+                  <p className="muted">does not have it</p>
+                )}
+              </div>
+            ))}
+          </div>
+        )}
+      </section>
+    </article>
+  );
+}
+
+function NoPolicy({ relation }: { relation: Relation }) {
+  if (relation.kind === "v") {
+    return (
+      <p className="muted">
+        {relation.invoker ? "The view reads with the rights of who asks, so the policies of its tables count." : `The view reads with the rights of its owner, ${relation.owner}: policies of its tables do not count for who asks.`}
+      </p>
+    );
+  }
+  return <p className="muted">{relation.rowSecurity ? "None, and row level security is on: no role sees a row, unless it bypasses policies." : "None: who has a privilege has it for all rows."}</p>;
+}
+
+function Roles({ relation, catalog, name }: { relation: Relation; catalog: Catalog; name: string }) {
+  return (
+    <ul className="row">
+      {catalog.roles.map((role) => (
+        <li key={role.name}>
+          <a href={addressOf("access", [], { table: name, role: role.name, command: "select" })} onClick={follow}>
+            {role.name}
+          </a>
+          <span className="muted small">
+            {" "}
+            {COMMANDS.map((each) => `${each} ${relation.access[role.name]?.[each].rows === "policy" ? "by policy" : relation.access[role.name]?.[each].rows}`).join(", ")}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Keys({ relation, catalog }: { relation: Relation; catalog: Catalog }) {
+  const back = catalog.relations.flatMap((each) => each.keys.filter((key) => key.type === "f" && key.to === relation.oid).map((key) => ({ key, from: each })));
+  const linked = (each: Relation) => (
+    <a href={addressOf("schema", [`${each.schema}.${each.name}`])} onClick={follow}>
+      {each.name}
+    </a>
+  );
+  return (
+    <section aria-label="Keys" className="stack">
+      <h3>Keys</h3>
+      <ul className="stack">
+        {relation.keys.map((each) => {
+          const target = catalog.relations.find((one) => one.oid === each.to);
+          return (
+            <li key={each.name}>
+              <code>{each.definition}</code> {target && <>→ {linked(target)}</>}
+            </li>
+          );
+        })}
+        {back.map(({ key, from }) => (
+          <li key={`${from.oid} ${key.name}`} className="muted">
+            {linked(from)} leads here by <code>{key.columns?.join(", ")}</code>
+          </li>
+        ))}
+      </ul>
+      {!relation.keys.length && !back.length && <p className="muted">None. A comment can name key columns of a view: see Directives in the documentation.</p>}
+    </section>
+  );
+}
+
+const EFFECTS: Record<string, string> = {
+  name: "is its name in the API",
+  description: "is what the API says about it",
+  totalCount: "lets callers count the rows",
+  aggregate: "lets callers aggregate the rows",
+  primary_key_columns: "is taken for its key",
+  foreign_keys: "makes relationships that the database does not have",
+  max_rows: "is the largest page",
+};
+
+function Directives({ directives }: { directives: Record<string, unknown> }) {
+  const entries = Object.entries(directives).filter(([, value]) => value !== false && value !== null);
+  if (!entries.length) return null;
+  return (
+    <ul className="stack" aria-label="Comment directives">
+      {entries.map(([name, value]) => (
+        <li key={name}>
+          <code>
+            {name}: {JSON.stringify(value)}
+          </code>{" "}
+          <span className="muted small">{EFFECTS[name] ?? ""}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

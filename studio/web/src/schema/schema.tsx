@@ -1,0 +1,80 @@
+// Schema: pictures of the database, and a page for each table.
+
+import { useDeferredValue, useMemo, useState } from "react";
+import { KINDS, useCatalog, type Catalog, type Relation } from "../catalog";
+import { addressOf, follow, go, usePlace } from "../router";
+import { Icon } from "../ui/icons";
+import { Blank, FailureNotice, plural, Waiting } from "../ui/parts";
+import { Diagram } from "./diagram";
+import { RelationPage } from "./relation";
+import "../styles/access.css";
+import "../styles/schema.css";
+
+const AT_ONCE = 400;
+
+export default function SchemaView() {
+  const catalog = useCatalog();
+  if (catalog.failure && !catalog.value) return <div className="padded"><FailureNotice failure={catalog.failure} again={catalog.again} /></div>;
+  if (!catalog.value) return <Waiting what="the catalog" />;
+  return <Relations catalog={catalog.value} />;
+}
+
+function Relations({ catalog }: { catalog: Catalog }) {
+  const { rest } = usePlace();
+  const [search, setSearch] = useState("");
+  const wanted = useDeferredValue(search.trim().toLowerCase());
+  const found = useMemo(() => catalog.relations.filter((each) => isFound(each, wanted)), [catalog, wanted]);
+  const oids = useMemo(() => (wanted ? new Set(found.map((each) => each.oid)) : null), [found, wanted]);
+  const chosen = catalog.relations.find((each) => `${each.schema}.${each.name}` === rest[0]);
+  if (!catalog.relations.length) return <Blank icon="schema" title="No table is in the API's schemas">API_SCHEMAS names the schemas. Create a table there, and it is drawn here.</Blank>;
+  return (
+    <div className="split">
+      <aside aria-label="Tables">
+        <select
+          className="only-narrow"
+          aria-label="Table"
+          value={chosen ? `${chosen.schema}.${chosen.name}` : ""}
+          onChange={(event) => go(addressOf("schema", event.target.value ? [event.target.value] : []))}
+        >
+          <option value="">Diagram</option>
+          {catalog.relations.map((each) => (
+            <option key={each.oid}>{`${each.schema}.${each.name}`}</option>
+          ))}
+        </select>
+        <div className="only-wide stack">
+          <input type="search" aria-label="Search tables and columns" placeholder="Search tables and columns" value={search} onChange={(event) => setSearch(event.target.value)} />
+          <ul className="side-list">
+            <li>
+              <a href={addressOf("schema")} onClick={follow} aria-current={chosen ? undefined : "page"}>
+                <Icon name="schema" /> Diagram
+              </a>
+            </li>
+            {found.slice(0, AT_ONCE).map((each) => (
+              <li key={each.oid}>
+                <a href={addressOf("schema", [`${each.schema}.${each.name}`])} onClick={follow} aria-current={each === chosen ? "page" : undefined} title={KINDS[each.kind]}>
+                  <span className="ellipsis grow">{each.name}</span>
+                  {each.rowSecurity && <Icon name="lock" />}
+                </a>
+              </li>
+            ))}
+          </ul>
+          {!found.length && <p className="muted small">Nothing is called like that.</p>}
+          {found.length > AT_ONCE && <p className="muted small">and {plural(found.length - AT_ONCE, "more table")}; search for them</p>}
+        </div>
+      </aside>
+      <div className="grow">
+        {chosen ? (
+          <RelationPage key={chosen.oid} relation={chosen} catalog={catalog} />
+        ) : rest[0] ? (
+          <Blank icon="search" title={`There is no table ${rest[0]}`}>It may have been renamed since, or be in a schema that the API leaves out.</Blank>
+        ) : (
+          <Diagram relations={catalog.relations} found={oids} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function isFound(relation: Relation, wanted: string): boolean {
+  return !wanted || relation.name.toLowerCase().includes(wanted) || relation.columns.some((each) => each.name.toLowerCase().includes(wanted));
+}

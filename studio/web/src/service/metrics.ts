@@ -1,0 +1,54 @@
+// Figures from the Prometheus text of /metrics, and what changed between two readings.
+
+export interface Reading {
+  at: number;
+  requests: Map<string, number>;
+  seconds: Map<string, number>;
+  stages: Map<string, number>;
+  buckets: Map<number, number>;
+  gauges: Map<string, number>;
+}
+
+const LINE = /^(\w+)(?:\{([^}]*)\})? ([-+.\deE]+|NaN|\+Inf)$/gm;
+
+export function readingOf(text: string): Reading {
+  const reading: Reading = { at: performance.now(), requests: new Map(), seconds: new Map(), stages: new Map(), buckets: new Map(), gauges: new Map() };
+  const add = <Key>(to: Map<Key, number>, key: Key, value: number) => to.set(key, (to.get(key) ?? 0) + value);
+  for (const [, name, labels = "", number] of text.matchAll(LINE)) {
+    const label = (which: string) => new RegExp(`${which}="([^"]*)"`).exec(labels)?.[1] ?? "";
+    const value = Number(number);
+    // What this page itself asks for is not what the service is for.
+    if (label("door") === "metrics" || label("door") === "studio") continue;
+    if (name === "portico_request_seconds_count") add(reading.requests, `${label("door")} ${label("status")}`, value);
+    else if (name === "portico_request_seconds_sum") add(reading.seconds, label("door"), value);
+    else if (name === "portico_request_seconds_bucket") add(reading.buckets, label("le") === "+Inf" ? Infinity : Number(label("le")), value);
+    else if (name === "portico_stage_seconds_total") add(reading.stages, label("stage"), value);
+    else if (/^portico_(plans|plan_hits|plan_misses|connections_in_use)$/.test(name!)) add(reading.gauges, name!, value);
+  }
+  return reading;
+}
+
+export const total = (of: Map<unknown, number>) => [...of.values()].reduce((sum, each) => sum + each, 0);
+
+/** Requests in a second between two readings. */
+export function rate(before: Reading, after: Reading): number {
+  return Math.max(0, total(after.requests) - total(before.requests)) / ((after.at - before.at) / 1000);
+}
+
+/** Milliseconds of each stage of an average request between two readings. */
+export function stagesBetween(before: Reading, after: Reading): { name: string; milliseconds: number }[] {
+  const graphql = (reading: Reading) => [...reading.requests].reduce((sum, [key, value]) => sum + (key.startsWith("graphql") ? value : 0), 0);
+  const requests = Math.max(1, graphql(after) - graphql(before));
+  return ["parse", "authorize", "plan", "execute", "shape"].map((name) => ({
+    name,
+    milliseconds: (1000 * Math.max(0, (after.stages.get(name) ?? 0) - (before.stages.get(name) ?? 0))) / requests,
+  }));
+}
+
+/** The time under which a share of all requests was answered, in milliseconds, by the buckets. */
+export function quantile(reading: Reading, share: number): number | null {
+  const bounds = [...reading.buckets].sort(([a], [b]) => a - b);
+  const all = bounds.at(-1)?.[1] ?? 0;
+  const found = bounds.find(([, below]) => below >= share * all);
+  return all && found ? found[0] * 1000 : null;
+}
