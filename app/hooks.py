@@ -106,6 +106,16 @@ class GraphQLHooks:
         """Fields of a relation's connection type; the scope of their resolvers is a collection."""
 
     @hookspec
+    def aggregate_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Fields of the aggregates of a relation's rows; the scope of their resolvers are the rows of a query, of which
+        together each makes one value."""
+
+    @hookspec
+    def group_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Fields of a group of a relation's rows; the scope of their resolvers is the group
+        (app.query.grouping.Grouping)."""
+
+    @hookspec
     def filter_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Members of a relation's filter; the extension ``condition`` of each turns its value into a condition on a
         row."""
@@ -118,7 +128,8 @@ class GraphQLHooks:
     @hookspec
     def collection_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Arguments of every collection of a relation's rows. The extension ``condition`` of one narrows the rows
-        (app.query.conditions.MemberCondition), the extension ``order`` orders them (app.query.ordering.Order)."""
+        (app.query.conditions.MemberCondition), the extension ``order`` orders them (app.query.ordering.Order), the
+        extension ``distinct`` leaves out all but the first of equal rows (app.query.collection.Distinct)."""
 
     @hookspec
     def order_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:

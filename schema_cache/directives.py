@@ -25,11 +25,13 @@ Commented = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """Comments on objects of kind ``on`` may have the member ``key``; ``value`` is the kind of value it takes."""
+    """Comments on objects of kind ``on`` may have the member ``key``; ``value`` is the kind of value it takes. One that
+    is ``extended`` is read only by dialects that go beyond pg_graphql."""
 
     on: Commented
     key: str
     value: ValueKind
+    extended: bool = False
 
 
 Directives = Mapping[str, object]
@@ -45,6 +47,11 @@ _REMEMBERED = 20_000
 def has_directives(comment: str | None) -> bool:
     """Whether the comment has any directives."""
     return comment is not None and _MARK_BEGINS in comment
+
+
+def plain_text(comment: str | None) -> str | None:
+    """What a comment says besides its directives; None if that is nothing."""
+    return _MARK.sub("", comment or "").strip() or None
 
 
 @dataclass(frozen=True, slots=True)

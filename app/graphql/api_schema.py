@@ -65,9 +65,12 @@ class ApiSchema:
         self._types: dict[str, Any] = {}
         self._shared: dict[str, Any] = {}
         self._value_types: dict[int, ValueType | None] = {}
-        known = (each for some in self.hooks.comment_directives() for each in some)
+        declared = (each for some in self.hooks.comment_directives() for each in some)
+        known = (each for each in declared if dialect.extended or not each.extended)
         self.notices: Notices = Notices() if whole is None else whole.notices
-        self.comments = Comments(self.catalog, (*DIRECTIVES, *known), self.notices)
+        self.comments = Comments(
+            self.catalog, (*DIRECTIVES, *known), self.notices, describe=dialect.described_by_comments
+        )
         self.schemas = tuple(each for each in view.schemas if whole is None or each.name in only_schemas)
         self._left_out = {each.name for each in view.schemas} - {each.name for each in self.schemas}
         self._introspectable = frozenset(

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.graphql.notices import Notices
 from schema_cache.directive_values import Count, Flag, ListOf, NumberBetween, String
-from schema_cache.directives import Commented, Directive, DirectiveReader
+from schema_cache.directives import Commented, Directive, DirectiveReader, plain_text
 from schema_cache.model import Catalog, Relation
 
 MOST_LEVELS = 200
@@ -24,11 +24,19 @@ DIRECTIVES = (
 may ask for (app.graphql.role_rules)."""
 
 
-class Comments:
-    """The directives of a catalog's comments that are ``known`` and well-formed; ``notices`` report the others."""
+DESCRIBED = frozenset(("relation", "column", "function"))
+"""The kinds of objects that have descriptions."""
 
-    def __init__(self, catalog: Catalog, known: Iterable[Directive], notices: Notices) -> None:
+
+class Comments:
+    """The directives of a catalog's comments that are ``known`` and well-formed; ``notices`` report the others. With
+    ``describe``, the rest of a comment is the description of an object that has no directive for that."""
+
+    def __init__(
+        self, catalog: Catalog, known: Iterable[Directive], notices: Notices, *, describe: bool = False
+    ) -> None:
         self._catalog = catalog
+        self._describe = describe
         self._notices = notices
         self._reader = DirectiveReader(known)
 
@@ -37,7 +45,8 @@ class Comments:
         reading = self._reader.read(kind, comment)
         for problem in reading.problems:
             self._notices.add(f"{kind.replace('_', ' ')} {name}", f"its comment directive is left out: {problem}")
-        return reading.directives
+        text = plain_text(comment) if self._describe and kind in DESCRIBED else None
+        return reading.directives if text is None else {"description": text, **reading.directives}
 
     def on_schema(self, name: str) -> Mapping[str, Any]:
         """The directives of the schema of that name; empty if there is none."""

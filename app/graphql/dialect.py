@@ -27,6 +27,7 @@ class Dialect:
     ``lists_all_enums``: the enums of exposed schemas are types of the schema even where no field uses them.
     ``required_inserts``: a column that is NOT NULL and has no default must be given a value by an insert.
     ``native_json``: JSON values are JSON in requests and answers, not strings that hold it; a setting turns it on.
+    ``described_by_comments``: the text of a comment is a description; a setting turns it on.
     ``extended``: the features that go beyond pg_graphql are offered (app.graphql.features).
     """
 
@@ -48,6 +49,7 @@ class Dialect:
     lists_all_enums: bool
     required_inserts: bool
     native_json: bool
+    described_by_comments: bool
     extended: bool
 
 
@@ -70,6 +72,7 @@ STANDARD = Dialect(
     lists_all_enums=False,
     required_inserts=True,
     native_json=False,
+    described_by_comments=False,
     extended=True,
 )
 
@@ -92,13 +95,17 @@ PG_GRAPHQL = Dialect(
     lists_all_enums=True,
     required_inserts=False,
     native_json=False,
+    described_by_comments=False,
     extended=False,
 )
 
 DIALECTS = {dialect.name: dialect for dialect in (STANDARD, PG_GRAPHQL)}
 
 
-def dialect_of(name: str, *, native_json: bool = False) -> Dialect:
-    """The dialect of that name; ``native_json`` has no effect on one that does not go beyond pg_graphql."""
+def dialect_of(name: str, *, native_json: bool = False, described_by_comments: bool = False) -> Dialect:
+    """The dialect of that name with what settings turn on, which has no effect on one that does not go beyond
+    pg_graphql."""
     dialect = DIALECTS[name]
-    return replace(dialect, native_json=native_json and dialect.extended)
+    if not dialect.extended:
+        return dialect
+    return replace(dialect, native_json=native_json, described_by_comments=described_by_comments)

@@ -149,5 +149,6 @@ class Exposure:
             if self.is_name(field_name):
                 # If two columns share a name, the later one is kept.
                 columns.pop(field_name, None)
-                columns[field_name] = ApiColumn(column, field_name, value_type, directives.get("description"))
+                said = directives.get("description"), directives.get("deprecated")
+                columns[field_name] = ApiColumn(column, field_name, value_type, *said)
         return tuple(columns.values())

@@ -27,6 +27,7 @@ class ApiColumn:
     field_name: str
     type: ValueType
     description: str | None = None
+    deprecated: str | None = None
 
     @property
     def name(self) -> str:

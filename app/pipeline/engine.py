@@ -69,7 +69,11 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
     dump = Path(settings.schema_dump) if settings.schema_dump else None
     schema_cache = SchemaCache(database.read, settings.api_schemas, dump)
     entries = settings.plan_cache_entries
-    dialect = dialect_of(settings.graphql_dialect, native_json=settings.json_values == "native")
+    dialect = dialect_of(
+        settings.graphql_dialect,
+        native_json=settings.json_values == "native",
+        described_by_comments=settings.descriptions == "comments",
+    )
     limits = _limits(settings)
     roles = ApiRoles(settings.api_roles, schema_cache.current, schema_cache.refresh_if_changed)
     identity = Identity(settings, roles=roles)

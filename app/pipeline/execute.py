@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from app.database import Context, Row, RowTooLarge, StatementError, despite_conflicts
 from app.errors import Diagnosis, RequestError
 from app.graphql.errors import FieldError
 from app.pipeline.engine import Engine
-from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
+from app.pipeline.records import CAPPED, AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
 from app.query.sql import failure_message
 from schema_cache.privileges import role_settings
 from schema_cache.role_view import RoleView
@@ -30,7 +32,15 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
         for planned, rows in zip(plan.statements, _run(operation, bound, engine), strict=True):
             if planned.answers:
                 texts.update(zip(planned.response_keys, rows[0], strict=True))
-    return ResultSet(plan, texts, operation.caller.role)
+    capped = _capped(plan, operation.parsed.variables)
+    results = ResultSet(plan, texts, operation.caller.role)
+    return results.telling(CAPPED, capped) if capped else results
+
+
+def _capped(plan: SQLPlan, variables: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Where the request asked for more rows than it was given."""
+    read = ((cap, cap.asked.read(variables)) for cap in plan.caps)
+    return [{"path": list(cap.path), "asked": asked, "given": cap.given} for cap, asked in read if asked > cap.given]
 
 
 def context_of(operation: AuthorizedOperation, engine: Engine) -> Context:

@@ -18,7 +18,7 @@ from app.graphql.values import Readings, Steering, Variables, size_of
 from app.graphql.variables import errors_of_variables
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan
-from app.query.nodes import NodeCount
+from app.query.nodes import Cap, NodeCount
 from app.query.planning import Planning
 from app.query.sql import as_text, compiled
 from app.query.walk import Walk
@@ -158,22 +158,25 @@ class _RootPlanner:
             tuple(errors),
             tells_of_schema_alone=tells_of_schema and not statements,
             is_volatile=planning.is_volatile,
+            caps=tuple(planning.caps),
         )
 
     def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:
         """A statement or more for each root field, in the order of the document."""
         constants: dict[str, bytes] = {}
-        statements = []
+        statements: list[PlannedStatement] = []
+        caps: list[Cap] = []
         for key, nodes in fields.items():
             constant = self._constant(nodes)
             if constant is None:
-                statements += self._mutation_statements(key, nodes)
+                planning = Planning(self._variables)
+                statements += self._mutation_statements(planning, key, nodes)
+                caps += planning.caps
             else:
                 constants[key] = constant
-        return SQLPlan(tuple(fields), tuple(statements), constants, is_mutation=True)
+        return SQLPlan(tuple(fields), tuple(statements), constants, is_mutation=True, caps=tuple(caps))
 
-    def _mutation_statements(self, key: str, nodes: Sequence[FieldNode]) -> list[PlannedStatement]:
-        planning = Planning(self._variables)
+    def _mutation_statements(self, planning: Planning, key: str, nodes: Sequence[FieldNode]) -> list[PlannedStatement]:
         try:
             answering = self._statement(planning, {key: self._resolve(planning, nodes)})
         except RequestError as ex:

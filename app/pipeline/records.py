@@ -12,7 +12,7 @@ from app.database import Statement
 from app.graphql.api_schema import ApiSchema
 from app.identity import Caller
 from app.identity.identification import RequestHead
-from app.query.nodes import NodeCount
+from app.query.nodes import Cap, NodeCount
 from app.query.planning import Parameter
 
 NO_HEAD = RequestHead("POST", "/graphql/v1", lambda name: None)
@@ -97,7 +97,8 @@ class SQLPlan:
     ``response_keys`` are in the order of the answer. ``constants`` are the JSON texts of fields that need no database.
     ``errors`` are those of root fields that failed, where the dialect still answers the others.
     ``tells_of_schema_alone`` says that the answer depends on the schema, and that the plan runs no statement, which
-    would fail on an outdated one. ``is_volatile`` says that the plan calls a volatile function.
+    would fail on an outdated one. ``is_volatile`` says that the plan calls a volatile function. ``caps`` are where a
+    request may ask for more rows than it is given.
     """
 
     response_keys: tuple[str, ...]
@@ -107,6 +108,7 @@ class SQLPlan:
     is_mutation: bool = False
     tells_of_schema_alone: bool = False
     is_volatile: bool = False
+    caps: tuple[Cap, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,10 @@ class BoundPlan:
     plan: SQLPlan
     values: tuple[tuple[bytes | None, ...], ...]
     rolled_back: bool = False
+
+
+CAPPED = "capped"
+"""The member of an answer's extensions that says where more rows were asked for than given."""
 
 
 @dataclass(frozen=True, slots=True)

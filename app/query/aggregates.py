@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement
+from sqlalchemy.sql.functions import Function
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiColumn, ApiRelation
@@ -24,12 +24,19 @@ ORDERED = NUMBERS | frozenset(
 @dataclass(frozen=True)
 class Aggregate:
     """An aggregate function: the types, by their names in pg_type, that it takes, whether it takes them as numeric, and
-    what it makes of those whose ``results`` are of another type. It is in the schema of the type."""
+    what it makes of those whose ``results`` are of another type. It is in the schema of the type. ``function`` is what
+    PostgreSQL calls it where that is not its ``name`` in the API."""
 
     name: str
     types: frozenset[str]
     results: Mapping[str, str]
     as_numeric: bool = False
+    function: str | None = None
+
+    @property
+    def title(self) -> str:
+        """Its name within the names of types."""
+        return f"{self.name[0].upper()}{self.name[1:]}"
 
     def columns(self, api: ApiSchema, relation: ApiRelation) -> Sequence[ApiColumn]:
         """The columns of a relation that it takes."""
@@ -43,13 +50,13 @@ class Aggregate:
         other = self.results.get(name, name)
         return api.catalog.type_by_oid[column.column.type] if other == name else built_in_type(api, other)
 
-    def call(self, api: ApiSchema, column: ApiColumn, rows: Rows) -> ColumnElement[Any]:
+    def call(self, api: ApiSchema, column: ApiColumn, rows: Rows) -> Function[Any]:
         """The function over a column of ``rows``."""
         value = rows.column(column.name)
         # money is printed with a currency sign, so its text is not a number.
         as_numeric = self.as_numeric or aggregated_type(api, column) == "money"
         schema = api.catalog.type_by_oid[column.column.type].schema
-        return FunctionCall(schema, self.name, [cast_to(value, "numeric") if as_numeric else value])
+        return FunctionCall(schema, self.function or self.name, [cast_to(value, "numeric") if as_numeric else value])
 
 
 SUMS = {"int2": "int8", "int4": "int8", "int8": "numeric"}

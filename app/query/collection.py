@@ -14,7 +14,8 @@ from typing import Any, cast
 
 from graphql import GraphQLObjectType
 from sqlalchemy import ColumnElement, FromClause, Select, func, select
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.dialects.postgresql import aggregate_order_by, distinct_on
+from sqlalchemy.sql.selectable import Alias
 
 from app.graphql.relations import ApiRelation
 from app.query.conditions import conditions_of_arguments
@@ -47,16 +48,21 @@ class Origin:
     outer: tuple[FromClause, ...] = ()
 
 
+Distinct = Callable[[Any], Sequence[str]]
+"""Turns the value of an argument, None for null, into the SQL names of columns: of rows that are equal in these only
+the first belongs to a collection. It is the extension ``distinct`` of the GraphQLArgument."""
+
+
 class Collection:
     """A connection being planned. Raises RequestError if its arguments are not valid."""
 
     def __init__(self, field: Field, origin: Origin) -> None:
         self._field = field
-        self._origin = origin
+        self.origin = origin
         self.relation = origin.relation
         self.planning = field.planning
         ordering = ordering_of(field, self.relation)
-        self.page: Page = page_of(self.planning, field.arguments, self.relation.max_rows, ordering)
+        self.page: Page = page_of(field, self.relation.max_rows, ordering)
         asked = _asked_of_page_info(field)
         self.looks_ahead = NEEDS_MORE[self.page.backward] in asked
         self._is_numbered = self.page.backward or bool(asked)
@@ -69,21 +75,44 @@ class Collection:
         if not self._is_read:
             return connection
         page = self._page_query().cte(self.rows.name, nesting=True)
-        query = select(connection).select_from(self.rows.element).correlate(*self._origin.outer)
+        query = select(connection).select_from(self.rows.element).correlate(*self.origin.outer)
         return query.add_cte(page, nest_here=True).scalar_subquery()
 
     # The whole collection
 
     def all_rows(self) -> tuple[TableRows, list[ColumnElement[Any]]]:
         """The whole collection, not only the page: its rows under a new alias, and the conditions on them."""
-        rows = self._origin.rows()
-        return rows, [*self._origin.linked(rows), *conditions_of_arguments(self._field, rows)]
+        rows = self.origin.rows()
+        conditions = [*self.origin.linked(rows), *conditions_of_arguments(self._field, rows)]
+        distinct = self._distinct()
+        return (self._first_rows(rows, conditions, distinct), []) if distinct else (rows, conditions)
+
+    def _distinct(self) -> list[str]:
+        """The columns in which no two rows of the collection are equal, as the arguments have it."""
+        given = self._field.arguments
+        return [
+            column
+            for name, argument in self._field.definition.args.items()
+            if "distinct" in argument.extensions and name in given
+            for column in argument.extensions["distinct"](given[name])
+        ]
+
+    def _first_rows(
+        self, rows: TableRows, conditions: Sequence[ColumnElement[Any]], distinct: Sequence[str]
+    ) -> TableRows:
+        """Of rows that are equal in the columns ``distinct`` the first in the order of the collection."""
+        equal = [rows.column(name) for name in distinct]
+        order = self.page.ordering.clauses(rows, backward=False)
+        readable = (each.name for each in self.relation.relation.columns if each.name in self.relation.visible.select)
+        query = self.query(rows, conditions, *(rows.column(name).label(name) for name in readable))
+        first = query.ext(distinct_on(*equal)).order_by(*equal, *order).subquery(self.planning.alias("first"))
+        return TableRows(self.relation, cast(Alias[Any], first))
 
     def query(
         self, rows: TableRows, conditions: Sequence[ColumnElement[Any]], *columns: ColumnElement[Any]
     ) -> Select[Any]:
         """A query for ``columns`` over the whole collection, not only the page."""
-        return select(*columns).select_from(rows.source).where(*conditions).correlate(*self._origin.outer)
+        return select(*columns).select_from(rows.source).where(*conditions).correlate(*self.origin.outer)
 
     def ordered(
         self, rows: TableRows, conditions: Sequence[ColumnElement[Any]], *columns: ColumnElement[Any]

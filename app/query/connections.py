@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull, GraphQLObjectType, GraphQLString
+from graphql import GraphQLArgument, GraphQLField, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString
 from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
@@ -33,16 +33,27 @@ def connection_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
 def edge_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
     """The type of a row in a collection, with its cursor."""
 
-    def fields() -> dict[str, GraphQLField]:
-        return {
-            "cursor": GraphQLField(GraphQLNonNull(GraphQLString), resolve=_edge_cursor),
-            "node": GraphQLField(GraphQLNonNull(api.object_type(relation)), resolve=_edge_node),
-        }
-
     return api.named(
         f"{relation.type_name}Edge",
-        lambda name: GraphQLObjectType(name, fields, extensions=unknown_field_in("edge")),
+        lambda name: GraphQLObjectType(name, lambda: edge_fields(api, relation), extensions=unknown_field_in("edge")),
     )
+
+
+def edge_fields(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLField]:
+    """The fields of a row in a collection."""
+    return {
+        "cursor": GraphQLField(GraphQLNonNull(GraphQLString), resolve=_edge_cursor),
+        "node": GraphQLField(GraphQLNonNull(api.object_type(relation)), resolve=_edge_node),
+    }
+
+
+def edges_field(type_: GraphQLObjectType) -> GraphQLField:
+    """The field of a connection with the rows of its page, of an edge type."""
+    return GraphQLField(GraphQLNonNull(GraphQLList(GraphQLNonNull(type_))), resolve=_edges)
+
+
+def _edges(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return collection.collect(field.json(collection))
 
 
 def _edge_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from graphql import GraphQLInputField, GraphQLInputObjectType
 from sqlalchemy import ColumnElement, and_, func
+from sqlalchemy.sql.functions import Function
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiColumn, ApiRelation
@@ -17,9 +19,23 @@ from app.query.conditions import Compared, Condition, relation_filter_type, valu
 from app.query.planning import Planning, Rows
 from schema_cache.model import Type
 
-GroupCondition = Callable[[Planning, Rows, Any], Condition | None]
-"""Turns the value of a member into a condition on all rows of a query together, as HAVING takes it; None if it has no
-effect. It is the extension ``having`` of the member."""
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rows of a group in a query. Only those count on which ``counted`` holds; all without it."""
+
+    planning: Planning
+    rows: Rows
+    counted: Condition | None = None
+
+    def together(self, aggregate: Function[Any]) -> ColumnElement[Any]:
+        """What an aggregate function makes of the rows that count."""
+        return aggregate if self.counted is None else aggregate.filter(self.counted)
+
+
+GroupCondition = Callable[[Group, Any], Condition | None]
+"""Turns the value of a member into a condition on a group, as HAVING takes it; None if it has no effect. It is the
+extension ``having`` of the member."""
 
 NARROWING = "filter"
 """The member that says which of the rows count. It has no such extension."""
@@ -45,14 +61,12 @@ def group_filter_type(
     return _named(api, relation, suffix, members)
 
 
-def group_condition(
-    type_: GraphQLInputObjectType, planning: Planning, rows: Rows, value: Mapping[str, Any]
-) -> Condition | None:
-    """The members of such a filter, but the narrowing one, together as a condition on all rows of a query; None where
-    they have no effect."""
+def group_condition(type_: GraphQLInputObjectType, group: Group, value: Mapping[str, Any]) -> Condition | None:
+    """The members of such a filter, but the narrowing one, together as a condition on a group; None where they have no
+    effect."""
     comparing = {name: each for name, each in value.items() if "having" in type_.fields[name].extensions}
-    planning.count_conditions(len(comparing))
-    made = (type_.fields[name].extensions["having"](planning, rows, member) for name, member in comparing.items())
+    group.planning.count_conditions(len(comparing))
+    made = (type_.fields[name].extensions["having"](group, member) for name, member in comparing.items())
     parts = [part for part in made if part is not None]
     return and_(*parts) if parts else None
 
@@ -69,17 +83,18 @@ def _by_column(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> dict[
 
 
 def _by(
-    api: ApiSchema, name: str, type_: Type, value_type: ValueType | None, value: Callable[[Rows], ColumnElement[Any]]
+    api: ApiSchema, name: str, type_: Type, value_type: ValueType | None, value: Callable[[Rows], Function[Any]]
 ) -> dict[str, GraphQLInputField]:
-    """The member for a value made of all rows; none if values of its type have no filter."""
+    """The member for a value made of a group's rows; none if values of its type have no filter."""
     if value_type is None or value_type.filter is None:
         return {}
     filter_ = value_filter_type(api, value_type)
     operators = operators_of(api.view, type_.oid)
 
-    def having(planning: Planning, rows: Rows, given: Mapping[str, Any] | None) -> Condition | None:
-        compared = Compared(value(rows), value_type, type_.text, value_type.to_text, operators)
-        return value_condition(filter_, planning, compared, given)
+    def having(group: Group, given: Mapping[str, Any] | None) -> Condition | None:
+        made = group.together(value(group.rows))
+        compared = Compared(made, value_type, type_.text, value_type.to_text, operators)
+        return value_condition(filter_, group.planning, compared, given)
 
     return {name: GraphQLInputField(filter_, extensions={"having": having})}
 
@@ -87,10 +102,10 @@ def _by(
 def _by_columns(
     api: ApiSchema, relation: ApiRelation, aggregate: Aggregate, columns: Mapping[str, GraphQLInputField]
 ) -> GraphQLInputField:
-    type_ = _named(api, relation, f"{aggregate.name.capitalize()}Filter", lambda: columns)
+    type_ = _named(api, relation, f"{aggregate.title}Filter", lambda: columns)
 
-    def having(planning: Planning, rows: Rows, value: Mapping[str, Any] | None) -> Condition | None:
-        return group_condition(type_, planning, rows, value or {})
+    def having(group: Group, value: Mapping[str, Any] | None) -> Condition | None:
+        return group_condition(type_, group, value or {})
 
     return GraphQLInputField(type_, extensions={"having": having})
 

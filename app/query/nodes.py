@@ -29,11 +29,21 @@ class NodeCount:
         return self.fixed + self.per_row * rows
 
 
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """Where a request may ask for more rows than it is given: the ``path`` of response keys to the field, where each
+    request finds the number that it asks for, and how many it is given at most."""
+
+    path: tuple[str, ...]
+    asked: Source
+    given: int
+
+
 class Nodes:
     """Counts nodes while a statement is planned; those in a collection count once for each row of its page."""
 
     def __init__(self) -> None:
-        self._each = 1
+        self._each = self._beside = 1
         self._fixed = 0
         self._per_row = 0
         self._rows: Source | None = None
@@ -42,7 +52,8 @@ class Nodes:
     def each_of(self, rows: int | Leaf) -> Iterator[None]:
         """Count ``rows`` nodes here; what is counted within the context counts for each of them. A Leaf is a value of
         the request that says how many, as a list or a number: at most one in a statement."""
-        outer = self._each
+        outer, beside = self._each, self._beside
+        self._beside = outer
         if isinstance(rows, Leaf):
             self._rows = rows.source
         else:
@@ -51,6 +62,15 @@ class Nodes:
             self._fixed += self._each
         else:
             self._per_row += self._each
+        try:
+            yield
+        finally:
+            self._each, self._beside = outer, beside
+
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """What is counted within the context counts beside the nodes of the innermost ``each_of``, not for each."""
+        outer, self._each = self._each, self._beside
         try:
             yield
         finally:

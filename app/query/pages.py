@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,10 +11,12 @@ from sqlalchemy import ColumnElement, and_, false, func, literal_column, or_, tr
 from app.errors import RequestError
 from app.graphql.values import Leaf
 from app.query.comparison import USUAL_OPERATORS
+from app.query.nodes import Cap
 from app.query.ordering import Ordering, OrderKey
 from app.query.planning import Planning, Rows
 from app.query.row_ids import CursorCount, CursorValue, cursor_form, cursor_misfit
 from app.query.texts import integer_text
+from app.query.walk import Field
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +155,13 @@ def _beyond(rows: Rows, key: OrderKey, value: ColumnElement[Any] | None) -> Colu
     return or_(beyond, key.is_null(rows))
 
 
-def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, ordering: Ordering) -> Page:
-    """The page that a collection's arguments select.
+def page_of(field: Field, most: int, ordering: Ordering) -> Page:
+    """The page that the arguments of a collection's field select.
 
     Raises RequestError if they are out of range or contradict each other, or if the cursor does not fit the order.
     """
     first, last, before, after, offset = (
-        arguments.get(name) for name in ("first", "last", "before", "after", "offset")
+        field.arguments.get(name) for name in ("first", "last", "before", "after", "offset")
     )
     for name, value in (("first", first), ("last", last), ("offset", offset)):
         if value is not None:
@@ -181,8 +183,8 @@ def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, orderin
     if cursor is not None and len(cursor_form(cursor.raw)) > len(ordering.keys) + bool(ordering.ties):
         raise cursor_misfit()
     return Page(
-        planning=planning,
-        size=_size(first, last, most),
+        planning=field.planning,
+        size=page_size(field, "first", most) if last is None else page_size(field, "last", most),
         backward=last is not None or before is not None,
         cursor=cursor,
         offset=offset,
@@ -190,9 +192,13 @@ def page_of(planning: Planning, arguments: Mapping[str, Any], most: int, orderin
     )
 
 
-def _size(first: Leaf | None, last: Leaf | None, most: int) -> int:
-    leaf, size = (last, PageSize("last", most)) if first is None else (first, PageSize("first", most))
-    if leaf is None:
+def page_size(field: Field, argument: str, most: int) -> int:
+    """The number of rows that an argument of a field asks for, but at most ``most``, as without it."""
+    asked: Leaf | None = field.arguments.get(argument)
+    if asked is None:
         return most
-    leaf.steer(size)
-    return size(leaf.raw)
+    size = PageSize(argument, most)
+    asked.steer(size)
+    if field.api.dialect.extended:
+        field.planning.caps.append(Cap(field.walk.path, asked.source, most))
+    return size(asked.raw)

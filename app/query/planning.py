@@ -30,7 +30,7 @@ from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf, Readings, Source, Variables
 from app.graphql.values_of_types import ToText
-from app.query.nodes import Nodes
+from app.query.nodes import Cap, Nodes
 from app.query.sql import alias_stem, cast_to, constant, quoted, uncut
 
 MAX_PARAMETERS = 65535
@@ -213,6 +213,7 @@ class Planning:
         self.nodes = Nodes()
         self.is_volatile = False
         self.earlier: list[Select[Any]] = []
+        self.caps: list[Cap] = []
 
     @property
     def parameters(self) -> dict[str, Parameter]:

@@ -20,7 +20,8 @@ from schema_cache.model import Relation
 @dataclass(frozen=True, slots=True, eq=False)
 class Key:
     """A foreign key, or what a comment declares to be one. ``local_name`` overrides the field that leads back to the
-    referencing rows, ``foreign_name`` the one that leads to the referenced row."""
+    referencing rows, ``foreign_name`` the one that leads to the referenced row; ``deprecated`` says what to use instead
+    of both."""
 
     local: Relation
     columns: tuple[str, ...]
@@ -28,6 +29,7 @@ class Key:
     foreign_columns: tuple[str, ...]
     local_name: str | None = None
     foreign_name: str | None = None
+    deprecated: str | None = None
 
     @property
     def is_local_unique(self) -> bool:

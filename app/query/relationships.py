@@ -18,7 +18,8 @@ from app.query.relationship_names import is_unique
 @dataclass(frozen=True)
 class Relationship:
     """One way of a key: the field ``name`` on ``source`` leads to ``target``; ``pairs`` of their columns are
-    equal by ``operators``. ``refers``: the rows of the source hold the key, else those of the target."""
+    equal by ``operators``. ``refers``: the rows of the source hold the key, else those of the target. ``deprecated``
+    says what to use instead."""
 
     name: str
     source: ApiRelation
@@ -28,13 +29,14 @@ class Relationship:
     to_many: bool
     required: bool = False
     refers: bool = True
+    deprecated: str | None = None
 
     @property
     def leads_to_one(self) -> bool:
         """Whether a unique index guarantees that at most one row of the target belongs to a row of the source."""
         return is_unique(self.target.relation, tuple(target for _, target in self.pairs))
 
-    def linked(self, outer: Rows, rows: TableRows) -> list[ColumnElement[Any]]:
+    def linked(self, outer: Rows, rows: Rows) -> list[ColumnElement[Any]]:
         """The conditions that a target's row belongs to the source's row ``outer``."""
         return [
             compared(rows.column(target), operator, outer.column(source))

@@ -1,4 +1,4 @@
-"""Terms: what rows are ordered by, which is a column, or an expression over a row and its related rows.
+"""Terms: what rows are ordered or grouped by, which is a column, or an expression over a row and its related rows.
 
 A relationship to at most one row is joined to the ordered query, once for all terms that use it. For other
 relationships a subquery computes one value for each row.
@@ -102,14 +102,14 @@ class _OfMany:
         return rows.joined_value(self, query)
 
 
-def related(relationship: Relationship, term: Term) -> Expression:
+def related(relationship: Relationship, term: Term, argument: str = "orderBy") -> Expression:
     """A term of the one row that a relationship leads to, NULL if there is none. If there are several rows, which is
     possible if only a comment declares the relationship, the least value is taken.
 
-    Raises OverLimit if it follows too many relationships.
+    Raises OverLimit, which names the ``argument``, if it follows too many relationships.
     """
     if term.steps == MAX_STEPS:
-        raise OverLimit(f"An element of orderBy follows more than {MAX_STEPS} relationships to one row")
+        raise OverLimit(f"An element of {argument} follows more than {MAX_STEPS} relationships to one row")
     value = _OfOne(relationship, term) if relationship.leads_to_one else _OfMany(relationship, term, is_least=True)
     return Expression(value, steps=term.steps + 1)
 

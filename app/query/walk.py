@@ -58,6 +58,12 @@ class Field:
         return self.nodes[0].name.value
 
     @property
+    def key(self) -> str:
+        """The response key: its alias, else its name."""
+        node = self.nodes[0]
+        return (node.alias or node.name).value
+
+    @property
     def planning(self) -> Planning:
         return self.walk.planning
 
@@ -114,6 +120,12 @@ class Walk:
         self.selector = selector
         self.variables = variables
         self.planning = planning
+        self._path: list[str] = []
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The response keys from the root to the field being resolved."""
+        return tuple(self._path)
 
     def collect(self, type_: GraphQLObjectType, nodes: Sequence[FieldNode]) -> dict[str, list[FieldNode]]:
         """The fields selected below ``nodes`` on an object of ``type_``, by response key."""
@@ -137,6 +149,7 @@ class Walk:
             return constant(type_.name)
         field = self.field(type_, nodes)
         resolver = cast(Resolver, field.definition.resolve)
+        self._path.append(field.key)
         try:
             expression = resolver(field, scope)
             if not isinstance(expression, ColumnElement):
@@ -149,6 +162,8 @@ class Walk:
             raise ResolverFailed(
                 f"The field {place} failed because of an error in the service; its log says why."
             ) from None
+        finally:
+            self._path.pop()
         return expression
 
 

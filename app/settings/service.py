@@ -76,6 +76,8 @@ class Settings:
         "Types whose values have GraphQL types of their own in the dialect standard: all, or names, comma-separated.")
     json_values: str = setting(Choice("text", "native"), "text",
         "Whether values of json and jsonb are strings that hold JSON, or JSON itself, in the dialect standard.")
+    descriptions: str = setting(Choice("directives", "comments"), "directives",
+        "Descriptions in the schema of the dialect standard: those of directives only, or also the text of comments.")
     jwt_secret: str | None = setting(SECRET, None,
         "The secret of HS256 tokens, at least 32 characters; `portico keys` generates one.")
     jwt_jwks: str | None = setting(URL, None,

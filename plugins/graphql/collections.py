@@ -9,7 +9,6 @@ from graphql import (
     GraphQLArgument,
     GraphQLField,
     GraphQLInt,
-    GraphQLList,
     GraphQLNonNull,
 )
 from sqlalchemy import ColumnElement
@@ -20,7 +19,7 @@ from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation, RelationNames
 from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
-from app.query.connections import arguments_of_collections, connection_type, edge_type
+from app.query.connections import arguments_of_collections, connection_type, edge_type, edges_field
 from app.query.scalars import cursor_type
 from app.query.walk import Field
 from schema_cache.directive_values import Count
@@ -49,8 +48,7 @@ def query_fields(api: ApiSchema) -> Fields:
 
 @hookimpl
 def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
-    edges = GraphQLNonNull(GraphQLList(GraphQLNonNull(edge_type(api, relation))))
-    return Fields(10, {"edges": GraphQLField(edges, resolve=_edges)})
+    return Fields(10, {"edges": edges_field(edge_type(api, relation))})
 
 
 def _root_field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
@@ -78,7 +76,3 @@ def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
             "offset": GraphQLArgument(GraphQLInt, description="How many rows to skip; a cursor is faster"),
         },
     )
-
-
-def _edges(field: Field, collection: Collection) -> ColumnElement[Any]:
-    return collection.collect(field.json(collection))

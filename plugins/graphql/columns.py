@@ -27,6 +27,7 @@ def comment_directives() -> Sequence[Directive]:
         Directive("relation", "primary_key_columns", ListOf(String())),
         Directive("column", "name", String()),
         Directive("column", "description", String()),
+        Directive("column", "deprecated", String(), extended=True),
     )
 
 
@@ -39,7 +40,7 @@ def _field(api: ApiSchema, column: ApiColumn) -> GraphQLField:
     type_: Any = GraphQLNonNull(column.type.graphql) if _is_never_null(column) else column.type.graphql
     arguments = _arguments(api, column)
     resolve = _resolver_of_part(column) if arguments else _resolver(column)
-    return GraphQLField(type_, arguments, resolve, description=column.description)
+    return GraphQLField(type_, arguments, resolve, description=column.description, deprecation_reason=column.deprecated)
 
 
 def _arguments(api: ApiSchema, column: ApiColumn) -> dict[str, GraphQLArgument]:

@@ -57,4 +57,10 @@ def _field(computed: ComputedField) -> GraphQLField:
     def resolve(field: Field, rows: Rows) -> ColumnElement[Any]:
         return result.json(field, [rows.whole()], outer=(rows.element,))
 
-    return GraphQLField(result.type, result.arguments, resolve, description=computed.directives.get("description"))
+    return GraphQLField(
+        result.type,
+        result.arguments,
+        resolve,
+        description=computed.directives.get("description"),
+        deprecation_reason=computed.directives.get("deprecated"),
+    )

@@ -31,7 +31,11 @@ COLLECTION_ARGUMENTS = frozenset(("first", "last", "before", "after", "offset", 
 
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
-    return (Directive("function", "name", String()), Directive("function", "description", String()))
+    return (
+        Directive("function", "name", String()),
+        Directive("function", "description", String()),
+        Directive("function", "deprecated", String(), extended=True),
+    )
 
 
 @hookimpl
@@ -101,9 +105,24 @@ def _field(api: ApiSchema, function: Function) -> tuple[str, GraphQLField] | Non
 
     declared = {name: _argument(argument, type_) for name, (argument, type_) in arguments.items()}
     field = GraphQLField(
-        result.type, {**declared, **result.arguments}, resolve, description=directives.get("description")
+        result.type,
+        _arguments(api, function, declared, result),
+        resolve,
+        description=directives.get("description"),
+        deprecation_reason=directives.get("deprecated"),
     )
     return names.function_field(function.name, directives.get("name"), inflect), field
+
+
+def _arguments(
+    api: ApiSchema, function: Function, declared: Mapping[str, GraphQLArgument], result: Result
+) -> dict[str, GraphQLArgument]:
+    """The function's own arguments, and those of its result that have other names."""
+    added = result.arguments
+    for name in sorted(added.keys() & declared.keys()):
+        reason = f"its argument {name} stands in the place of the one that collections have"
+        api.notices.add(f"function {function.schema}.{function.name}", reason)
+    return {**declared, **{name: each for name, each in added.items() if name not in declared}}
 
 
 def _call_arguments(field: Field, arguments: Mapping[str, tuple[Argument, ValueType]]) -> list[ColumnElement[Any]]:

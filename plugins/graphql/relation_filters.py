@@ -18,7 +18,7 @@ from app.graphql.relations import ApiRelation, relation_subject
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.conditions import Condition, condition, relation_filter_type
-from app.query.group_conditions import NARROWING, group_condition, group_filter_type
+from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_type
 from app.query.planning import Planning, Rows, TableRows
 from app.query.relationships import Relationship, relationships_of
 
@@ -104,7 +104,8 @@ def _exists(step: RelationStep, value: Leaf | None) -> Condition | None:
 
 def _together(step: RelationStep, value: Mapping[str, Any] | None) -> Condition | None:
     rows = step.rows()
-    asked = group_condition(_group_type(step.api, step.relationship.target), step.planning, rows, value or {})
+    type_ = _group_type(step.api, step.relationship.target)
+    asked = group_condition(type_, Group(step.planning, rows), value or {})
     if value is None or asked is None:
         return None
     matching = step.matching(rows, value.get(NARROWING))

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from graphql import GraphQLInputField, GraphQLInputObjectType
-from sqlalchemy import ColumnElement, case, func, literal_column
+from sqlalchemy import ColumnElement, case
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
-from app.graphql.values import Leaf
+from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
-from app.query.aggregates import AGGREGATES, Aggregate
 from app.query.calls import VOLATILE
-from app.query.comparison import USUAL_OPERATORS, Comparison, type_comparison
+from app.query.comparison import type_comparison
 from app.query.computed_fields import ComputedField, computed_fields_of
-from app.query.ordering import OrderKey, direction, direction_type, keys_of_element, order_by_type
+from app.query.group_ordering import group_order_fields, own_order_type, term_field
+from app.query.ordering import OrderKey, keys_of_element, order_by_type
 from app.query.planning import TableRows
 from app.query.relationships import Relationship, relationships_of
 from app.query.sql import FunctionCall
-from app.query.terms import Expression, Term, of_all_related, related
+from app.query.terms import Expression, of_all_related, related
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
-
-COUNTS = Comparison("bigint", USUAL_OPERATORS, by_text=False, printed_as_text=False)
 
 
 @hookimpl
@@ -73,48 +70,9 @@ def _by_many(api: ApiSchema, relationship: Relationship) -> GraphQLInputField:
 
 
 def _many_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
-    """The input type for an order by aggregates of related rows; the terms of its members are aggregate functions."""
-
-    def members() -> dict[str, GraphQLInputField]:
-        made = {"count": _member(api, Expression(_count, not_null=True), COUNTS)}
-        if relation.directives.get("aggregate"):
-            made |= {
-                each.name: _by_aggregate(api, relation, each) for each in AGGREGATES if each.columns(api, relation)
-            }
-        return made
-
-    return _own_type(api, relation, "Many", members)
-
-
-def _by_aggregate(api: ApiSchema, relation: ApiRelation, aggregate: Aggregate) -> GraphQLInputField:
-    def members() -> dict[str, GraphQLInputField]:
-        return {each.field_name: _of_column(api, aggregate, each) for each in aggregate.columns(api, relation)}
-
-    type_ = _own_type(api, relation, aggregate.name.capitalize(), members)
-
-    def order(value: Mapping[str, Any] | None) -> Sequence[OrderKey]:
-        return keys_of_element(api, type_, value or {})
-
-    return GraphQLInputField(type_, extensions={"order": order})
-
-
-def _own_type(
-    api: ApiSchema, relation: ApiRelation, kind: str, members: Callable[[], dict[str, GraphQLInputField]]
-) -> GraphQLInputObjectType:
-    name = api.own_type_name((relation.relation.oid, kind, "orderBy"), f"{relation.type_name}{kind}OrderBy")
-    return api.named(name, lambda name: GraphQLInputObjectType(name, members))
-
-
-def _of_column(api: ApiSchema, aggregate: Aggregate, column: ApiColumn) -> GraphQLInputField:
-    def value(rows: TableRows) -> ColumnElement[Any]:
-        return aggregate.call(api, column, rows)
-
-    type_ = aggregate.result(api, column)
-    return _member(api, Expression(value), type_comparison(api.view, type_.oid, type_.text))
-
-
-def _count(rows: TableRows) -> ColumnElement[Any]:
-    return func.count(literal_column("*"))
+    """The input type for an order by aggregates of related rows."""
+    of_columns = bool(relation.directives.get("aggregate"))
+    return own_order_type(api, relation, "Many", lambda: group_order_fields(api, relation, of_columns=of_columns))
 
 
 def _is_orderable(computed: ComputedField) -> bool:
@@ -132,11 +90,4 @@ def _by_function(api: ApiSchema, computed: ComputedField) -> GraphQLInputField:
         return case((rows.is_not_empty(), call)) if rows.is_optional else call
 
     type_ = api.catalog.type_by_oid[function.returns]
-    return _member(api, Expression(value), type_comparison(api.view, type_.oid, type_.text))
-
-
-def _member(api: ApiSchema, term: Term, comparison: Comparison) -> GraphQLInputField:
-    def order(leaf: Leaf | None) -> Sequence[OrderKey]:
-        return () if leaf is None else (OrderKey(term, comparison, *direction(api, leaf)),)
-
-    return GraphQLInputField(direction_type(api), extensions={"order": order})
+    return term_field(api, Expression(value), type_comparison(api.view, type_.oid, type_.text))

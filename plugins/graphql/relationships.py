@@ -44,6 +44,7 @@ def comment_directives() -> Sequence[Directive]:
         Directive("relation", "foreign_keys", FOREIGN_KEYS),
         Directive("foreign_key", "local_name", String()),
         Directive("foreign_key", "foreign_name", String()),
+        Directive("foreign_key", "deprecated", String(), extended=True),
     )
 
 
@@ -55,9 +56,14 @@ def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 def _field(api: ApiSchema, relationship: Relationship) -> GraphQLField:
     if relationship.to_many:
         type_: Any = connection_type(api, relationship.target)
-        return GraphQLField(type_, arguments_of_collections(api, relationship.target), _to_many(relationship))
+        arguments = arguments_of_collections(api, relationship.target)
+        return GraphQLField(type_, arguments, _to_many(relationship), deprecation_reason=relationship.deprecated)
     type_ = api.object_type(relationship.target)
-    return GraphQLField(GraphQLNonNull(type_) if relationship.required else type_, resolve=_to_one(relationship))
+    return GraphQLField(
+        GraphQLNonNull(type_) if relationship.required else type_,
+        resolve=_to_one(relationship),
+        deprecation_reason=relationship.deprecated,
+    )
 
 
 def _to_many(relationship: Relationship) -> Resolver:
@@ -137,7 +143,8 @@ def _keys(api: ApiSchema) -> Iterator[Key]:
 
 def _contents(key: Key) -> tuple[object, ...]:
     """What distinguishes a key from others: the same constraint may exist twice."""
-    return key.local.oid, key.columns, key.foreign.oid, key.foreign_columns, key.local_name, key.foreign_name
+    named = key.local_name, key.foreign_name, key.deprecated
+    return key.local.oid, key.columns, key.foreign.oid, key.foreign_columns, *named
 
 
 def _columns_order(key: Key) -> tuple[list[int], str, str, tuple[str, ...]]:
@@ -150,8 +157,8 @@ def _constraints(api: ApiSchema, local: Relation, by_oid: Mapping[int, Relation]
         foreign = by_oid.get(constraint.foreign)
         if foreign is not None:
             directives = api.comments.on("foreign_key", f"{constraint.name} on {local.name}", constraint.comment)
-            overrides = directives.get("local_name"), directives.get("foreign_name")
-            yield Key(local, constraint.columns, foreign, constraint.foreign_columns, *overrides)
+            said = (directives.get(key) for key in ("local_name", "foreign_name", "deprecated"))
+            yield Key(local, constraint.columns, foreign, constraint.foreign_columns, *said)
 
 
 def _declared(api: ApiSchema, local: Relation, by_name: Mapping[tuple[str, str], Relation]) -> Iterator[Key]:
@@ -181,12 +188,17 @@ def _relationship(api: ApiSchema, way: Way, name: str) -> Relationship:
     operators = _equality(api, key)
     if way.back:
         pairs = tuple(zip(key.foreign_columns, key.columns, strict=True))
-        return Relationship(name, foreign, local, pairs, operators, to_many=not key.is_local_unique, refers=False)
+        many = not key.is_local_unique
+        return Relationship(
+            name, foreign, local, pairs, operators, to_many=many, refers=False, deprecated=key.deprecated
+        )
     columns = [key.local.column(each) for each in key.columns]
     is_certain = any(each is not None and each.not_null for each in columns) and not key.foreign.row_security
     pairs = tuple(zip(key.columns, key.foreign_columns, strict=True))
     required = is_certain and not api.dialect.to_one_nullable
-    return Relationship(name, local, foreign, pairs, operators, to_many=False, required=required)
+    return Relationship(
+        name, local, foreign, pairs, operators, to_many=False, required=required, deprecated=key.deprecated
+    )
 
 
 def _equality(api: ApiSchema, key: Key) -> tuple[str, ...]:

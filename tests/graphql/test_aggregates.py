@@ -58,7 +58,7 @@ ORDERED = [
 
 @pytest.fixture(params=["standard", "pg_graphql"])
 def door(reading_door: OpenDoor, request: pytest.FixtureRequest) -> Door:
-    return reading_door(SCHEMA, graphql_dialect=request.param)
+    return reading_door(SCHEMA, graphql_dialect=request.param, graphql_features="-groups")
 
 
 def aggregate(door: Door, selection: str, arguments: str = "") -> Any:

@@ -217,7 +217,7 @@ def test_types_in_introspection(reading_door: OpenDoor) -> None:
     by_name = {each["name"]: each for each in fields}
     assert by_name["numbers"]["type"] == {"kind": "LIST", "name": None, "ofType": {"kind": "SCALAR", "name": "Int"}}
     assert by_name["posts"]["type"]["name"] == "postConnection"
-    assert len(by_name["posts"]["args"]) == 7
+    assert len(by_name["posts"]["args"]) == 8
     assert by_name["first_post"]["type"] == {"kind": "OBJECT", "name": "post", "ofType": None}
     assert by_name["last_post"]["type"]["name"] == "post"
     assert by_name["feeling"]["type"]["name"] == "mood"

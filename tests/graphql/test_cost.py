@@ -110,8 +110,10 @@ create table parent (id int primary key);
 create table child (id int primary key, parent_id int references parent, name text);
 insert into parent select generate_series(1, 3);
 insert into child select n, 1 + n % 3, repeat('x', 1000) from generate_series(1, 300) n;
+comment on table child is '@graphql({"aggregate": {"enabled": true}})';
 grant all on all tables in schema public to anon;
 """
+GROUPS = " fragment G on childConnection { groups(by: [{parent_id: Value}], first: 4) { key { parent_id } } }"
 CHILDREN = " fragment C on parent { childCollection(first: 10) { edges { node { id } } } }"
 
 
@@ -127,6 +129,8 @@ CHILDREN = " fragment C on parent { childCollection(first: 10) { edges { node { 
         ("{ parentByKey(key: {id: 1}) { ...C } }" + CHILDREN, 11),
         ('{ node(nodeId: "WyJwdWJsaWMiLCAicGFyZW50IiwgMV0=") { ...C } }' + CHILDREN, 11),
         ("mutation { deleteFromparentByKey(key: {id: 1}) { ...C } }" + CHILDREN, 11),
+        ("{ childCollection(first: 5) { ...G edges { node { id } } } }" + GROUPS, 9),
+        ("{ parentCollection(first: 7) { edges { node { childCollection(first: 10) { ...G } } } } }" + GROUPS, 105),
         (
             'mutation { updatechildCollection(set: {name: "a"}, filter: {id: {eq: 1}}) { records { parent { id } } } }',
             2,

@@ -290,7 +290,7 @@ def test_types_and_defaults_of_arguments_in_introspection(writing_door: OpenDoor
     assert by_name["account_of"]["type"] == {"kind": "OBJECT", "name": "account", "ofType": None}
     assert by_name["renamed"]["description"] == "What it does"
     assert [each["name"] for each in by_name["all_accounts"]["args"]] == [
-        "first", "last", "before", "after", "offset", "filter", "orderBy"
+        "first", "last", "before", "after", "offset", "filter", "orderBy", "distinctOn"
     ]  # fmt: skip
 
 

@@ -74,5 +74,5 @@ def test_the_type_of_a_relation_with_a_key_stands(open_door: OpenDoor) -> None:
         grant select on all tables in schema public to anon;"""
     )
     sdl = printed(door)
-    assert members(sdl, "thingConnection") == ["edges", "pageInfo"]
+    assert members(sdl, "thingConnection") == ["edges", "pageInfo", "countUpTo"]
     assert "one" not in members(sdl, "Query")

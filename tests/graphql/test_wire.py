@@ -19,9 +19,14 @@ from tests.process.running import until
 
 SCHEMA = """
 create table item (id int primary key, parent_id int references item);
+create table box (id int primary key);
+create table content (item_id int references item, box_id int references box, primary key (item_id, box_id));
+insert into box values (1), (2);
 insert into item select i, nullif(i / 2, 0) from generate_series(1, 9) i;
-comment on table item is '@graphql({"totalCount": {"enabled": true}})';
-grant select on item to anon, authenticated;
+insert into content values (1, 1), (2, 1), (3, 2);
+comment on table item is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
+comment on table content is '@graphql({"junction": true})';
+grant select on item, box, content to anon, authenticated;
 """
 ONE = "query ($n: Int) { itemCollection(filter: {id: {gt: $n}}) { totalCount edges { node { id item { id } } } pageInfo { hasNextPage } } }"  # noqa: E501
 FIVE = """query ($n: Int) { a: itemCollection(filter: {id: {gt: $n}}) { edges { cursor } } b: itemByPk(id: 2) { id
@@ -66,6 +71,25 @@ def test_a_warm_request_is_one_round_trip(through_proxy: OpenDoor, installed: bo
         before = proxy.flights
         door.ask(query)
         assert proxy.flights - before == (1 if installed and about_schema else 0), query
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        "groups(by: [{item: {id: Value}}], having: {count: {gte: $n}}, first: 2) { key { item { id } } }",
+        "countUpTo",
+        "edges { node { boxCollection(through: {item_id: {gt: $n}}) { edges { content { box_id } } } } }",
+    ],
+    ids=["groups", "countUpTo", "junction"],
+)
+def test_what_a_connection_offers_is_one_round_trip(through_proxy: OpenDoor, selection: str) -> None:
+    door, proxy = through_proxy()
+    query = f"""query ($n: Int) {{
+      itemCollection(distinctOn: [parent_id], filter: {{id: {{gt: $n}}}}) {{ {selection} edges {{ cursor }} }} }}"""
+    for number in range(3):
+        before = proxy.flights
+        assert door.ask(query, {"n": number}).data["itemCollection"]
+        assert proxy.flights - before == (1 if number else proxy.flights - before)
 
 
 def test_an_order_by_related_rows_is_one_round_trip(through_proxy: OpenDoor) -> None:

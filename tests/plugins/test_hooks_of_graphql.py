@@ -208,6 +208,32 @@ def test_hook_connection_fields(door_with: DoorWith) -> None:
     assert door.ask("{ thingCollection(first: 1) { highest } }").data == {"thingCollection": {"highest": 2}}
 
 
+@pytest.fixture
+def counted(url: str, postgres: PostgresServer) -> Iterator[None]:
+    postgres.execute('comment on table thing is \'@graphql({"aggregate": {"enabled": true}})\'', url)
+    yield
+    postgres.execute("comment on table thing is '@graphql({\"shout\": true})'", url)
+
+
+@pytest.mark.usefixtures("counted")
+def test_hook_aggregate_fields(door_with: DoorWith) -> None:
+    field = GraphQLField(
+        GraphQLInt, resolve=lambda field, rows: func.max(rows.column("id")) - func.min(rows.column("id"))
+    )
+    door = door_with(aggregate_fields=lambda relation: Fields(100, {"span": field}))
+    assert door.ask("{ thingCollection { aggregate { span } } }").data == {
+        "thingCollection": {"aggregate": {"span": 1}}
+    }
+
+
+@pytest.mark.usefixtures("counted")
+def test_hook_group_fields(door_with: DoorWith) -> None:
+    field = GraphQLField(GraphQLInt, resolve=lambda field, group: func.sum(group.rows.column("id")))
+    door = door_with(group_fields=lambda relation: Fields(100, {"ids": field}))
+    found = door.ask("{ thingCollection { groups(by: [{name: Value}]) { ids } } }").data["thingCollection"]["groups"]
+    assert found == [{"ids": 1}, {"ids": 2}]
+
+
 def test_hook_filter_fields(door_with: DoorWith) -> None:
     member = GraphQLInputField(GraphQLBoolean, extensions={"condition": is_first})
     door = door_with(filter_fields=lambda: Fields(100, {"isFirst": member}))

@@ -1,0 +1,95 @@
+"""The types of what rows are grouped by: of an argument that names it, of a group's key, and of an order by the key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphql import (
+    GraphQLEnumType,
+    GraphQLEnumValue,
+    GraphQLField,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLObjectType,
+)
+from sqlalchemy import ColumnElement, null
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.query.group_ordering import own_order_type
+from app.query.grouping import ITSELF, Grouping, KeyPath, has_units, key_members
+from app.query.ordering import direction_type
+from app.query.walk import Field, Resolver
+
+UNITS = ("Hour", "Day", "Week", "Month", "Quarter", "Year")
+
+
+def by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
+    """The type of an element that names a column, or one of a related row, and for dates the unit of time."""
+
+    def type_of(member: Any) -> Any:
+        if not isinstance(member, ApiColumn):
+            return by_type(api, member.target)
+        units = ("DateGroupBy", (ITSELF, *UNITS)) if has_units(api, member) else ("GroupBy", (ITSELF,))
+        return _enum(api, *units)
+
+    def members() -> dict[str, GraphQLInputField]:
+        return {name: GraphQLInputField(type_of(each)) for name, each in key_members(api, relation).items()}
+
+    return api.named(_own_name(api, relation, "GroupBy"), lambda name: GraphQLInputObjectType(name, members))
+
+
+def key_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
+    """The type of a group's key. The scope of its resolvers are a group and the path to the object in its key."""
+
+    def field_of(name: str, member: Any) -> GraphQLField:
+        if isinstance(member, ApiColumn):
+            type_: Any = member.type.graphql
+            return GraphQLField(
+                type_, resolve=_key_value(name), description=member.description, deprecation_reason=member.deprecated
+            )
+        return GraphQLField(key_type(api, member.target), resolve=_further_key(name))
+
+    def fields() -> dict[str, GraphQLField]:
+        return {name: field_of(name, each) for name, each in key_members(api, relation).items()}
+
+    return api.named(_own_name(api, relation, "GroupKey"), lambda name: GraphQLObjectType(name, fields))
+
+
+def key_order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
+    """The type of what names a column of the key and the direction of the order by it."""
+
+    def type_of(member: Any) -> Any:
+        return direction_type(api) if isinstance(member, ApiColumn) else key_order_type(api, member.target)
+
+    def members() -> dict[str, GraphQLInputField]:
+        return {name: GraphQLInputField(type_of(each)) for name, each in key_members(api, relation).items()}
+
+    return own_order_type(api, relation, "GroupKey", members)
+
+
+def _own_name(api: ApiSchema, relation: ApiRelation, suffix: str) -> str:
+    return api.own_type_name((relation.relation.oid, suffix), f"{relation.type_name}{suffix}")
+
+
+def _enum(api: ApiSchema, name: str, values: Sequence[str]) -> GraphQLEnumType:
+    own = api.own_type_name(f"the enum {name}", name)
+    return api.named(own, lambda name: GraphQLEnumType(name, {each: GraphQLEnumValue(each) for each in values}))
+
+
+def _key_value(name: str) -> Resolver:
+    def resolve(field: Field, scope: tuple[Grouping, KeyPath]) -> ColumnElement[Any]:
+        grouping, path = scope
+        return grouping.printed((*path, name))
+
+    return resolve
+
+
+def _further_key(name: str) -> Resolver:
+    def resolve(field: Field, scope: tuple[Grouping, KeyPath]) -> ColumnElement[Any]:
+        grouping, path = scope
+        further = (*path, name)
+        return field.json((grouping, further)) if grouping.leads_along(further) else null()
+
+    return resolve

@@ -1,0 +1,50 @@
+"""distinctOn: of rows that are equal in some columns, only the first in the order belongs to a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from graphql import GraphQLArgument, GraphQLEnumType, GraphQLEnumValue, GraphQLList, GraphQLNonNull
+
+from app.graphql import names
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.values import Leaf
+from app.hooks import hookimpl
+from app.query.collection import Distinct
+from app.query.grouping import groupable
+
+
+@hookimpl
+def features() -> Sequence[str]:
+    return ("distinct",)
+
+
+@hookimpl
+def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    columns = {
+        each.field_name: each for each in groupable(api, relation) if each.field_name not in names.NOT_ENUM_VALUES
+    }
+    if not columns:
+        return None
+    argument = GraphQLArgument(
+        GraphQLList(GraphQLNonNull(_column_type(api, relation, columns))),
+        description="Of rows that are equal in these columns only the first by orderBy, then by the key",
+        extensions={"distinct": _distinct(columns)},
+    )
+    return Fields(40, {"distinctOn": argument})
+
+
+def _column_type(api: ApiSchema, relation: ApiRelation, columns: Mapping[str, ApiColumn]) -> GraphQLEnumType:
+    name = api.own_type_name((relation.relation.oid, "Column"), f"{relation.type_name}Column")
+    values = {each: GraphQLEnumValue(each) for each in columns}
+    return api.named(name, lambda name: GraphQLEnumType(name, values))
+
+
+def _distinct(columns: Mapping[str, ApiColumn]) -> Distinct:
+    def distinct(given: Leaf | None) -> Sequence[str]:
+        value = [] if given is None else given.steer()
+        return [columns[each].name for each in dict.fromkeys(value if isinstance(value, list) else [value])]
+
+    return distinct

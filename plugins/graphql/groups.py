@@ -1,0 +1,196 @@
+"""groups: the rows of a collection in groups that are equal in some columns, and what each is together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLField,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInt,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLString,
+)
+from sqlalchemy import ColumnElement, func, literal_column, select
+
+from app.errors import OverLimit, RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiRelation
+from app.hooks import hookimpl
+from app.query.collection import Collection
+from app.query.conditions import Condition, condition
+from app.query.connections import arguments_of_collections
+from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_type
+from app.query.group_key_types import by_type, key_order_type, key_type
+from app.query.group_ordering import group_order_fields, own_order_type
+from app.query.grouping import Grouping, GroupKey, KeyPath, group_key, groupable, one_path
+from app.query.ordering import OrderKey, direction, keys_of_element
+from app.query.pages import Unsigned, page_size
+from app.query.sql import constant
+from app.query.texts import StringText
+from app.query.walk import Field, Resolver
+
+MOST_KEYS = 5
+"""By how many columns rows can be grouped."""
+
+MOST_ORDERS = 50
+"""As many as orders of rows have."""
+
+
+@hookimpl
+def features() -> Sequence[str]:
+    return ("groups",)
+
+
+@hookimpl
+def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    if not relation.directives.get("aggregate") or not groupable(api, relation):
+        return None
+    groups = GraphQLField(
+        GraphQLNonNull(GraphQLList(GraphQLNonNull(_group_type(api, relation)))),
+        {
+            "by": GraphQLArgument(
+                GraphQLNonNull(GraphQLList(GraphQLNonNull(by_type(api, relation)))),
+                description="The columns that rows of one group are equal in",
+            ),
+            **_arguments_as_of_rows(api, relation),
+            "timeZone": GraphQLArgument(
+                GraphQLString, description="The zone of hours, days and so on; the connection's without it"
+            ),
+            "first": GraphQLArgument(GraphQLInt, description="How many groups"),
+            "offset": GraphQLArgument(GraphQLInt, description="How many groups to skip"),
+        },
+        _groups(api, relation),
+        description="All rows that match, on all pages together, in groups",
+    )
+    return Fields(50, {"groups": groups})
+
+
+@hookimpl
+def group_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    def resolve(field: Field, grouping: Grouping) -> ColumnElement[Any]:
+        return field.json((grouping, ()))
+
+    return Fields(10, {"key": GraphQLField(GraphQLNonNull(key_type(api, relation)), resolve=resolve)})
+
+
+# Types
+
+
+def _own_name(api: ApiSchema, relation: ApiRelation, suffix: str) -> str:
+    return api.own_type_name((relation.relation.oid, suffix), f"{relation.type_name}{suffix}")
+
+
+def _group_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
+    return api.named(
+        _own_name(api, relation, "Group"),
+        lambda name: GraphQLObjectType(name, lambda: api.contributed("group_fields", relation)),
+    )
+
+
+def _arguments_as_of_rows(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:
+    """Those that do for groups what others do for rows, and exist where these do."""
+    of_rows = arguments_of_collections(api, relation)
+    arguments = {}
+    if "filter" in of_rows:
+        arguments["having"] = GraphQLArgument(_having_type(api, relation), description="Which groups")
+    if "orderBy" in of_rows:
+        arguments["orderBy"] = GraphQLArgument(
+            GraphQLList(GraphQLNonNull(_order_type(api, relation))),
+            description="The order of the groups; those that are equal in it are ordered by the key",
+        )
+    return arguments
+
+
+def _having_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
+    return group_filter_type(api, relation, "AggregateFilter", of_columns=True)
+
+
+def _order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
+    def members() -> dict[str, GraphQLInputField]:
+        key = GraphQLInputField(key_order_type(api, relation))
+        return {"key": key, **group_order_fields(api, relation, of_columns=True)}
+
+    return own_order_type(api, relation, "Group", members)
+
+
+# From arguments to SQL
+
+
+def _groups(api: ApiSchema, relation: ApiRelation) -> Resolver:
+    def resolve(field: Field, collection: Collection) -> ColumnElement[Any]:
+        rows, conditions = collection.all_rows()
+        grouping = Grouping(rows, _keys(field, relation))
+        values = grouping.values.values()
+        size = page_size(field, "first", relation.max_rows)
+        nodes = field.planning.nodes
+        with nodes.beside(), nodes.each_of(size):
+            group = field.json(grouping).label("group")
+        held = _having(field, relation, grouping)
+        ordered = [key.clause(rows) for key in _order(field, relation, grouping)]
+        query = collection.query(rows, conditions, group).group_by(*values).order_by(*ordered)
+        query = query.limit(literal_column(str(size))).having(*([] if held is None else [held]))
+        offset = field.arguments.get("offset")
+        if offset is not None:
+            query = query.offset(field.planning.bind(offset, Unsigned("offset"), "bigint"))
+        listed = query.subquery(field.planning.alias("groups"))
+        return select(func.coalesce(func.json_agg(listed.c.group), constant("[]"))).scalar_subquery()
+
+    return resolve
+
+
+def _keys(field: Field, relation: ApiRelation) -> Sequence[GroupKey]:
+    """The keys that a request groups by."""
+    given = field.arguments.get("timeZone")
+    zone = None if given is None else field.planning.bind(given, StringText("String"), "text")
+    keys: dict[KeyPath, GroupKey] = {}
+    for element in field.arguments["by"]:
+        for path, unit in one_path(element, "by"):
+            if path in keys:
+                raise RequestError(f"by names {'.'.join(path)} more than once", code="BAD_USER_INPUT")
+            keys[path] = group_key(field.api, relation, path, unit.steer(), zone)
+    if not keys:
+        message = "by names no column. The field aggregate is about all rows that match"
+        raise RequestError(message, code="BAD_USER_INPUT")
+    if len(keys) > MOST_KEYS:
+        raise OverLimit(f"by names more than {MOST_KEYS} columns")
+    return tuple(keys.values())
+
+
+def _having(field: Field, relation: ApiRelation, grouping: Grouping) -> Condition | None:
+    given = field.arguments.get("having")
+    if not given:
+        return None
+    narrowing: Mapping[str, Any] | None = given.get(NARROWING)
+    type_ = _having_type(field.api, relation)
+    filter_ = type_.fields[NARROWING].type
+    counted = condition(filter_, field.planning, grouping.rows, narrowing) if narrowing else None
+    return group_condition(type_, Group(field.planning, grouping.rows, counted), given)
+
+
+def _order(field: Field, relation: ApiRelation, grouping: Grouping) -> Sequence[OrderKey]:
+    """The order that a request gives groups, then their key."""
+    type_ = _order_type(field.api, relation)
+    keys: list[OrderKey] = []
+    for element in field.arguments.get("orderBy") or ():
+        if list(element) == ["key"]:
+            keys += [_by_key(field, grouping, path, leaf) for path, leaf in one_path(element["key"], "orderBy")]
+        else:
+            keys += keys_of_element(field.api, type_, element)
+    if len(keys) > MOST_ORDERS:
+        raise OverLimit(f"orderBy of groups has more than {MOST_ORDERS} elements")
+    return [*keys, *(OrderKey(each.term, each.comparison) for each in grouping.keys)]
+
+
+def _by_key(field: Field, grouping: Grouping, path: KeyPath, leaf: Any) -> OrderKey:
+    for key in grouping.keys:
+        if key.path == path:
+            return OrderKey(key.term, key.comparison, *direction(field.api, leaf))
+    message = f"orderBy names {'.'.join(path)}, which is not in by"
+    raise RequestError(message, code="BAD_USER_INPUT")

@@ -1,0 +1,53 @@
+"""The directive ``deprecated``: fields of columns, functions and relationships say what to use instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.test_rights import printed
+
+SCHEMA = """
+create table account (id int primary key, name text, nick text);
+create table post (id int primary key, account_id int constraint writer references account);
+create function shown(account) returns text stable language sql as 'select $1.name';
+create function one() returns int stable language sql as 'select 1';
+comment on column account.nick is '@graphql({"deprecated": "use name"})';
+comment on function shown is '@graphql({"deprecated": "use \\"name\\""})';
+comment on function one is '@graphql({"deprecated": "count"})';
+comment on constraint writer on post is '@graphql({"deprecated": "gone in May"})';
+grant select on all tables in schema public to anon;
+insert into account values (1, 'Ann', 'A');
+"""
+
+
+def test_fields_are_deprecated(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA)
+    query = """{ __type(name: "%s") { fields(includeDeprecated: true) { name isDeprecated deprecationReason } } }"""
+    told = {}
+    for type_ in ("account", "post", "Query"):
+        fields = door.ask(query % type_).data["__type"]["fields"]
+        told |= {f"{type_}.{each['name']}": each["deprecationReason"] for each in fields if each["isDeprecated"]}
+    assert told == {
+        "account.nick": "use name",
+        "account.shown": 'use "name"',
+        "account.postCollection": "gone in May",
+        "post.account": "gone in May",
+        "Query.one": "count",
+    }
+    assert door.ask("{ one accountCollection { edges { node { nick shown } } } }").data == {
+        "one": 1,
+        "accountCollection": {"edges": [{"node": {"nick": "A", "shown": "Ann"}}]},
+    }
+
+
+@pytest.mark.parametrize("comment", ["1", "{}", '["x"]'])
+def test_a_malformed_reason_is_left_out(open_door: OpenDoor, comment: str) -> None:
+    door = open_door(SCHEMA + f"comment on column account.nick is '@graphql({{\"deprecated\": {comment}}})'")
+    assert '@deprecated(reason: "use name")' not in printed(door)
+
+
+def test_the_dialect_pg_graphql_does_not_read_it(reading_door: OpenDoor) -> None:
+    assert "@deprecated" not in printed(reading_door(SCHEMA, graphql_dialect="pg_graphql")).replace(
+        '@deprecated(reason: "Use', ""
+    )

@@ -1,0 +1,41 @@
+"""DESCRIPTIONS: what comments say of tables, columns and functions, as descriptions."""
+
+from __future__ import annotations
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.test_rights import printed
+
+SCHEMA = """
+create table account (id int primary key, name text, nick text);
+create function shown(account) returns text stable language sql as 'select $1.name';
+comment on table account is 'Who may log in @graphql({"totalCount": {"enabled": true}})';
+comment on column account.id is '  ';
+comment on column account.name is 'As on the passport';
+comment on column account.nick is 'Secret @graphql({"description": "What friends say"})';
+comment on function shown is 'Both names';
+grant select on all tables in schema public to anon;
+"""
+
+
+def test_comments_are_descriptions(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA, descriptions="comments")
+    told = door.ask('{ __type(name: "account") { description fields { name description } } }').data["__type"]
+    assert told["description"] == "Who may log in"
+    assert {each["name"]: each["description"] for each in told["fields"]} | {"nodeId": None} == {
+        "nodeId": None,
+        "id": None,
+        "name": "As on the passport",
+        "nick": "What friends say",
+        "shown": "Both names",
+    }
+    assert door.ask("{ accountCollection { totalCount } }").data == {"accountCollection": {"totalCount": 0}}
+
+
+def test_by_default_they_are_not(reading_door: OpenDoor) -> None:
+    sdl = printed(reading_door(SCHEMA))
+    assert "As on the passport" not in sdl
+    assert "What friends say" in sdl
+
+
+def test_not_in_the_dialect_pg_graphql(reading_door: OpenDoor) -> None:
+    assert "As on" not in printed(reading_door(SCHEMA, descriptions="comments", graphql_dialect="pg_graphql"))
