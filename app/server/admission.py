@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, unquote
 
 from app.errors import PorticoError
 from app.identity import Identity
+from app.server.refusal import OVERLOADED
 from app.server.request import ReceivedHead, RequestRefused
 from app.settings import Settings
 from app.storage.errors import TooLarge
@@ -51,6 +52,10 @@ class Face(Protocol):
 
     def slices(self, head: Head) -> Slices | None:
         """Whether the operation takes a part of the body; None if it needs all."""
+        ...
+
+    def busy_status(self, head: Head) -> int:
+        """The status of the answer when there are more requests than can be served."""
         ...
 
     def refusal(self, head: Head, error: PorticoError) -> Answer:
@@ -111,6 +116,10 @@ class Admission:
     def slices(self, head: ReceivedHead) -> Slices | None:
         face = self._face(head)
         return face.slices(_as_sent(head)) if face is not None else None
+
+    def busy_status(self, head: ReceivedHead) -> int:
+        face = self._face(head)
+        return OVERLOADED if face is None else face.busy_status(_as_sent(head))
 
     def may_wait(self, head: ReceivedHead) -> bool:
         if self._face(head) is not None:

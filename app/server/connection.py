@@ -21,7 +21,7 @@ from app.server.holding import Holding
 from app.server.loop import Overloaded
 from app.server.output import Output
 from app.server.receiving import Receiving
-from app.server.refusal import Refusal, overloaded
+from app.server.refusal import Refusal
 from app.server.request import Request
 from app.server.server import Server
 
@@ -197,7 +197,7 @@ class Connection:
         try:
             return self._server.loop.claim(self._go_on_claimed)
         except Overloaded:
-            request.refuse(overloaded(request.headers.get("ORIGIN"), self._server.cross_origin))
+            request.refuse_for_now()
             return True
 
     def _go_on_claimed(self) -> None:

@@ -7,6 +7,8 @@ from http import HTTPStatus
 
 from app.server.cross_origin import CrossOrigin, Headers
 
+OVERLOADED = 503
+
 
 class Refusal:
     """An answer in the form of waitress's own errors."""
@@ -27,10 +29,10 @@ class Refusal:
         return f"{self.status} {phrase}", headers, self.body
 
 
-def overloaded(origin: str | None, cross_origin: CrossOrigin) -> Refusal:
+def overloaded(origin: str | None, cross_origin: CrossOrigin, status: int = OVERLOADED) -> Refusal:
     """The answer when there are more requests than can be served."""
     headers = (("Retry-After", "1"), *cross_origin.headers(origin))
-    return Refusal(503, _body("OVERLOADED", "The service is at its limit now. Try again."), headers)
+    return Refusal(status, _body("OVERLOADED", "The service is at its limit now. Try again."), headers)
 
 
 def no_space(origin: str | None, cross_origin: CrossOrigin) -> Refusal:

@@ -18,7 +18,7 @@ from waitress.utilities import BadRequest, RequestEntityTooLarge
 
 from app.server.capacity import Seat
 from app.server.cross_origin import CrossOrigin
-from app.server.refusal import Refusal, no_space
+from app.server.refusal import Refusal, no_space, overloaded
 from app.storage.http.slices import Slices
 
 _log = logging.getLogger("portico.server")
@@ -52,6 +52,10 @@ class Rule(Protocol):
 
     def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:
         """The refusal of a larger body."""
+        ...
+
+    def busy_status(self, head: ReceivedHead) -> int:
+        """The status of the answer when there are more requests than can be served."""
         ...
 
     def may_wait(self, head: ReceivedHead) -> bool:
@@ -293,6 +297,11 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             return True
         more, self.charged = held - self.charged, held
         return self._seat.charge(more)
+
+    def refuse_for_now(self) -> None:
+        """Answer that there are more requests than can be served."""
+        status = self._rule.busy_status(self._head())
+        self.refuse(overloaded(self.headers.get("ORIGIN"), self._cross_origin, status))
 
     def refuse(self, refusal: Refusal) -> None:
         """Answer with ``refusal`` now, without waiting for the rest of the request."""

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import requests
 
+from app.server.admission import Admission
+from app.server.request import ReceivedHead
 from tests.process.running import until
 from tests.storage.service import SERVICE, USER, Service, token, unique
 
@@ -501,3 +503,19 @@ def test_a_head_never_makes_a_client_begin_anew(own_service: Callable[..., Servi
     service.sql("alter table storage.elsewhere rename to uploads")
     assert client.head(url).headers["upload-offset"] == "0"
     client.patch(url, 0, b"abc").raise_for_status()
+
+
+@pytest.mark.parametrize(("method", "path", "status"), [
+    ("HEAD", f"{COLLECTION}/some-id", 423),
+    ("HEAD", f"/storage/v1{COLLECTION}/some-id", 423),
+    ("PATCH", f"{COLLECTION}/some-id", 503),
+    ("HEAD", "/object/b/k", 503),
+    ("POST", "/graphql/v1", 503),
+])  # fmt: skip
+def test_a_service_at_its_limit_makes_no_client_begin_anew(
+    service: Service, method: str, path: str, status: int
+) -> None:
+    application = service.application
+    admission = Admission(application.services.settings, faces=application.faces)
+    block = f"{method} {path} HTTP/1.1\r\nHost: x".encode()
+    assert admission.busy_status(ReceivedHead(method, path, {"host": "x"}, block)) == status

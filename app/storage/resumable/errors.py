@@ -6,6 +6,7 @@ Clients repeat a request after 409, 423 and 5xx, and begin anew after a HEAD tha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from app.errors import PorticoError
@@ -16,7 +17,7 @@ from app.storage.rest.errors import RestError, as_rest_error
 from app.storage.translation import translate
 
 _TEXT = "text/plain;charset=UTF-8"
-_LOCKED = 423
+LOCKED = 423
 _AGAIN = (("retry-after", "1"),)
 
 
@@ -41,17 +42,16 @@ def length_required() -> TusError:
 def refusal(ex: PorticoError, method: str) -> Answer:
     """The answer for an error. Those of JSON Web Tokens have the body that the storage's other routes give them."""
     if isinstance(ex, RestError):
-        return Answer(ex.status, ex.headers, _body(ex.body(), method))
-    error = _as_tus_error(ex)
-    status, headers = error.status, error.headers
-    if method == "HEAD" and (status >= 500 or status == 429):
+        answer = Answer(ex.status, ex.headers, ex.body())
+    else:
+        error = _as_tus_error(ex)
+        answer = Answer(error.status, error.headers, error.message.encode(), _TEXT)
+    if method != "HEAD":
+        return answer
+    if answer.status >= 500:
         # After any other failure of a HEAD the client would upload from the beginning.
-        status, headers = _LOCKED, _AGAIN
-    return Answer(status, headers, _body(error.message.encode(), method), _TEXT)
-
-
-def _body(text: bytes, method: str) -> bytes:
-    return b"" if method == "HEAD" else text
+        return Answer(LOCKED, _AGAIN, content_type=_TEXT)
+    return replace(answer, body=b"")
 
 
 def _as_tus_error(ex: PorticoError) -> TusError:
@@ -77,7 +77,9 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], TusError]] = {
     core.OffsetConflict: _fixed(409, "Upload-Offset conflict\n"),
     core.TooLarge: _fixed(413, "Maximum size exceeded\n"),
     core.LengthExceeded: _fixed(413, "upload's size exceeded\n"),
-    core.RowLocked: _fixed(_LOCKED, "The resource is locked", _AGAIN),
+    # A client gives up after any 4xx but 409 and 423.
+    core.TooManyConnections: _fixed(503, "Too many connections issued to the database", _AGAIN),
+    core.RowLocked: _fixed(LOCKED, "The resource is locked", _AGAIN),
     http.InvalidToken: lambda ex: TusError(400, ex.message),
     http.InvalidSignature: lambda ex: TusError(400, ex.message),
 }

@@ -15,7 +15,7 @@ from app.storage.http.slices import Slices
 from app.storage.http.target import without_prefix
 from app.storage.rest.credentials import caller_of, presented_token
 from app.storage.resumable.answering import completed
-from app.storage.resumable.errors import refusal
+from app.storage.resumable.errors import LOCKED, refusal
 from app.storage.resumable.headers import BYTES, read_headers
 from app.storage.resumable.routes import COLLECTION, ResumableRoute, find_route
 from app.storage.resumable.signed import SignedUpload
@@ -59,6 +59,10 @@ class ResumableFace:
         if route is None or head.headers.get("content-type") != BYTES or "upload-checksum" in head.headers:
             return None
         return Slices(self.slice, when_broken=route.action == "part")
+
+    def busy_status(self, head: Head) -> int:
+        """The status of the answer when there are more requests than can be served."""
+        return LOCKED if head.method == "HEAD" else 503
 
     def refusal(self, head: Head, error: PorticoError) -> Answer:
         """The answer for an error, whose body is bytes."""

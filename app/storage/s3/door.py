@@ -97,6 +97,10 @@ class Door:
     def slices(self, head: Head) -> None:
         """Every operation needs all of its body."""
 
+    def busy_status(self, head: Head) -> int:
+        """The status of the answer when there are more requests than can be served."""
+        return 503
+
     def largest_body(self, head: Head) -> int:
         """How many bytes the body may have. Raises S3Error where the head alone forbids the request."""
         place = self.place(head)

@@ -1,0 +1,128 @@
+"""Resumable uploads beside plain ones: ``python -m bench.resumable [--seconds N] [--workers N] [--threads N]``.
+
+Objects of 64 MiB over 4 connections, in requests of 6 MiB and in one; and one of 1 GiB, for the memory that it takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import itertools
+import json
+import os
+import re
+import tempfile
+import threading
+import time
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+
+from app.embedded import EmbeddedPostgres
+from app.installation import install
+from bench.service import serving, workers_of
+from bench.storage import KEY, MIB, variables
+
+SIZE, PART, CONNECTIONS = 64 * MIB, 6 * MIB, 4
+BYTES = "application/offset+octet-stream"
+
+
+class Uploading:
+    """Uploads over one connection."""
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        self._connection = http.client.HTTPConnection(*address)
+
+    def whole(self, key: str, content: bytes) -> None:
+        """A plain upload."""
+        self._send("POST", f"/object/b/{key}", {}, content)
+
+    def in_parts(self, key: str, content: bytes, times: int = 1) -> None:
+        """A resumable upload of ``content``, so many times one after the other."""
+        names = {"bucketName": "b", "objectName": key}
+        metadata = ",".join(f"{name} {b64encode(value.encode()).decode()}" for name, value in names.items())
+        headers = {"upload-length": str(len(content) * times), "upload-metadata": metadata}
+        location = self._send("POST", "/upload/resumable", headers, b"")["location"]
+        path, offset = "/" + location.split("/", 3)[3], 0
+        for _ in range(times):
+            for start in range(0, len(content), PART):
+                part = content[start : start + PART]
+                headers = {"upload-offset": str(offset), "content-type": BYTES}
+                offset = int(self._send("PATCH", path, headers, part)["upload-offset"])
+
+    def _send(self, method: str, path: str, headers: dict[str, str], body: bytes) -> dict[str, str]:
+        given = {"authorization": f"Bearer {KEY}", "tus-resumable": "1.0.0", **headers}
+        self._connection.request(method, path, body, given)
+        answer = self._connection.getresponse()
+        text = answer.read()
+        assert answer.status in (200, 201, 204), (answer.status, text)
+        return {name.lower(): value for name, value in answer.getheaders()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=4)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
+        install(cluster.url())
+        environment = variables(cluster.url(), place) | {"UPLOAD_SIZE_LIMIT": "2G"}
+        with serving(environment, options.workers, options.threads) as (address, pid):
+            _bucket(address)
+            content = os.urandom(SIZE)
+            numbers = itertools.count()
+            plain = _measure(
+                "plain", address, options.seconds, lambda each: each.whole(f"plain{next(numbers)}", content)
+            )
+            parts = _measure(
+                "resumable", address, options.seconds, lambda each: each.in_parts(f"parts{next(numbers)}", content)
+            )
+            print(f"resumable to plain: {parts / plain:.2f}")
+            workers = workers_of(pid)
+            before = [_fresh_peak(each) for each in workers]
+            Uploading(address).in_parts("large", content, 16)
+            grown = [(_peak(each) - least) / MIB for each, least in zip(workers, before, strict=True)]
+            print("1 GiB, growth of the workers' memory: " + ", ".join(f"{each:.1f} MiB" for each in grown))
+
+
+def _measure(name: str, address: tuple[str, int], seconds: float, upload: Callable[[Uploading], None]) -> float:
+    """Uploads per second."""
+    began = time.perf_counter()
+    ends: list[float] = []
+
+    def run() -> None:
+        each = Uploading(address)
+        while time.perf_counter() < began + seconds:
+            upload(each)
+            ends.append(time.perf_counter())
+
+    threads = [threading.Thread(target=run) for _ in range(CONNECTIONS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    per_second = len(ends) / (max(ends) - began)
+    print(f"{name:10} {per_second:6.2f} per second, {per_second * SIZE / MIB:7.1f} MiB/s", flush=True)
+    return per_second
+
+
+def _bucket(address: tuple[str, int]) -> None:
+    connection = http.client.HTTPConnection(*address)
+    headers = {"authorization": f"Bearer {KEY}", "content-type": "application/json"}
+    connection.request("POST", "/bucket", json.dumps({"name": "b", "file_size_limit": None}), headers)
+    assert connection.getresponse().status == 200
+
+
+def _fresh_peak(pid: int) -> int:
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+    return _peak(pid)
+
+
+def _peak(pid: int) -> int:
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) * 1024 if found else 0
+
+
+if __name__ == "__main__":
+    main()
