@@ -17,12 +17,14 @@ _CATALOG = (Path(__file__).parent / "catalog.sql").read_text(encoding="utf-8")
 
 
 class CatalogResource(JsonResource):
-    """``GET /studio/api/catalog``: roles, relations, and for each of them what each role may do."""
+    """``GET /studio/api/catalog``: roles, relations, and for each of them what each role may do. With ``of=storage``
+    those of the storage."""
 
     def ask(self, req):
         self.guard.check_service(req)
         settings = self.services.settings
-        sql = _CATALOG.replace(":schemas", _names(settings.api_schemas)).replace(":roles", _names(settings.api_roles))
+        schemas = ("storage",) if req.params.get("of") == "storage" else settings.api_schemas
+        sql = _CATALOG.replace(":schemas", _names(schemas)).replace(":roles", _names(settings.api_roles))
         catalog = json.loads(self.services.read(sql))
         catalog["roles"] = catalog["roles"] or []
         types = self._types(catalog["roles"])

@@ -12,6 +12,7 @@ const VIEWS: { id: string; name: string; icon: IconName; view: React.ComponentTy
   { id: "data", name: "Data", icon: "data", view: lazy(() => import("./data/data")) },
   { id: "schema", name: "Schema", icon: "schema", view: lazy(() => import("./schema/schema")) },
   { id: "access", name: "Who sees what", icon: "access", view: lazy(() => import("./access/access")) },
+  { id: "storage", name: "Storage", icon: "storage", view: lazy(() => import("./storage/storage")) },
   { id: "service", name: "Service", icon: "service", view: lazy(() => import("./service/service")) },
 ];
 

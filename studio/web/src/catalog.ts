@@ -104,11 +104,13 @@ export function useCatalog(): Loading<Catalog> {
 
 const lower = (name: string) => name[0]!.toLowerCase() + name.slice(1);
 
-/** The relation and the command that a root field of the API stands for. */
+/** The relation and the command that a field of the API stands for. */
 function meaning(field: string, catalog: Catalog): { relation: Relation; command: Command } | null {
   for (const relation of catalog.relations) {
     for (const type of new Set(Object.values(relation.types))) {
       const commands: Record<string, Command> = {
+        // A relationship is called after the table that it leads to, unless a comment says otherwise.
+        [lower(type)]: "select",
         [`${lower(type)}Collection`]: "select",
         [`${lower(type)}ByPk`]: "select",
         [`${lower(type)}ByKey`]: "select",
@@ -131,15 +133,23 @@ export interface Reason {
 /** Why a request of a role was refused, from the words of the error: which privilege or policy is missing. */
 export function reasonOf(message: string, role: string, query: string, catalog: Catalog): Reason | null {
   const field = /Cannot query field '(\w+)'/.exec(message)?.[1];
-  if (field) {
-    const found = meaning(field, catalog);
-    return found && reason(found.relation, found.command, role);
+  if (field) return reasonOfField(field, role, catalog);
+  if (/mutation operation is not supported/.test(message)) {
+    for (const [word] of query.matchAll(/\w+/g)) {
+      const found = reasonOfField(word, role, catalog);
+      if (found && found.command !== "select") return found;
+    }
   }
   const table = /(?:for|on) (?:table|relation|view) "?([\w.]+)"?/.exec(message)?.[1] ?? /permission denied for \w+ (\w+)/.exec(message)?.[1];
   if (!table || !/row-level security|permission denied/.test(message)) return null;
   const relation = catalog.relations.find((each) => each.name === table);
   const command = /insertInto/.test(query) ? "insert" : /deleteFrom/.test(query) ? "delete" : /\bupdate[A-Z]/.test(query) ? "update" : "select";
   return relation ? reason(relation, command, role) : null;
+}
+
+function reasonOfField(field: string, role: string, catalog: Catalog): Reason | null {
+  const found = meaning(field, catalog);
+  return found && reason(found.relation, found.command, role);
 }
 
 function reason(relation: Relation, command: Command, role: string): Reason | null {

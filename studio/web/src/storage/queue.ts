@@ -1,0 +1,117 @@
+// Uploads one after another, a few at a time; large ones in pieces that can be paused, where the service has that.
+
+import { useCallback, useEffect, useRef, useState } from "react";
+import { Failure, headersOf, type Credentials } from "../http";
+import { pathOf, refusal, ROOT } from "./api";
+
+export interface Upload {
+  id: number;
+  file: File;
+  key: string;
+  sent: number;
+  state: "waiting" | "running" | "paused" | "done" | "failed";
+  problem?: Failure;
+  canPause: boolean;
+}
+
+interface Running {
+  stop: () => void;
+  resume?: () => void;
+}
+
+const AT_ONCE = 3;
+/** Smaller files are sent in one request. */
+const IN_PIECES = 6 * 1024 * 1024;
+const RESUMABLE = `${ROOT}/upload/resumable`;
+
+let made = 0;
+let resumable: Promise<boolean> | undefined;
+
+const isResumable = () =>
+  (resumable ??= fetch(RESUMABLE, { method: "OPTIONS" }).then(
+    (answer) => answer.headers.has("Tus-Version"),
+    () => false,
+  ));
+
+export function useUploads(by: Credentials, bucket: string, replace: boolean, done: () => void) {
+  const [uploads, setUploads] = useState<Upload[]>([]);
+  const running = useRef(new Map<number, Running>());
+  const change = useCallback((id: number, part: Partial<Upload>) => setUploads((old) => old.map((each) => (each.id === id ? { ...each, ...part } : each))), []);
+
+  useEffect(() => {
+    const free = AT_ONCE - uploads.filter((each) => each.state === "running").length;
+    for (const each of uploads.filter((one) => one.state === "waiting" && !running.current.has(one.id)).slice(0, Math.max(0, free))) {
+      void start(each);
+    }
+    async function start(upload: Upload) {
+      running.current.set(upload.id, { stop: () => undefined });
+      const inPieces = upload.file.size > IN_PIECES && (await isResumable());
+      change(upload.id, { state: "running", canPause: inPieces });
+      const told = { progress: (sent: number) => change(upload.id, { sent }), end: (problem?: Failure) => end(upload, problem) };
+      running.current.set(upload.id, inPieces ? await sendInPieces(upload, by, bucket, replace, told) : sendWhole(upload, by, bucket, replace, told));
+    }
+    function end(upload: Upload, problem?: Failure) {
+      running.current.delete(upload.id);
+      change(upload.id, problem ? { state: "failed", problem } : { state: "done", sent: upload.file.size });
+      if (!problem) done();
+    }
+  }, [uploads]);
+
+  useEffect(() => {
+    const all = running.current;
+    return () => all.forEach((each) => each.stop());
+  }, []);
+
+  return {
+    uploads,
+    add: (files: { file: File; key: string }[]) => setUploads((old) => [...old, ...files.map((each): Upload => ({ ...each, id: ++made, sent: 0, state: "waiting", canPause: false }))]),
+    again: (id: number) => change(id, { state: "waiting", sent: 0, problem: undefined }),
+    pause: (id: number) => {
+      running.current.get(id)?.stop();
+      change(id, { state: "paused" });
+    },
+    resume: (id: number) => {
+      running.current.get(id)?.resume?.();
+      change(id, { state: "running" });
+    },
+    clear: () => setUploads((old) => old.filter((each) => each.state !== "done" && each.state !== "failed")),
+  };
+}
+
+interface Told {
+  progress: (sent: number) => void;
+  end: (problem?: Failure) => void;
+}
+
+function sendWhole(upload: Upload, by: Credentials, bucket: string, replace: boolean, told: Told): Running {
+  const request = new XMLHttpRequest();
+  request.open("POST", `${ROOT}/object/${pathOf(bucket, upload.key)}`);
+  for (const [name, value] of Object.entries(headersOf(by))) request.setRequestHeader(name, value);
+  request.setRequestHeader("Content-Type", upload.file.type || "application/octet-stream");
+  if (replace) request.setRequestHeader("x-upsert", "true");
+  request.upload.onprogress = (event) => told.progress(event.loaded);
+  request.onload = () => told.end(request.status < 300 ? undefined : refusal(request.status, request.responseText));
+  request.onerror = () => told.end(new Failure("The service does not answer.", "OFFLINE", "", true));
+  request.send(upload.file);
+  return { stop: () => request.abort() };
+}
+
+async function sendInPieces(upload: Upload, by: Credentials, bucket: string, replace: boolean, told: Told): Promise<Running> {
+  const { DetailedError, Upload: Pieces } = await import("tus-js-client");
+  const pieces = new Pieces(upload.file, {
+    endpoint: RESUMABLE,
+    headers: { ...headersOf(by), ...(replace ? { "x-upsert": "true" } : {}) },
+    metadata: { bucketName: bucket, objectName: upload.key, contentType: upload.file.type || "application/octet-stream" },
+    chunkSize: IN_PIECES,
+    uploadDataDuringCreation: true,
+    storeFingerprintForResuming: false,
+    onProgress: told.progress,
+    onSuccess: () => told.end(),
+    onError: (error) => {
+      const answer = error instanceof DetailedError ? error.originalResponse : null;
+      told.end(answer ? refusal(answer.getStatus(), answer.getBody()) : new Failure(error.message));
+    },
+  });
+  pieces.start();
+  return { stop: () => void pieces.abort(), resume: () => pieces.start() };
+}

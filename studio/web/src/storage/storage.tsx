@@ -1,0 +1,177 @@
+// Storage: buckets and their folders, as the chosen caller.
+
+import { useState } from "react";
+import { Failure } from "../http";
+import { useLoading } from "../loading";
+import { addressOf, follow, go, usePlace } from "../router";
+import { useCaller } from "../session";
+import { Icon } from "../ui/icons";
+import { Blank, bytes, Dialog, FailureNotice, Waiting } from "../ui/parts";
+import { buckets, call, type Bucket } from "./api";
+import { FolderPage } from "./folder";
+import { Policies } from "./policies";
+import "../styles/access.css";
+import "../styles/storage.css";
+
+export default function Storage() {
+  const caller = useCaller();
+  const { rest } = usePlace();
+  const found = useLoading((signal) => buckets(caller, signal), [caller.id]);
+  const [creating, setCreating] = useState(false);
+  if (found.failure && !found.value) return <div className="padded"><FailureNotice failure={found.failure} again={found.again} /></div>;
+  if (!found.value) return <Waiting what="buckets" />;
+  const chosen = rest[0] ?? "";
+  const bucket = found.value.find((each) => each.id === chosen) ?? (chosen ? { id: chosen, public: false, file_size_limit: null, allowed_mime_types: null } : undefined);
+  const known = found.value.some((each) => each.id === chosen);
+  return (
+    <div className="split">
+      <aside aria-label="Buckets">
+        <div className="stack">
+          <button onClick={() => setCreating(true)}>
+            <Icon name="plus" /> New bucket
+          </button>
+          <ul className="side-list">
+            {found.value.map((each) => (
+              <li key={each.id}>
+                <a href={addressOf("storage", [each.id])} onClick={follow} aria-current={each.id === chosen ? "page" : undefined}>
+                  <span className="ellipsis grow">{each.id}</span>
+                  {each.public && <span className="badge warn">public</span>}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </aside>
+      <div className="grow">
+        {bucket ? (
+          <div className="padded">
+            <Head bucket={bucket} isKnown={known} gone={() => (found.again(), go(addressOf("storage")))} changed={found.again} />
+            <FolderPage key={`${bucket.id} ${rest.slice(1).join("/")}`} bucket={bucket} folders={rest.slice(1)} />
+          </div>
+        ) : found.value.length ? (
+          <Blank icon="storage" title="Choose a bucket">Its folders and objects are listed here.</Blank>
+        ) : (
+          <Blank icon="storage" title={`${caller.name} sees no bucket`}>
+            <p>There is none, or no policy on storage.buckets shows it to {caller.role}. The service role sees all.</p>
+            <OpenByName />
+          </Blank>
+        )}
+      </div>
+      {creating && (
+        <NewBucket
+          close={() => setCreating(false)}
+          done={(name) => {
+            setCreating(false);
+            found.again();
+            go(addressOf("storage", [name]));
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** A bucket whose row a caller does not see may hold objects that it does. */
+function OpenByName() {
+  const [name, setName] = useState("");
+  return (
+    <form
+      className="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name) go(addressOf("storage", [name]));
+      }}
+    >
+      <input aria-label="Name of a bucket" placeholder="Name of a bucket" value={name} onChange={(event) => setName(event.target.value)} />
+      <button>Open</button>
+    </form>
+  );
+}
+
+function Head({ bucket, isKnown, gone, changed }: { bucket: Bucket; isKnown: boolean; gone: () => void; changed: () => void }) {
+  const caller = useCaller();
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [deleting, setDeleting] = useState(false);
+  const act = (method: string, path: string, then: () => void, body?: unknown) => call(caller, method, path, body).then(then, setFailure);
+  const path = `bucket/${encodeURIComponent(bucket.id)}`;
+  return (
+    <>
+      <div className="row">
+        <h2>{bucket.id}</h2>
+        {bucket.public && <span className="badge warn">anybody reads it by its address</span>}
+        {bucket.file_size_limit !== null && <span className="badge">at most {bytes(bucket.file_size_limit)}</span>}
+        {bucket.allowed_mime_types && <span className="badge">{bucket.allowed_mime_types.join(", ")}</span>}
+        <span className="grow" />
+        <Policies />
+        {isKnown && (
+          <>
+            <button onClick={() => void act("PUT", path, changed, { public: !bucket.public })}>Make it {bucket.public ? "private" : "public"}</button>
+            <button className="plain" aria-label="Delete the bucket" onClick={() => setDeleting(true)}>
+              <Icon name="bin" />
+            </button>
+          </>
+        )}
+      </div>
+      {failure && <FailureNotice failure={failure} />}
+      {deleting && (
+        <Dialog title={`Delete the bucket ${bucket.id}?`} close={() => setDeleting(false)}>
+          <p>It must be empty. “Empty” deletes all its objects, for good, and needs the service role.</p>
+          {failure && <FailureNotice failure={failure} />}
+          <div className="row">
+            <button className="danger" onClick={() => void act("DELETE", path, gone)}>
+              Delete
+            </button>
+            <button onClick={() => void act("POST", `${path}/empty`, changed)}>Empty</button>
+            <button autoFocus onClick={() => setDeleting(false)}>
+              Cancel
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function NewBucket({ close, done }: { close: () => void; done: (name: string) => void }) {
+  const caller = useCaller();
+  const [name, setName] = useState("");
+  const [isPublic, setPublic] = useState(false);
+  const [limit, setLimit] = useState("");
+  const [types, setTypes] = useState("");
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const create = (event: React.FormEvent) => {
+    event.preventDefault();
+    const body = {
+      name,
+      public: isPublic,
+      ...(limit ? { file_size_limit: limit } : {}),
+      ...(types ? { allowed_mime_types: types.split(",").map((each) => each.trim()) } : {}),
+    };
+    call(caller, "POST", "bucket", body).then(() => done(name), setFailure);
+  };
+  return (
+    <Dialog title="New bucket" close={close}>
+      <form className="stack" onSubmit={create}>
+        <label className="field">
+          <span>Name</span>
+          <input required autoFocus value={name} onChange={(event) => setName(event.target.value)} />
+        </label>
+        <label className="row">
+          <input type="checkbox" checked={isPublic} onChange={(event) => setPublic(event.target.checked)} /> Public: anybody reads its objects by their address
+        </label>
+        <label className="field">
+          <span>Largest object</span>
+          <input value={limit} placeholder="no limit of its own, or 10MB" onChange={(event) => setLimit(event.target.value)} />
+        </label>
+        <label className="field">
+          <span>Media types</span>
+          <input value={types} placeholder="all, or image/*, application/pdf" onChange={(event) => setTypes(event.target.value)} />
+        </label>
+        {failure && <FailureNotice failure={failure} />}
+        <div className="row">
+          <button className="primary">Create</button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
