@@ -58,7 +58,7 @@ def build_page() -> None:
     try:
         with tempfile.TemporaryDirectory(prefix="portico-studio-") as cache:
             npm, path = _npm()
-            environment = {**os.environ, "PATH": path, "npm_config_cache": cache}
+            environment = {**os.environ, "PATH": path, "npm_config_cache": cache, "npm_config_fetch_retries": "1"}
             for words in (["ci", "--omit=dev", "--ignore-scripts", "--no-update-notifier"], ["run", "build"]):
                 subprocess.run([*npm, *words], cwd=WEB, env=environment, check=True)
     except (ImportError, OSError, subprocess.CalledProcessError) as ex:

@@ -1,0 +1,33 @@
+"""The build of the package, also where there is no npm."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+STUDIO = Path(__file__).parents[1]
+BUILD = (
+    "import sys; sys.path.insert(0, 'build_backend'); import studio_build; print(studio_build.build_wheel(sys.argv[1]))"
+)
+
+
+def test_without_npm_the_package_is_built_and_says_that_its_page_is_missing(tmp_path):
+    source = tmp_path / "studio"
+    shutil.copytree(STUDIO, source, ignore=shutil.ignore_patterns("node_modules", "page", "tests", "*.egg-info"))
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, str(tmp_path)], cwd=source, env={"PATH": ""}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "portico-studio: the page is left out" in done.stderr
+    names = zipfile.ZipFile(tmp_path / done.stdout.split()[-1]).namelist()
+    assert {"portico_studio/plugin.py", "portico_studio/catalog.sql"} <= set(names)
+    assert not [name for name in names if "page/" in name]
+
+
+def test_a_page_that_is_not_built_says_how_to_build_it(studio, monkeypatch, tmp_path):
+    monkeypatch.setattr("portico_studio.page.PAGE", tmp_path)
+    page = studio().client.simulate_get("/studio")
+    assert (page.status_code, "pip install" in page.text) == (200, True)
