@@ -64,6 +64,16 @@ note('uploadToSignedUrl', await stranger.from(name).uploadToSignedUrl(upload.pat
 seen.signedUpload = await text(await files.download('signed up.txt'))
 const publicUrl = stranger.from(name).getPublicUrl('folder/a b.txt').data.publicUrl
 seen.viaPublic = await (await fetch(publicUrl)).text()
+
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="x()"/>'
+await files.upload('drawn.svg', new Blob([svg]), { contentType: 'image/svg+xml' })
+const transform = { width: 20, height: 10, resize: 'contain', format: 'origin' }
+const drawn = note('signTransform', await files.createSignedUrl('drawn.svg', 60, { transform }))
+const drawnUrls = [drawn.signedUrl, stranger.from(name).getPublicUrl('drawn.svg', { transform }).data.publicUrl]
+seen.drawn = [await text(await files.download('drawn.svg', { transform }))]
+for (const url of drawnUrls) seen.drawn.push(await (await fetch(url)).text())
+seen.drawnAt = drawnUrls.map(url => new URL(url).pathname)
+
 note('strangerUpload', await stranger.from(name).upload('x.txt', new Blob(['x'])))
 note('strangerGet', await stranger.getBucket(name))
 

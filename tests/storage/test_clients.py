@@ -149,4 +149,7 @@ def test_storage_js(service: Service) -> None:
     assert [each["name"] for each in seen["listV2next"]["data"]["objects"]] == ["stream.txt"]
     assert seen["viaSigned"][:2] == [200, "upserted"]
     assert (seen["viaSignedMany"], seen["signedUpload"], seen["viaPublic"]) == ("updated", "by anyone", "upserted")
+    assert len(seen["drawn"]) == 3
+    assert all("svg" in each and "onload" not in each for each in seen["drawn"])
+    assert seen["drawnAt"] == [f"/storage/v1/render/image/{door}/js-bucket/drawn.svg" for door in ("sign", "public")]
     assert [each["name"] for each in seen["remove"]["data"]] == ["form.txt"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -30,6 +31,8 @@ MEMBERS = (
 )
 
 
+# A page asks for many images in one size.
+@lru_cache(1000)
 def transform_in_query(query: str, longest_side: int) -> Transform:
     """The transform in a query as it was sent. Raises RestError, also for a parameter that is there twice."""
     given = parse_qs(query, keep_blank_values=True)

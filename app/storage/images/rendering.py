@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import logging
+from functools import lru_cache
 
 from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key
@@ -80,7 +81,7 @@ class Rendering:
 
     def _name(self, found: StoredObject, wanted: Wanted) -> str:
         """The name of what is drawn: another for other bytes."""
-        said = b"\n".join([found.version.encode(), self._renderer.encode(), wanted.encode(0)])
+        said = b"\n".join([found.version.encode(), self._renderer.encode(), _said(wanted)])
         return hashlib.sha256(said).hexdigest()[:32]
 
     def _drawn(self, storage: Storage, call: Call, found: StoredObject, wanted: Wanted, name: str) -> Drawn:
@@ -118,6 +119,11 @@ class Rendering:
         reason = "time" if isinstance(ex, DecoderTimeout) else "invalid"
         self._failures.note(version, reason)
         return not_drawn(reason)
+
+
+@lru_cache(1000)
+def _said(wanted: Wanted) -> bytes:
+    return wanted.encode(0)
 
 
 def _wanted(transform: Transform, accept: str | None) -> Wanted:

@@ -11,6 +11,7 @@ from app.storage.bytes.backend import Readable
 from app.storage.images.decoders import Decoders
 from app.storage.images.jobs import DecoderLimits, Drawn, Wanted
 from app.storage.images.transform import Transform
+from tests.process.running import PATIENCE_S
 
 PIXELS = 4_000_000
 
@@ -19,7 +20,7 @@ Draw = Callable[..., Drawn | str]
 
 @pytest.fixture(scope="package")
 def decoders() -> Iterator[Decoders]:
-    decoders = Decoders(DecoderLimits(PIXELS, 20.0), processes=1, threads=4)
+    decoders = Decoders(DecoderLimits(PIXELS, PATIENCE_S), processes=1, threads=4)
     yield decoders
     decoders.close()
 

@@ -27,8 +27,8 @@ CONTENT = picture("PNG", (16, 16))
 
 @pytest.fixture(scope="module")
 def decoders() -> Iterator[Decoders]:
-    """One decoder with five seconds for each image."""
-    decoders = Decoders(DecoderLimits(1_000_000, 5.0), processes=1, threads=4)
+    """One decoder with ample time for each image."""
+    decoders = Decoders(DecoderLimits(1_000_000, PATIENCE_S), processes=1, threads=4)
     yield decoders
     decoders.close()
 
@@ -89,7 +89,7 @@ def test_the_end_of_a_decoder_is_told(decoders: Decoders, number: int, failure: 
 
 
 def test_a_decoder_that_hangs_is_killed() -> None:
-    decoders = Decoders(DecoderLimits(1_000_000, 1.0), processes=1, threads=4)
+    decoders = Decoders(DecoderLimits(1_000_000, 2.0), processes=1, threads=4)
     try:
         assert type(failure_of(decoders, lambda _: None)) is DecoderTimeout
         assert isinstance(draw(decoders), Drawn)
@@ -134,7 +134,7 @@ def test_who_waits_too_long_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> Non
     """One decoder and four threads: one may wait for long, the others for a moment."""
     monkeypatch.setattr(module, "_MOMENT_S", 0.05)
     monkeypatch.setattr(module, "_LONGEST_WAIT_S", PATIENCE_S)
-    decoders = Decoders(DecoderLimits(1_000_000, 5.0), processes=1, threads=4)
+    decoders = Decoders(DecoderLimits(1_000_000, PATIENCE_S), processes=1, threads=4)
     outcomes: list[object] = []
 
     def wait() -> None:
@@ -160,7 +160,7 @@ def test_who_waits_too_long_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOMENT_S", 0.01)
     monkeypatch.setattr(module, "_LONGEST_WAIT_S", 0.05)
-    decoders = Decoders(DecoderLimits(1_000_000, 5.0), processes=1, threads=4)
+    decoders = Decoders(DecoderLimits(1_000_000, PATIENCE_S), processes=1, threads=4)
     with decoders.one(), pytest.raises(DecodersBusy), decoders.one():
         pass
     decoders.close()
@@ -168,7 +168,7 @@ def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_decoder_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JWT_SECRET", "a secret")
-    decoders = Decoders(DecoderLimits(1_000_000, 5.0), processes=1, threads=4)
+    decoders = Decoders(DecoderLimits(1_000_000, PATIENCE_S), processes=1, threads=4)
     assert "a secret" not in psutil.Process(pid_of(decoders)).environ().values()
     decoders.close()
 
@@ -178,7 +178,7 @@ import sys, time
 from tests.storage.images.test_decoders import draw, pid_of
 from app.storage.images.decoders import Decoders
 from app.storage.images.jobs import DecoderLimits
-decoders = Decoders(DecoderLimits(1_000_000, 5.0), processes=1, threads=4)
+decoders = Decoders(DecoderLimits(1_000_000, 60.0), processes=1, threads=4)
 draw(decoders)
 print(pid_of(decoders), flush=True)
 time.sleep(600)

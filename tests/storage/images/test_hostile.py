@@ -13,6 +13,7 @@ from PIL import Image
 from app.storage.images.decoders import Decoders
 from app.storage.images.jobs import DecoderLimits, Drawn
 from bench.mutated_images import AS_IT_IS, Trial, mutated, seeds
+from tests.process.running import PATIENCE_S
 from tests.storage.images.conftest import PIXELS, Draw
 from tests.storage.images.pictures import opened, picture
 
@@ -137,7 +138,7 @@ def test_directories_of_tiff_that_lead_in_circles(draw: Draw) -> None:
 
 def test_mutated_images() -> None:
     """``python -m bench.mutated_images`` does it a hundred thousand times."""
-    decoders = Decoders(DecoderLimits(PIXELS, 20.0), processes=1, threads=4)
+    decoders = Decoders(DecoderLimits(PIXELS, PATIENCE_S), processes=1, threads=4)
     trial = Trial(400, decoders, seeds())
     try:
         trial.run(processes=1, seed=7)

@@ -319,7 +319,7 @@ def test_a_decoder_that_is_killed_takes_no_other_request_along(own_service: Call
 
 
 def test_an_image_that_takes_too_long_is_not_tried_again_at_once(own_service: Callable[..., Service]) -> None:
-    service = own_service(threads=4, image_timeout_s=0.5, image_processes=1)
+    service = own_service(threads=4, image_timeout_s=2.0, image_processes=1)
     bucket = service.bucket(public=True)
     for key in ("a.jpg", "b.jpg"):
         service.upload(f"{bucket}/{key}", picture()).raise_for_status()
