@@ -46,9 +46,11 @@ select exists (
 """  # noqa: S608 (only constants)
 
 
-def catalog_query(counted: bool) -> str:
-    """The statement that reads everything; ``counted`` when the support objects count schema changes."""
-    return _CATALOG_QUERY.replace(":change_count", _count(counted))
+def catalog_query(counted: bool, *, with_queries: bool = False) -> str:
+    """The statement that reads everything; ``counted`` when the support objects count schema changes. ``with_queries``
+    reads also those of views, which may be long."""
+    queries = _VIEW_QUERIES if with_queries else "null"
+    return _CATALOG_QUERY.replace(":change_count", _count(counted)).replace(":view_queries", queries)
 
 
 def state_query(counted: bool, thorough: bool) -> str:
@@ -60,6 +62,12 @@ def state_query(counted: bool, thorough: bool) -> str:
 def _count(counted: bool) -> str:
     return "graphql.schema_version()" if counted else "null::bigint"
 
+
+_VIEW_QUERIES = """(
+    select json_agg(json_build_array(w.ev_class::bigint, w.ev_action::text))
+    from pg_catalog.pg_rewrite w
+    join relation_row r on r.oid = w.ev_class and r.relkind in ('v', 'm')
+    where w.ev_type = '1')"""
 
 _CATALOG_QUERY = f"""{PREAMBLE}
 with recursive schema_row as materialized (
@@ -226,6 +234,7 @@ select json_build_object(
       and parent.conrelid is distinct from k.conrelid
       -- PERIOD keys (PostgreSQL 18) are not matched by equality.
       and i.indisexclusion is not true),
+  'view_queries', :view_queries,
   'types', (
     select json_agg(json_build_array(
       t.oid::bigint, t.typnamespace::bigint, t.typname, quote_ident(t.typname),

@@ -28,6 +28,7 @@ from schema_cache.model import (
 )
 from schema_cache.type_operators import TypeOperators, TypeRow
 from schema_cache.type_text import modified_type_text, type_text
+from schema_cache.view_keys import with_keys_of_views
 
 Payload = Mapping[str, Any]
 CatalogRow = Sequence[Any]
@@ -74,10 +75,13 @@ class _Decoder:
             contents_fingerprint=contents,
             schemas=tuple(self._read_schemas()),
             types=tuple(self._types.values()),
-            relations=tuple(self._read_relations()),
+            relations=tuple(with_keys_of_views(list(self._read_relations()), self._view_queries())),
             functions=tuple(self._read_functions()),
             roles=tuple(read_roles(self._rows)),
         )
+
+    def _view_queries(self) -> dict[int, str]:
+        return {oid: query for oid, query in self._rows("view_queries")}  # noqa: C416 (mypy takes the rows as they are)
 
     def _rows(self, key: str) -> Sequence[CatalogRow]:
         return self._payload[key] or ()

@@ -26,12 +26,21 @@ class SchemaCache:
     any thread. Errors of ``run`` pass through, and the previous catalog stays current.
     """
 
-    def __init__(self, run: Run, api_schemas: tuple[str, ...], dump: Path | None = None) -> None:
+    def __init__(
+        self,
+        run: Run,
+        api_schemas: tuple[str, ...],
+        dump: Path | None = None,
+        *,
+        infer_view_keys: bool = False,
+    ) -> None:
         """``run`` asks the database (see ``loader.Run``) and must serve several threads; ``dump`` is the file that
-        keeps the catalog between runs of the process, if any."""
+        keeps the catalog between runs of the process, if any. With ``infer_view_keys`` views have the keys that follow
+        from their queries."""
         self._run = run
         self._api_schemas = api_schemas
         self._dump = dump
+        self._infer_view_keys = infer_view_keys
         self._catalog: Catalog | None = None
         self._views_lock = Lock()
         self._views: tuple[RoleViews, ...] = ()
@@ -81,7 +90,7 @@ class SchemaCache:
         return self._catalog or self._from_dump() or self._reload()
 
     def _from_dump(self) -> Catalog | None:
-        stored = read_dump(self._dump) if self._dump else None
+        stored = read_dump(self._dump, with_queries=self._infer_view_keys) if self._dump else None
         if stored is None:
             return None
         state = read_schema_state(self._run, counted=has_support_objects(self._run), thorough=True)
@@ -91,11 +100,11 @@ class SchemaCache:
         return self._catalog
 
     def _load(self) -> Catalog:
-        payload = fetch_catalog(self._run)
+        payload = fetch_catalog(self._run, with_queries=self._infer_view_keys)
         catalog = self._catalog = decode(payload)
         if self._dump:
             try:
-                write_dump(self._dump, payload)
+                write_dump(self._dump, payload, with_queries=self._infer_view_keys)
             except OSError as ex:
                 log.warning("the schema dump could not be written: %s", ex.strerror)
         return catalog

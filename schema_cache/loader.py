@@ -26,18 +26,19 @@ def load_catalog(run: Run) -> Catalog:
     return decode(fetch_catalog(run))
 
 
-def fetch_catalog(run: Run) -> str | bytes:
-    """The same as the text that ``decode`` reads, for callers that want to store it."""
+def fetch_catalog(run: Run, *, with_queries: bool = False) -> str | bytes:
+    """The same as the text that ``decode`` reads, for callers that want to store it. From the queries of views, if they
+    are read, the keys of views follow."""
     for _ in range(_ATTEMPTS - 1):
         # Outside the try: an unreachable database is asked only once.
         counted = has_support_objects(run)
         try:
-            return ask(run, catalog_query(counted))
+            return ask(run, catalog_query(counted, with_queries=with_queries))
         except Exception as ex:
             # A function was dropped while PostgreSQL printed a default that calls it ("cache lookup failed"), or the
             # counter was removed between the two statements.
             log.debug("the catalog could not be read (%s), trying again", type(ex).__name__)
-    return ask(run, catalog_query(counted=has_support_objects(run)))
+    return ask(run, catalog_query(has_support_objects(run), with_queries=with_queries))
 
 
 def has_support_objects(run: Run) -> bool:

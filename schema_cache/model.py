@@ -153,7 +153,8 @@ class UniqueIndex:
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """A foreign key constraint of the relation that holds it. ``foreign`` is the referenced relation's oid."""
+    """A foreign key constraint of the relation that holds it. ``foreign`` is the referenced relation's oid.
+    ``inferred`` says that no constraint declares it: the query of a view shows that it holds."""
 
     oid: int
     name: str
@@ -161,6 +162,7 @@ class ForeignKey:
     foreign: int
     foreign_columns: tuple[str, ...]
     comment: str | None = None
+    inferred: bool = False
 
 
 @dataclass(frozen=True, slots=True)

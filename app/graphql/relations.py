@@ -85,11 +85,14 @@ def is_exposed_kind(relation: Relation, dialect: Dialect) -> bool:
 
 
 def key_of(relation: Relation, directives: Mapping[str, Any]) -> tuple[str, ...]:
-    """The primary key's columns, else those that a comment directive names, else ()."""
-    if relation.primary_key:
-        return relation.primary_key
+    """The primary key's columns, else those that a comment directive names, else (). On views, whose primary key is
+    only inferred, the directive comes first."""
     declared = tuple(directives.get("primary_key_columns") or ())
-    return declared if all(relation.column(name) for name in declared) else ()
+    if not all(relation.column(name) for name in declared):
+        declared = ()
+    if relation.kind in ("v", "m"):
+        return declared or relation.primary_key
+    return relation.primary_key or declared
 
 
 @dataclass(frozen=True, slots=True)

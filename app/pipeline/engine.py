@@ -67,12 +67,14 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
     allow_levels(settings.depth_limit)
     database = Database(settings)
     dump = Path(settings.schema_dump) if settings.schema_dump else None
-    schema_cache = SchemaCache(database.read, settings.api_schemas, dump)
     entries = settings.plan_cache_entries
     dialect = dialect_of(
         settings.graphql_dialect,
         native_json=settings.json_values == "native",
         described_by_comments=settings.descriptions == "comments",
+    )
+    schema_cache = SchemaCache(
+        database.read, settings.api_schemas, dump, infer_view_keys=settings.infer_view_keys and dialect.extended
     )
     limits = _limits(settings)
     roles = ApiRoles(settings.api_roles, schema_cache.current, schema_cache.refresh_if_changed)

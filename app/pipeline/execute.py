@@ -92,7 +92,7 @@ def _discreet(error: StatementError, view: RoleView) -> StatementError:
         for relation in view.catalog.relations
         if relation.name == told.table
         for key in relation.foreign_keys
-        if key.name == told.constraint
+        if key.name == told.constraint and not key.inferred
     ]
     if joined and all(ends <= seen for ends in joined):
         return error

@@ -9,7 +9,7 @@ columns, on both sides. In the dialect ``pg_graphql`` of two with one name the l
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from app.graphql import names
@@ -69,7 +69,19 @@ def named_ways(api: ApiSchema, keys: Sequence[Key]) -> Mapping[Way, str]:
     """The names of both ways of all keys of a schema; of a way that finds no name of its own there is none."""
     ways = [Way(key, back) for back in (False, True) for key in keys]
     candidates = {way: tuple(_candidates(api, way)) for way in ways}
-    return _by_schema(api, candidates) if api.dialect.to_one_by_table else _by_order(candidates)
+    named = _by_schema(api, candidates) if api.dialect.to_one_by_table else _by_order(candidates)
+    for way, name in named.items():
+        _names(api).setdefault(way.source.oid, set()).add(name)
+    return named
+
+
+def names_of_ways(api: ApiSchema, relation: Relation) -> Set[str]:
+    """What the ways from a relation's rows are called, whether or not the role may follow them."""
+    return _names(api).get(relation.oid, set())
+
+
+def _names(api: ApiSchema) -> dict[int, set[str]]:
+    return api.shared("names of ways", dict)
 
 
 def _candidates(api: ApiSchema, way: Way) -> Iterator[str]:

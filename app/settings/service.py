@@ -78,6 +78,8 @@ class Settings:
         "Whether values of json and jsonb are strings that hold JSON, or JSON itself, in the dialect standard.")
     descriptions: str = setting(Choice("directives", "comments"), "directives",
         "Descriptions in the schema of the dialect standard: those of directives only, or also the text of comments.")
+    infer_view_keys: bool = setting(SWITCH, False,
+        "Whether views have the keys of the tables that their columns are of, in the dialect standard.")
     jwt_secret: str | None = setting(SECRET, None,
         "The secret of HS256 tokens, at least 32 characters; `portico keys` generates one.")
     jwt_jwks: str | None = setting(URL, None,

@@ -20,11 +20,12 @@ from app.query.computed_fields import computed_fields_of
 from app.query.conditions import condition, relation_filter_type
 from app.query.connections import arguments_of_collections, edge_fields, edges_field
 from app.query.planning import Rows, TableRows
+from app.query.relationship_names import names_of_ways
 from app.query.relationships import Relationship, relationships_of
 from app.query.walk import Field, Resolver
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
-from schema_cache.model import ForeignKey
+from schema_cache.model import ForeignKey, Relation
 
 
 @hookimpl
@@ -59,35 +60,98 @@ class Junction:
 
 
 @hookimpl
-def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
-    ways = api.shared("junctions", lambda: _by_source(api)).get(relation.relation.oid)
-    if ways is None:
-        return None
-    return Fields(35, {name: _field(api, way) for name, way in _named(api, relation, ways).items()})
+def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    found: Mapping[int, Mapping[str, Junction]] = api.shared("junctions", lambda: _by_source(api))
+    ways = found.get(relation.relation.oid, {})
+    return Fields(35, {name: _field(api, way) for name, way in ways.items()})
 
 
-# Which junctions there are, and what they are called
+# Which junctions there are, and what they are called, whatever the role may read
 
 
-def _by_source(api: ApiSchema) -> Mapping[int, Sequence[Junction]]:
-    found: dict[int, list[Junction]] = {}
-    for table in api.relations:
-        if table.directives.get("junction"):
-            for way in _ways(api, table):
-                found.setdefault(way.source.relation.oid, []).append(way)
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """One way through a table, from the relation that the key ``near`` refers to, to that of ``far``."""
+
+    table: Relation
+    near: ForeignKey
+    far: ForeignKey
+
+
+def _passages(api: ApiSchema) -> Iterator[_Passage]:
+    shown = {each.name for each in api.schemas}
+    for table in api.catalog.relations:
+        if table.schema in shown and api.comments.on_relation(table).get("junction") and api.is_exposed_kind(table):
+            keys = [each for each in table.foreign_keys if not each.inferred]
+            if len(keys) == 2 and set(table.primary_key) == {name for key in keys for name in key.columns}:
+                yield from (_Passage(table, *keys), _Passage(table, *keys[::-1]))
+            else:
+                reason = "it is no junction: that has two foreign keys, and a primary key of exactly their columns"
+                api.notices.add(relation_subject(table), reason)
+
+
+def _names_of_passages(api: ApiSchema) -> Mapping[_Passage, str]:
+    relations = {each.oid: each for each in api.catalog.relations}
+    by_source: dict[int, list[_Passage]] = {}
+    for passage in _passages(api):
+        by_source.setdefault(passage.near.foreign, []).append(passage)
+    return {
+        passage: name
+        for oid, passages in by_source.items()
+        if oid in relations
+        for passage, name in _named(api, relations, relations[oid], passages).items()
+    }
+
+
+def _named(
+    api: ApiSchema, relations: Mapping[int, Relation], source: Relation, passages: Sequence[_Passage]
+) -> Mapping[_Passage, str]:
+    """The shortest name of each that nothing else of the source's type has."""
+    taken = api.field_names_of_columns(source) | names_of_ways(api, source)
+    if source.oid in api.rows_by_oid:
+        taken |= computed_fields_of(api, api.rows_by_oid[source.oid]).keys()
+    candidates = {each: _candidates(api, relations[each.far.foreign], each) for each in passages}
+    made: dict[_Passage, str] = {}
+    for length in range(3):
+        rest = {each: names_of_one[length] for each, names_of_one in candidates.items() if each not in made}
+        wanted = Counter(rest.values())
+        free = {each: name for each, name in rest.items() if wanted[name] == 1 and name not in taken}
+        made |= {each: name for each, name in free.items() if name not in made.values()}
+    return made
+
+
+def _candidates(api: ApiSchema, target: Relation, passage: _Passage) -> tuple[str, str, str]:
+    short = f"{names.lower_first(api.type_name(target))}Collection"
+    longer = f"{short}By{api.type_name(passage.table)}"
+    inflect = api.comments.inflects(passage.table.schema)
+    columns = (names.field(each, None, inflect) for each in passage.far.columns)
+    return short, longer, f"{longer}{''.join(each[0].upper() + each[1:] for each in columns)}"
+
+
+# Those that the role may read
+
+
+def _by_source(api: ApiSchema) -> Mapping[int, Mapping[str, Junction]]:
+    """The ways through junctions, by the oid of where they begin and the name of the field."""
+    whole = api.whole or api
+    # The names depend on those of relationships, which are given when somebody asks for relationships.
+    for relation in whole.relations[:1]:
+        relationships_of(whole, relation)
+    named = whole.shared("names of junctions", lambda: _names_of_passages(whole))
+    found: dict[int, dict[str, Junction]] = {}
+    for passage, name in named.items():
+        way = _readable(api, passage)
+        if way is not None:
+            found.setdefault(way.source.relation.oid, {})[name] = way
     return found
 
 
-def _ways(api: ApiSchema, table: ApiRelation) -> Iterator[Junction]:
-    keys = table.relation.foreign_keys
-    if len(keys) != 2 or set(table.key) != {name for key in keys for name in key.columns}:
-        reason = "it is no junction: that has two foreign keys, and a primary key of exactly their columns"
-        api.notices.add(relation_subject(table.relation), reason)
-        return
-    leading = [_relationship(api, table, key) for key in keys]
-    for near, far in (leading, leading[::-1]):
-        if near is not None and far is not None and far.target.key:
-            yield Junction(table, near, far)
+def _readable(api: ApiSchema, passage: _Passage) -> Junction | None:
+    table = api.rows_by_oid.get(passage.table.oid)
+    near, far = (_relationship(api, table, key) if table else None for key in (passage.near, passage.far))
+    if table is None or near is None or far is None or not far.target.key:
+        return None
+    return Junction(table, near, far)
 
 
 def _relationship(api: ApiSchema, table: ApiRelation, key: ForeignKey) -> Relationship | None:
@@ -97,29 +161,6 @@ def _relationship(api: ApiSchema, table: ApiRelation, key: ForeignKey) -> Relati
         if not each.to_many and each.target.relation.oid == key.foreign and columns == key.columns:
             return each
     return None
-
-
-def _named(api: ApiSchema, relation: ApiRelation, ways: Sequence[Junction]) -> Mapping[str, Junction]:
-    """The ways by the names of their fields: the shortest that nothing else of the type has."""
-    taken = {each.name for each in relationships_of(api, relation)}
-    taken.update(each.field_name for each in relation.columns)
-    taken.update(computed_fields_of(api, relation))
-    made: dict[str, Junction] = {}
-    for length in range(3):
-        rest = [each for each in ways if each not in made.values()]
-        wanted = Counter(_names(each)[length] for each in rest)
-        for way in rest:
-            name = _names(way)[length]
-            if wanted[name] == 1 and name not in taken and name not in made:
-                made[name] = way
-    return made
-
-
-def _names(way: Junction) -> tuple[str, str, str]:
-    short = f"{names.lower_first(way.target.type_name)}Collection"
-    longer = f"{short}By{way.table.type_name}"
-    columns = (names.field(local, None, way.table.inflect) for local, _ in way.far.pairs)
-    return short, longer, f"{longer}{''.join(each[0].upper() + each[1:] for each in columns)}"
 
 
 # Fields and types

@@ -36,7 +36,7 @@ def key_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 def _keys(api: ApiSchema, relation: ApiRelation) -> Iterator[Sequence[ApiColumn]]:
     """The columns of the keys that the role may read: the primary one first."""
-    unique = (each.columns for each in relation.relation.unique_indexes if each.is_plain and not each.primary)
+    unique = (each.columns for each in relation.relation.unique_indexes if each.is_plain)
     for key in (relation.key, *unique):
         columns = [relation.by_name[name] for name in key if name in relation.by_name]
         if key and len(columns) == len(key) and all(_is_named(api, each) for each in columns):

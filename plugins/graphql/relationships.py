@@ -32,7 +32,7 @@ FOREIGN_KEYS = ListOf(
             "foreign_table": String(),
             "foreign_columns": ListOf(String()),
         },
-        optional={"local_name": String(), "foreign_name": String()},
+        optional={"local_name": String(), "foreign_name": String(), "deprecated": String()},
     )
 )
 """The directive that declares relationships without a constraint, such as those of views."""
@@ -137,8 +137,9 @@ def _keys(api: ApiSchema) -> Iterator[Key]:
     by_oid = {each.oid: each for each in relations}
     by_name = {(each.schema, each.name): each for each in relations}
     for local in sorted(relations, key=lambda each: (each.schema, each.name)):
-        yield from sorted(_constraints(api, local, by_oid), key=_columns_order)
-        yield from _declared(api, local, by_name)
+        declared = list(_declared(api, local, by_name))
+        yield from sorted(_constraints(api, local, by_oid, declared), key=_columns_order)
+        yield from declared
 
 
 def _contents(key: Key) -> tuple[object, ...]:
@@ -152,10 +153,14 @@ def _columns_order(key: Key) -> tuple[list[int], str, str, tuple[str, ...]]:
     return [places[name] for name in key.columns], key.foreign.schema, key.foreign.name, key.foreign_columns
 
 
-def _constraints(api: ApiSchema, local: Relation, by_oid: Mapping[int, Relation]) -> Iterator[Key]:
+def _constraints(
+    api: ApiSchema, local: Relation, by_oid: Mapping[int, Relation], declared: Sequence[Key]
+) -> Iterator[Key]:
+    """The foreign keys of a relation, but no inferred ones of the same columns as ``declared`` ones."""
+    known = {each.columns for each in declared}
     for constraint in sorted(local.foreign_keys, key=lambda each: each.name):
         foreign = by_oid.get(constraint.foreign)
-        if foreign is not None:
+        if foreign is not None and not (constraint.inferred and constraint.columns in known):
             directives = api.comments.on("foreign_key", f"{constraint.name} on {local.name}", constraint.comment)
             said = (directives.get(key) for key in ("local_name", "foreign_name", "deprecated"))
             yield Key(local, constraint.columns, foreign, constraint.foreign_columns, *said)
@@ -168,7 +173,9 @@ def _declared(api: ApiSchema, local: Relation, by_name: Mapping[tuple[str, str],
         exist = foreign is not None and len(columns) == len(foreign_columns) > 0
         exist = exist and all(map(local.column, columns))
         if foreign is not None and exist and all(map(foreign.column, foreign_columns)):
-            yield Key(local, columns, foreign, foreign_columns, each.get("local_name"), each.get("foreign_name"))
+            overrides = each.get("local_name"), each.get("foreign_name")
+            deprecated = each.get("deprecated") if api.dialect.extended else None
+            yield Key(local, columns, foreign, foreign_columns, *overrides, deprecated)
 
 
 def _is_readable(api: ApiSchema, key: Key) -> bool:

@@ -40,11 +40,17 @@ def test_the_page_about_directives(database_url: str, postgres: PostgresServer) 
         postgres.execute(statements.text, database_url)
     door = Door(database_url, api_schemas=("library",))
     try:
-        (query,) = blocks("docs/directives.md", "graphql")
+        query, of_views = blocks("docs/directives.md", "graphql")
         data = door.ask(query.text).data
         sdl = door.ask('{ __type(name: "Author") { fields { name description } } }').data["__type"]["fields"]
     finally:
         door.close()
+    door = Door(database_url, api_schemas=("library",), infer_view_keys=True)
+    try:
+        (shelved,) = door.ask(of_views.text).data["shelvedCollection"]["edges"]
+    finally:
+        door.close()
+    assert shelved["node"]["author"] == {"name": "Ursula", "shelvedCollection": {"edges": [{"node": {"id": 1}}]}}
     assert data["bookCollection"] == {
         "totalCount": 1,
         "edges": [{"node": {"title": "The Dispossessed", "shelf": "B2", "author": {"name": "Ursula"}}}],

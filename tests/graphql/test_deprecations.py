@@ -17,6 +17,11 @@ comment on function shown is '@graphql({"deprecated": "use \\"name\\""})';
 comment on function one is '@graphql({"deprecated": "count"})';
 comment on constraint writer on post is '@graphql({"deprecated": "gone in May"})';
 grant select on all tables in schema public to anon;
+create view shown_post as select * from post;
+comment on view shown_post is '@graphql({"primary_key_columns": ["id"], "foreign_keys": [{
+  "local_columns": ["account_id"], "foreign_schema": "public", "foreign_table": "account", "foreign_columns": ["id"],
+  "deprecated": "use post"}]})';
+grant select on shown_post to anon;
 insert into account values (1, 'Ann', 'A');
 """
 
@@ -25,13 +30,15 @@ def test_fields_are_deprecated(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA)
     query = """{ __type(name: "%s") { fields(includeDeprecated: true) { name isDeprecated deprecationReason } } }"""
     told = {}
-    for type_ in ("account", "post", "Query"):
+    for type_ in ("account", "post", "shown_post", "Query"):
         fields = door.ask(query % type_).data["__type"]["fields"]
         told |= {f"{type_}.{each['name']}": each["deprecationReason"] for each in fields if each["isDeprecated"]}
     assert told == {
         "account.nick": "use name",
         "account.shown": 'use "name"',
         "account.postCollection": "gone in May",
+        "account.shown_postCollection": "use post",
+        "shown_post.account": "use post",
         "post.account": "gone in May",
         "Query.one": "count",
     }

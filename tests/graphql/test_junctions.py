@@ -112,6 +112,22 @@ def test_a_name_that_is_taken(open_door: OpenDoor) -> None:
     assert "accountCollection" in members(printed(door), "Team")
 
 
+def test_names_do_not_depend_on_what_a_role_may_read(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    door = open_door(
+        SCHEMA
+        + """create table badge (account_id int references account, team_id int references team,
+          primary key (account_id, team_id)); comment on table badge is '@graphql({"junction": true})';"""
+    )
+    assert "teamCollectionByMembership" in members(printed(door), "Account")
+    assert "teamCollectionByBadge" not in members(printed(door), "Account")
+    changed(postgres, door, "alter table team add account_id int references account; drop table badge")
+    assert "teamCollectionByMembership" in members(printed(door), "Account")
+    changed(postgres, door, "revoke select on team from anon; grant select (id, name) on team to anon")
+    assert [each for each in members(printed(door), "Account") if each.startswith("team")] == [
+        "teamCollectionByMembership"
+    ]
+
+
 @pytest.mark.parametrize(
     "sql",
     [

@@ -2,7 +2,8 @@
 
 ``cases/<feature>/schema.sql`` makes the database; ``cases/<feature>/<case>.graphql`` is the document. Comments at its
 top, one ``# key: value`` a line, say more: ``variables`` (JSON), ``role`` (default anon), ``dialect`` (default
-standard), ``operation``, and ``after``, a query whose rows tell the state of the database afterwards.
+standard), other ``settings`` (JSON), ``operation``, and ``after``, a query whose rows tell the state of the database
+afterwards.
 """
 
 from __future__ import annotations
@@ -47,8 +48,11 @@ class Case:
         return self.notes.get("role", "anon")
 
     @property
-    def dialect(self) -> str:
-        return self.notes.get("dialect", "standard")
+    def settings(self) -> dict[str, Any]:
+        return {
+            "graphql_dialect": self.notes.get("dialect", "standard"),
+            **json.loads(self.notes.get("settings", "{}")),
+        }
 
 
 def all_cases() -> Iterator[Case]:

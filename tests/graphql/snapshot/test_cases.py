@@ -27,7 +27,7 @@ def test_case(
     snapshot: SnapshotAssertion,
 ) -> None:
     # Cases that change nothing share their folder's database.
-    door = (reading_door if case.only_reads else open_door)(case.schema, graphql_dialect=case.dialect)
+    door = (reading_door if case.only_reads else open_door)(case.schema, **case.settings)
     operation = case.notes.get("operation")
     answer = door.ask(case.query, case.variables, role=case.role, operation=operation)
     rows = postgres.execute(case.notes["after"], door.database_url) if "after" in case.notes else None

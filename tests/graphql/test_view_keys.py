@@ -1,0 +1,277 @@
+"""INFER_VIEW_KEYS: views have the keys of the tables whose columns they show."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+from tests.graphql.test_rights import changed, members, printed
+from tests.postgres_server import PostgresServer
+
+SCHEMA = """
+create table account (id int primary key, email text unique, name text);
+create table post (id int primary key, account_id int not null references account, editor_id int references account,
+  title text);
+create table mark (post_id int references post, account_id int references account, value int,
+  primary key (post_id, account_id));
+create table note (id int primary key, post_id int, account_id int, body text,
+  foreign key (post_id, account_id) references mark);
+insert into account values (1, 'a@x', 'Ann'), (2, 'b@x', 'Ben'), (3, 'c@x', null);
+insert into post values (1, 1, 2, 'one'), (2, 1, null, 'two'), (3, 2, null, 'three');
+insert into mark values (1, 2, 5), (3, 1, 4);
+insert into note values (1, 1, 2, 'good'), (2, null, null, 'free');
+comment on schema public is '@graphql({"inflect_names": true})';
+"""
+VIEWS = """
+create view writer as select id, email, upper(name) as name from account where name is not null;
+create view headline as select id as number, account_id as writer_id, left(title, 2) as short from post;
+create view further_headline as select number, writer_id from headline where number > 1;
+create view count_of_posts as select account_id, count(*) as posts from post group by account_id;
+create view pair as select p.id, p.account_id, a.name from post p join account a on a.id = p.account_id;
+comment on view pair is '@graphql({"primary_key_columns": ["id"]})';
+create view marked as select m.post_id as p, m.account_id as a, value from mark m;
+create materialized view stored as select id, account_id from post;
+grant select on all tables in schema public to anon;
+"""
+
+
+@pytest.fixture
+def door(reading_door: OpenDoor) -> Door:
+    return reading_door(SCHEMA + VIEWS, infer_view_keys=True)
+
+
+def nodes(door: Door, collection: str, selection: str, arguments: str = "") -> list[Any]:
+    data = door.ask(f"{{ {collection}{arguments} {{ edges {{ node {{ {selection} }} }} }} }}").data
+    return [each["node"] for each in data[collection]["edges"]]
+
+
+# Which views have a key
+
+
+def test_a_view_of_one_table_has_its_key(door: Door) -> None:
+    assert nodes(door, "writerCollection", "id name") == [{"id": 1, "name": "ANN"}, {"id": 2, "name": "BEN"}]
+    found = door.ask('{ writerByPk(id: 2) { nodeId name } byMail: writerByKey(key: {email: "a@x"}) { id } }').data
+    assert (found["writerByPk"]["name"], found["byMail"]) == ("BEN", {"id": 1})
+    again = door.ask(
+        "query ($id: ID!) { node(nodeId: $id) { ... on Writer { id } } }", {"id": found["writerByPk"]["nodeId"]}
+    )
+    assert again.data["node"] == {"id": 2}
+    assert nodes(door, "furtherHeadlineCollection", "number") == [{"number": 2}, {"number": 3}]
+    assert nodes(door, "storedCollection", "id", "(first: 1)") == [{"id": 1}]
+
+
+REPEATING = (
+    "select account_id, count(*) from post group by account_id",
+    "select id, count(*) from post group by id",
+    "select id from post group by rollup (id)",
+    "select max(id) as id from post",
+    "select distinct id, account_id from post",
+    "select distinct on (account_id) id, account_id from post",
+    "select id from post union all select id from post",
+    "select p.id from post p join account a on a.id = p.account_id",
+    "select p.id from post p, account a",
+    "select p.id from post p left join account a on true",
+    "select p.id from post p cross join lateral (values (1), (2)) as v (n)",
+    "select id, generate_series(1, 2) from post",
+    "select id from (select id from post) s",
+    "with p as (select id from post) select id from p",
+    "select account_id, title from post",
+    "select id + 0 as id from post",
+    "select id::bigint as id from post",
+    "select 1 as id",
+)
+SINGLE = (
+    "select * from post where id in (select post_id from mark) order by title limit 2 offset 0",
+    "select id, (select count(*) from mark m where m.post_id = p.id), row_number() over () from post p",
+    "select id from only post tablesample system (100)",
+    "select title, id from post for update",
+    """select id as ":resno 7 } {", title as "( <> \\ ""x" from post as ":targetList" """,
+)
+
+
+def test_which_views_have_a_key(reading_door: OpenDoor) -> None:
+    views = {f"repeating_{k}": query for k, query in enumerate(REPEATING)}
+    views |= {f"single_{k}": query for k, query in enumerate(SINGLE)}
+    made = "; ".join(f"create view {name} as {query}; grant select on {name} to anon" for name, query in views.items())
+    shown = printed(reading_door(SCHEMA + made, infer_view_keys=True))
+    assert [name for name in views if f"{inflected(name)}Collection" in shown] == [
+        name for name in views if name.startswith("single")
+    ]
+
+
+def inflected(name: str) -> str:
+    return re.sub("_(.)", lambda found: found[1].upper(), name)
+
+
+def test_a_deep_expression(open_door: OpenDoor) -> None:
+    deep = "+".join(["id"] * 2000)
+    door = open_door(f"{SCHEMA} create view v as select id, {deep} as n from post; grant select on v to anon;",
+                     infer_view_keys=True)  # fmt: skip
+    assert nodes(door, "vCollection", "n", "(first: 1)") == [{"n": 2000}]
+
+
+def test_views_that_lead_back_to_each_other(open_door: OpenDoor) -> None:
+    door = open_door(
+        f"""{SCHEMA} create view v as select id from post; create view w as select id from v;
+        create or replace view v as select id from w; grant select on v, w, post to anon""",
+        infer_view_keys=True,
+    )
+    assert len(nodes(door, "postCollection", "id")) == 3
+    assert "vCollection" not in printed(door)
+
+
+# Foreign keys
+
+
+def test_between_views_and_tables(door: Door) -> None:
+    selection = "short account { email } writer { name } markCollection { edges { node { value } } }"
+    assert nodes(door, "headlineCollection", selection, "(first: 2)") == [
+        {
+            "short": short,
+            "account": {"email": "a@x"},
+            "writer": {"name": "ANN"},
+            "markCollection": {"edges": [{"node": {"value": each}} for each in values]},
+        }
+        for short, values in (("on", [5]), ("tw", []))
+    ]
+    (first, *_) = nodes(door, "writerCollection", "headlineCollection { edges { node { number } } }")
+    assert [each["node"]["number"] for each in first["headlineCollection"]["edges"]] == [1, 2]
+    (first, *_) = nodes(door, "accountCollection", "storedCollection { edges { node { id } } }")
+    assert [each["node"]["id"] for each in first["storedCollection"]["edges"]] == [1, 2]
+
+
+def test_columns_of_a_join(door: Door) -> None:
+    assert nodes(door, "pairCollection", "id account { email }", "(first: 2)") == [
+        {"id": 1, "account": {"email": "a@x"}},
+        {"id": 2, "account": {"email": "a@x"}},
+    ]
+    # Nothing says that there is one row of the join for a post, so no key leads there.
+    assert "pair" not in members(printed(door), "Mark")
+    assert "pairCollection" in members(printed(door), "Account")
+    assert "markCollection" not in members(printed(door), "Pair")
+
+
+def test_keys_of_several_columns(door: Door) -> None:
+    assert nodes(door, "noteCollection", "body marked { value }") == [
+        {"body": "good", "marked": {"value": 5}},
+        {"body": "free", "marked": None},
+    ]
+    assert nodes(door, "markedCollection", "p noteCollection { edges { node { id } } }") == [
+        {"p": 1, "noteCollection": {"edges": [{"node": {"id": 1}}]}},
+        {"p": 3, "noteCollection": {"edges": []}},
+    ]
+
+
+def test_two_columns_that_could_be_of_different_rows(open_door: OpenDoor) -> None:
+    both = "select n.id, n.post_id, m.post_id as other, n.account_id from note n, note m"
+    twice = "select id, account_id, account_id as twice from post"
+    views = f"create view v as {both}; create view w as {twice}; grant select on all tables in schema public to anon"
+    door = open_door(SCHEMA + views, infer_view_keys=True)
+    assert "mark" not in members(printed(door), "V")
+    assert [each for each in members(printed(door), "W") if each.startswith("account")] == [
+        "accountId", "account", "accountByTwice",
+    ]  # fmt: skip
+
+
+def test_in_filters_and_orders(door: Door) -> None:
+    by_writer = (
+        '(filter: {writer: {name: {eq: "ANN"}}}, orderBy: [{writer: {email: AscNullsLast}}, {number: DescNullsLast}])'
+    )
+    assert nodes(door, "headlineCollection", "number", by_writer) == [{"number": 2}, {"number": 1}]
+
+
+# Directives
+
+
+def test_directives_win(open_door: OpenDoor) -> None:
+    door = open_door(
+        SCHEMA
+        + VIEWS
+        + """comment on view writer is '@graphql({"primary_key_columns": ["email"]})';
+        comment on view headline is '@graphql({"foreign_keys": [{"local_columns": ["writer_id"],
+          "foreign_schema": "public", "foreign_table": "account", "foreign_columns": ["id"],
+          "foreign_name": "author", "local_name": "headlines"}]})';""",
+        infer_view_keys=True,
+    )
+    sdl = printed(door)
+    assert "writerByPk(email: String!)" in sdl
+    assert members(sdl, "WriterKeyInput") == ["nodeId", "email", "id"]
+    fields = members(sdl, "Headline")
+    assert "author" in fields
+    assert not {"account", "writer"} & {*fields}
+    assert "headlines" in members(sdl, "Account")
+    assert "headlineCollection" not in members(sdl, "Account")
+    assert "headlineCollection" not in members(sdl, "Writer")
+
+
+def test_junctions_are_those_of_constraints(open_door: OpenDoor) -> None:
+    comment = """comment on table mark is '@graphql({"junction": true})';"""
+    door = open_door(SCHEMA + VIEWS + comment, infer_view_keys=True)
+    assert "AccountMarkPostConnection" in printed(door)
+
+
+# Rights
+
+
+def test_each_privilege(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
+    changed(postgres, door, "revoke select on account from anon")
+    assert "account" not in members(printed(door), "Headline")
+    assert "writer" in members(printed(door), "Headline")
+    changed(postgres, door, "revoke select on headline from anon; grant select (number) on headline to anon")
+    assert "writer" not in members(printed(door), "Headline")
+    assert nodes(door, "headlineCollection", "number", "(first: 1)") == [{"number": 1}]
+    changed(postgres, door, "revoke select on writer from anon; grant select (id, name) on writer to anon")
+    assert members(printed(door), "WriterKeyInput") == ["nodeId", "id"]
+
+
+def test_rows_that_a_policy_hides(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
+    changed(
+        postgres,
+        door,
+        """alter table account enable row level security; create policy a on account using (id = 2);
+        alter view headline set (security_invoker); alter table post enable row level security;
+        create policy p on post using (id > 1)""",
+    )
+    # The view writer reads as its owner, whom policies do not restrict; headline reads as the caller.
+    assert nodes(door, "headlineCollection", "number account { id } writer { id }") == [
+        {"number": 2, "account": None, "writer": {"id": 1}},
+        {"number": 3, "account": {"id": 2}, "writer": {"id": 2}},
+    ]
+
+
+def test_the_key_of_a_constraint_that_is_violated_is_named(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
+    changed(postgres, door, "grant insert on post to anon; revoke select on writer, headline from anon")
+    refused = door.ask("mutation { insertIntoPostCollection(objects: [{id: 9, accountId: 9}]) { affectedCount } }")
+    assert refused.errors[0]["extensions"]["constraint"] == "post_account_id_fkey"
+
+
+# When it applies
+
+
+def test_a_changed_view(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
+    changed(
+        postgres,
+        door,
+        "create or replace view headline as select id as number, editor_id as writer_id, '' as short from post",
+    )
+    assert nodes(door, "headlineCollection", "writer { name }", "(first: 2)") == [
+        {"writer": {"name": "BEN"}},
+        {"writer": None},
+    ]
+    changed(postgres, door, "alter table post drop constraint post_editor_id_fkey")
+    assert "writer" not in members(printed(door), "Headline")
+
+
+@pytest.mark.parametrize("settings", [{}, {"infer_view_keys": True, "graphql_dialect": "pg_graphql"}])
+def test_otherwise_views_have_no_keys(reading_door: OpenDoor, settings: dict[str, Any]) -> None:
+    sdl = printed(reading_door(SCHEMA + VIEWS, **settings))
+    assert "writerCollection" not in sdl
+    assert "type Headline" not in sdl or "writer" not in members(sdl, "Headline")
