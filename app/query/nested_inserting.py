@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 from graphql import GraphQLInputObjectType
@@ -71,16 +71,8 @@ class NestedInsert:
 
     def rows(self, columns: Columns, position: str) -> FromClause:
         members = {each.name: name for name, each in self._columns.items()}
-        arrays = {
-            name: reduce(func.array_cat, [self._rows.array(batch, members[each.name], each) for batch in self._root])
-            for name, each in columns.items()
-        }
-        return self._rows.unnest({**arrays, position: self._positions}, "objects")
-
-    @property
-    def _positions(self) -> ColumnElement[Any]:
-        """The numbers of the root's objects, in the order in which their rows are written."""
-        return reduce(func.array_cat, [self._rows.positions(each) for each in self._root])
+        arrays = {name: self._rows.array(self._root, members[each.name], each) for name, each in columns.items()}
+        return self._rows.unnest({**arrays, position: self._rows.positions(*self._root)}, "objects")
 
     # The response
 
@@ -94,7 +86,7 @@ class NestedInsert:
         named = rows.planning.named_rows(self._relation, "affected")
         affected = Inserted(named, self)
         if leads_on and not altering:
-            affected.refusal = left_out(self._relation, self._positions)
+            affected.refusal = left_out(self._relation, rows.positions(*self._root))
         returned = self._returned(affected, named)
         affected.read_again = partial(self._read_again, affected, returned, arbiter)
 
@@ -113,7 +105,7 @@ class NestedInsert:
     def _returned(self, affected: Inserted, named: NamedRows) -> Kept:
         names = self._rows.handed_on_at(ROOT)
         text = texts_of([named.column(each) for each in names])
-        return Kept(affected.hand_on(self._rows.planning, text), self._positions)
+        return Kept(affected.hand_on(self._rows.planning, text), tuple(self._root))
 
     def _read_again(
         self, affected: Inserted, returned: Kept, arbiter: Arbiter | None, field: Field

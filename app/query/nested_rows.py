@@ -27,10 +27,10 @@ from app.query.walk import Field
 
 @dataclass(frozen=True)
 class Kept:
-    """The keys of rows that a statement handed on: their text, and the places of their objects in the same order."""
+    """The keys of the rows of batches that a statement handed on: their text, in the order of the objects."""
 
     read: ColumnElement[Any]
-    positions: ColumnElement[Any]
+    batches: tuple[Batch, ...]
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class NestedRows:
         if any(of_object == "owner" for _, of_object, _ in flowing):
             arrays["owner"] = self._owners(batch)
         for number, member in enumerate(batch.members):
-            arrays[f"value_{number}"] = self.array(batch, member, columns[member])
+            arrays[f"value_{number}"] = self.array([batch], member, columns[member])
         given = self.unnest(arrays, "objects")
         elements: list[FromClause] = [given]
         conditions: list[ColumnElement[Any]] = []
@@ -160,7 +160,7 @@ class NestedRows:
             arrays["owner"] = self._owners(batch)
         for number, part in enumerate(key):
             path = (str(batch.sort.key), *((part.member,) if part.member else ()))
-            texts = Values(batch, path, ArrayText(part.to_text))
+            texts = Values((batch,), path, ArrayText(part.to_text))
             arrays[f"key_{number}"] = self.planning.bind(self.objects, texts, "text[]")
         given = self.unnest(arrays, "given")
         same = [
@@ -171,16 +171,16 @@ class NestedRows:
         ]
         return given, same
 
-    def positions(self, batch: Batch) -> ColumnElement[Any]:
-        """The numbers of a batch's items."""
-        return self.planning.bind(self.objects, Positions(batch), "integer[]")
+    def positions(self, *batches: Batch) -> ColumnElement[Any]:
+        """The numbers of the items of batches."""
+        return self.planning.bind(self.objects, Positions(batches), "integer[]")
 
     def _owners(self, batch: Batch) -> ColumnElement[Any]:
-        return self.planning.bind(self.objects, Positions(batch, of_owners=True), "integer[]")
+        return self.planning.bind(self.objects, Positions((batch,), of_owners=True), "integer[]")
 
-    def array(self, batch: Batch, member: str, column: ApiColumn) -> ColumnElement[Any]:
-        """What the objects of a batch have in a member."""
-        within: Callable[[ToText], ToText] = partial(Values, batch, (member,))
+    def array(self, batches: Sequence[Batch], member: str, column: ApiColumn) -> ColumnElement[Any]:
+        """What the objects of batches have in a member."""
+        within: Callable[[ToText], ToText] = partial(Values, tuple(batches), (member,))
         return array_for(self.field, column, self.objects, within)
 
     def unnest(self, arrays: Mapping[str, ColumnElement[Any]], stem: str) -> FromClause:
@@ -202,7 +202,7 @@ class NestedRows:
     def keys_of(self, kept: Sequence[Kept], names: tuple[str, ...]) -> KeysOfPlace:
         """Keys that consist of the columns ``names``."""
         texts = reduce(lambda one, other: one.concat(other), [cast_to(each.read, "jsonb") for each in kept])
-        positions = reduce(func.array_cat, [each.positions for each in kept])
+        positions = self.positions(*(batch for each in kept for batch in each.batches))
         keys = func.jsonb_array_elements(texts).table_valued("key", with_ordinality="number")
         keys = keys.render_derived(name=self.planning.alias("keys"))
         places = func.unnest(positions).table_valued("position", with_ordinality="number")

@@ -57,26 +57,27 @@ def type_at(type_: GraphQLInputObjectType, place: ObjectPlace) -> GraphQLInputOb
 
 @dataclass(frozen=True)
 class Positions:
-    """The numbers of a batch's items at their place, or of the objects that they are given for, as an array."""
+    """The numbers at their place of the items of ``batches``, or of the objects that they are given for, as an
+    array."""
 
-    batch: Batch
+    batches: tuple[Batch, ...]
     of_owners: bool = False
 
     def __call__(self, batches: Batches) -> str:
-        items = self.batch.of(batches)
+        items = (item for each in self.batches for item in each.of(batches))
         return "{" + ",".join(str(each.owner if self.of_owners else each.position) for each in items) + "}"
 
 
 @dataclass(frozen=True)
 class Values:
-    """What a batch's items have below ``path``, null where one lacks it, as ``to_text`` writes a list of them."""
+    """What the items of ``batches`` have below ``path``, null where one lacks it, as ``to_text`` writes a list."""
 
-    batch: Batch
+    batches: tuple[Batch, ...]
     path: tuple[str, ...]
     to_text: ToText
 
     def __call__(self, batches: Batches) -> str | None:
-        return self.to_text([_at(each.value, self.path) for each in self.batch.of(batches)])
+        return self.to_text([_at(item.value, self.path) for each in self.batches for item in each.of(batches)])
 
 
 def _at(value: Any, path: Sequence[str]) -> Any:

@@ -78,7 +78,7 @@ class NestedWriting:
         kept, read = self._planning.hand_on(texts_of([rows.c[each] for each in names]))
         response = left_out(relation, positions).instead_of(func.to_json(kept))
         self._planning.earlier.append(select(response).select_from(rows))
-        self._rows.kept[batch.place].append(Kept(read, positions))
+        self._rows.kept[batch.place].append(Kept(read, (batch,)))
 
     def _altering(self, batch: Batch, arguments: Arguments) -> dict[str, Any]:
         """The arguments of a batch's objects. All of their values are part of the plan's key."""
@@ -132,7 +132,7 @@ class NestedWriting:
         kept, read = self._planning.hand_on(text)
         response = _not_found(rows.relation, positions).instead_of(func.to_json(kept))
         self._planning.earlier.append(select(response).select_from(rows.element, given).where(*same))
-        self._rows.kept[batch.place].append(Kept(read, positions))
+        self._rows.kept[batch.place].append(Kept(read, (batch,)))
 
     def _connect(self, batch: Batch) -> None:
         link = link_at(self._rows.type_, batch.place)
