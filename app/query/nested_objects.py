@@ -52,8 +52,7 @@ class Item(NamedTuple):
         return frozenset(self.value), *nulls, whole_value(self.arguments) if self.arguments else None
 
 
-@dataclass(frozen=True)
-class Sort:
+class Sort(NamedTuple):
     """What items of one place have in common that one statement works on. Of objects: which of the columns with a
     default they give, which links that fill columns, and the arguments of the INSERT; of keys: the member that they
     name, and the parts of its value."""

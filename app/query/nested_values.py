@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphql import GraphQLInputObjectType
 
@@ -14,8 +14,7 @@ from app.query.nested_objects import Batches, Item, ObjectPlace, Sort
 from app.query.new_rows import Link, columns_of, links_of, type_below
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(NamedTuple):
     """What the plan knows of items of one sort at one place: ``members`` are those for columns that any of them has.
     ``number`` is how many they are, if that matters to the SQL: where they have no value at all."""
 

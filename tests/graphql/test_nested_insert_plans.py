@@ -152,6 +152,19 @@ def test_values_are_checked_though_the_plan_is_known(door: Door, postgres: Postg
     assert postgres.execute("select count(*) from post", door.database_url) == [[3]]
 
 
+def test_a_large_argument_of_nested_objects_does_not_stay_in_memory(writing_door: OpenDoor) -> None:
+    def post(size: int) -> dict[str, Any]:
+        upsert = {**EMAIL_KEY, "updateColumns": ["hits"], "filter": {"email": {"in": [f"{size:099}"] * size}}}
+        return {"title": "x", "account": {"object": {"email": "a@x", "hits": 1}, "onConflict": upsert}}
+
+    door = writing_door(SCHEMA, ROWS, plan_cache_entries=10)
+    assert door.ask(POSTS, {"objects": [post(1)]}).data
+    known = plans(door)
+    # More than all of the cache may take, which counts an entry as 64 KiB.
+    assert door.ask(POSTS, {"objects": [post(9000)]}).data
+    assert plans(door) == known
+
+
 def test_records_count_as_nodes(writing_door: OpenDoor) -> None:
     door = writing_door(SCHEMA, ROWS, node_limit=100)
     query = """mutation ($objects: [PostInsertInput!]!) { insertIntoPostCollection(objects: $objects) {

@@ -146,6 +146,45 @@ def test_without_a_privilege_the_member_is_gone(
                 assert list(made[str(made[type_].fields[member].type)].fields) == inside
 
 
+@pytest.mark.parametrize(
+    ("granted", "of_post", "of_account"),
+    [
+        # Not those of the key.
+        ("insert (title)", {}, {"postCollection": ["connect"]}),
+        ("insert (title, account_id), update (title)", {"account": ["object", "connect", "onConflict"]},
+         {"postCollection": ["objects"]}),
+        ("insert, update (account_id)", {"account": ["object", "connect", "onConflict"]},
+         {"postCollection": ["objects", "connect"]}),
+    ],
+)  # fmt: skip
+def test_rights_of_columns(
+    open_door: OpenDoor, granted: str, of_post: dict[str, list[str]], of_account: dict[str, list[str]]
+) -> None:
+    also = "" if "update" in granted else ", update"
+    made = types(open_door(SCHEMA + f"revoke insert, update on post from anon; grant {granted}{also} on post to anon;"))
+    for type_, expected in (("PostInsertInput", of_post), ("AccountInsertInput", of_account)):
+        fields = made[type_].fields
+        named = {
+            name: list(made[str(fields[name].type)].fields) for name in ("account", "postCollection") if name in fields
+        }
+        assert named == expected
+
+
+def test_children_whose_own_key_the_role_may_not_read(open_door: OpenDoor) -> None:
+    door = open_door(
+        SCHEMA
+        + ROWS
+        + """revoke select on post from anon;
+      grant select (account_id, title) on post to anon;"""
+    )
+    assert "account" not in types(door)["PostInsertInput"].fields
+    query = """mutation { insertIntoAccountCollection(objects: [
+      {id: 9, email: "i@x", postCollection: {objects: [{title: "p"}]}}]) {
+      records { postCollection { edges { node { accountId title } } } } } }"""
+    (record,) = door.ask(query).data["insertIntoAccountCollection"]["records"]
+    assert nodes(record["postCollection"]) == [{"accountId": 9, "title": "p"}]
+
+
 # What is written
 
 
