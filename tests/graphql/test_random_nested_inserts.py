@@ -23,8 +23,7 @@ comment on constraint thing_parent_id_fkey on thing is '@graphql({"foreign_name"
 grant all on all tables in schema public to anon;
 """
 ROWS = "truncate owner, thing, part restart identity; insert into owner values (1, 'a'), (2, 'b')"
-QUERY = """mutation ($objects: [thingInsertInput!]!) {
-  insertIntothingCollection(objects: $objects) { affectedCount records { label n ownerId: owner_id } } }"""
+ANSWER = "{ affectedCount records { label n ownerId: owner_id } }"
 WRITTEN = """
 select coalesce(json_agg(json_build_array(thing.label, n, owner.name, parent.label,
   (select array_agg(row(part.label, o.name)::text order by part.label, o.name)
@@ -90,11 +89,31 @@ def door(writing_door: OpenDoor) -> Door:
     return door
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(objects=st.lists(things, min_size=1, max_size=3).filter(lambda some: max(map(depth, some)) <= 5))
-def test_nested_inserts(door: Door, postgres: PostgresServer, objects: list[dict[str, Any]]) -> None:
+def request(objects: list[dict[str, Any]], *, literal: bool) -> tuple[str, dict[str, Any]]:
+    """All objects in one variable, or in a literal with variables for what each of them contains."""
+    if not literal:
+        query = "mutation ($objects: [thingInsertInput!]!) { insertIntothingCollection(objects: $objects) %s }"
+        return query % ANSWER, {"objects": objects}
+    types = {"label": "String", "n": "Int", "owner": "ownerInsertOneInput", "partCollection": "partInsertManyInput"}
+    variables: dict[str, Any] = {}
+    declared, listed = [], []
+    for place, each in enumerate(objects):
+        names = {member: f"{member}{place}" for member in each}
+        variables |= {names[member]: value for member, value in each.items()}
+        declared += [f"${name}: {types.get(member, 'thingInsertManyInput')}" for member, name in names.items()]
+        listed.append("{" + ", ".join(f"{member}: ${name}" for member, name in names.items()) + "}")
+    taken = f"({', '.join(declared)})" if declared else ""
+    return f"mutation {taken} {{ insertIntothingCollection(objects: [{', '.join(listed)}]) {ANSWER} }}", variables
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    objects=st.lists(things, min_size=1, max_size=3).filter(lambda some: max(map(depth, some)) <= 5),
+    literal=st.booleans(),
+)
+def test_nested_inserts(door: Door, postgres: PostgresServer, objects: list[dict[str, Any]], literal: bool) -> None:
     postgres.execute(ROWS, door.database_url)
-    answer = door.ask(QUERY, {"objects": objects}).data["insertIntothingCollection"]
+    answer = door.ask(*request(objects, literal=literal)).data["insertIntothingCollection"]
     assert answer["affectedCount"] == len(objects)
     assert [(each["label"], each["n"]) for each in answer["records"]] == [
         (each.get("label"), each.get("n", 7)) for each in objects
