@@ -17,7 +17,7 @@ import requests
 from app.server.admission import Admission
 from app.server.request import ReceivedHead
 from tests.process.running import until
-from tests.storage.service import SERVICE, USER, Service, token, unique
+from tests.storage.service import SERVICE, USER, Service, raw_request, token, unique
 
 BYTES = "application/offset+octet-stream"
 COLLECTION = "/upload/resumable"
@@ -519,3 +519,23 @@ def test_a_service_at_its_limit_makes_no_client_begin_anew(
     admission = Admission(application.services.settings, faces=application.faces)
     block = f"{method} {path} HTTP/1.1\r\nHost: x".encode()
     assert admission.busy_status(ReceivedHead(method, path, {"host": "x"}, block)) == status
+
+
+@pytest.mark.parametrize(
+    ("header", "status", "text"),
+    [
+        (f"authorization: Bearer {SERVICE}\r\ncontent-length: 99999999999", b"413", b"Maximum size exceeded\n"),
+        ("authorization: Bearer nonsense\r\ncontent-length: 1000", b"400", b"Invalid Compact JWS"),
+        (
+            f"authorization: Bearer {SERVICE}\r\nupload-length: x\r\ncontent-length: 9",
+            b"400",
+            b"Invalid upload-length\n",
+        ),
+    ],
+)
+def test_what_is_refused_before_the_body_is_sent(service: Service, header: str, status: bytes, text: bytes) -> None:
+    lines = f"PATCH {COLLECTION}/some-id HTTP/1.1\r\nhost: x\r\ntus-resumable: 1.0.0\r\ncontent-type: {BYTES}\r\n"
+    told = raw_request(service.address, f"{lines}upload-offset: 0\r\n{header}\r\n\r\n".encode())
+    assert told.startswith(b"HTTP/1.1 " + status)
+    assert b"\r\nTus-Resumable: 1.0.0\r\n" in told
+    assert text in told
