@@ -20,7 +20,13 @@ SHORT = {
     ),
     "features": (
         ["--seconds", "1", "--rounds", "1", "--rows", "1000", "--tables", "10"],
-        ["upsert of 100 rows", "filter by some related rows", "order by a related count", "10 tables, features none"],
+        [
+            "upsert of 100 rows",
+            "nested insert of 1 + 10 rows",
+            "filter by some related rows",
+            "order by a related count",
+            "10 tables, features none",
+        ],
     ),
     "storage": (
         ["--seconds", "0.2"],

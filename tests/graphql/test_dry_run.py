@@ -163,3 +163,14 @@ def test_an_upsert_with_a_later_statement(open_door: OpenDoor) -> None:
       onConflict: {constraint: item_pkey, updateColumns: []}) { affectedCount existing { id } } }"""
     assert tried(door, upsert).data["insertIntoitemCollection"] == {"affectedCount": 1, "existing": [{"id": 1}]}
     assert door.ask(ROWS).data == before
+
+
+def test_a_nested_insert(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, dry_run=True)
+    before = door.ask(ROWS).data
+    nested = """mutation { insertIntoitemCollection(objects: [{id: 5, itemCollection: {objects: [{id: 6}, {id: 7}]}}])
+      { records { id itemCollection { edges { node { id } } } } } }"""
+    children = {"edges": [{"node": {"id": 6}}, {"node": {"id": 7}}]}
+    (record,) = tried(door, nested).data["insertIntoitemCollection"]["records"]
+    assert record == {"id": 5, "itemCollection": children}
+    assert door.ask(ROWS).data == before

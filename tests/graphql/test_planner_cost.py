@@ -131,6 +131,20 @@ def test_later_statements_of_a_field_can_be_estimated(open_door: OpenDoor) -> No
     assert answer == {"affectedCount": 1, "existing": [{"id": 1}]}
 
 
+def test_nested_inserts_can_be_estimated(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, cost_limit=100_000)
+    nested = """mutation { insertIntoitemCollection(objects: [
+      {id: 30001, item: {connect: {id: 1}}, itemCollection: {objects: [{id: 30002}], connect: [{id: 7}]}}])
+      { records { id item { id } itemCollection { edges { node { id } } } } } }"""
+    (record,) = door.ask(nested, role="authenticated").data["insertIntoitemCollection"]["records"]
+    children = [{"node": {"id": 7}}, {"node": {"id": 30002}}]
+    assert record == {"id": 30001, "item": {"id": 1}, "itemCollection": {"edges": children}}
+    told = ask_with(door, {"cost": True, "explain": "plan"}, nested, role="service_role").body["extensions"]
+    assert told["cost"]["nodes"] == 32
+    assert told["cost"]["estimate"] > 0
+    assert len(told["explain"]) > 1
+
+
 def test_the_cost_is_told_on_request(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, cost_limit=50_000, node_limit=5000)
     answer = ask_with(door, {"cost": True}, EXPENSIVE, role="authenticated")
