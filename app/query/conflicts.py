@@ -15,7 +15,7 @@ from app.query.arbiters import Arbiter
 from app.query.inserting import Inserted
 from app.query.planning import Rows
 from app.query.row_ids import key_comparisons
-from app.query.sql import as_text, cast_to, constant
+from app.query.sql import as_text, cast_to, computed_first, constant
 from app.query.walk import Field
 
 ONE: ColumnElement[Any] = literal_column("1")
@@ -103,7 +103,7 @@ def _proposed(field: Field, inserted: Inserted, arbiter: Arbiter, position: str)
     values = inserted.objects.rows({each.name: each for each in columns}, position)
     # As the columns take them: a cast to a type of a limited precision rounds like an assignment.
     typed = (cast_to(values.c[each.name], each.column.type_text).label(each.name) for each in columns)
-    objects = select(values.c[position], *typed).subquery(field.planning.alias("objects"))
+    objects = computed_first(select(values.c[position], *typed), field.planning.alias("objects"))
     named = (
         objects.c[name].label(inserted.rows.free_name(f"value_{number}"))
         for number, name in enumerate(arbiter.index.columns)

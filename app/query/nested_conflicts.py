@@ -14,7 +14,7 @@ from app.query.arbiters import Arbiter
 from app.query.nested_rows import NestedRows
 from app.query.nested_values import Batch
 from app.query.planning import TableRows
-from app.query.sql import cast_to
+from app.query.sql import cast_to, computed_first
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,9 @@ class GivenKeys:
 
     def same(self, there: TableRows) -> list[ColumnElement[Any]]:
         """The conditions that a row of the table has the values of an object."""
-        types = {each.name: each.type_text for each in there.relation.relation.columns}
-        comparisons = self.arbiter.comparisons(self.rows.field.api.view)
-        # As the columns take them: a cast to a type of a limited precision rounds like an assignment.
-        given = (cast_to(self.element.c[_value(n)], types[name]) for n, (name, _) in enumerate(comparisons))
         return [
-            self.arbiter.same(each, there.column(name), each.value(value))
-            for (name, each), value in zip(comparisons, given, strict=True)
+            self.arbiter.same(each, there.column(name), each.value(self.element.c[_value(number)]))
+            for number, (name, each) in enumerate(self.arbiter.comparisons(self.rows.field.api.view))
         ]
 
 
@@ -57,15 +53,20 @@ def given_keys(rows: NestedRows, batches: Sequence[Batch], arbiter: Arbiter | No
     proposed = [rows.proposed(each) for each in batches]
     if not all(each.values.keys() >= set(arbiter.index.columns) for each in proposed):
         return None
-    names = [name for name, _ in arbiter.comparisons(rows.field.api.view)]
+    types = {each.name: each.type_text for each in arbiter.relation.relation.columns}
+    # As the columns take them: a cast to a type of a limited precision rounds like an assignment.
+    columns = {_value(n): (name, types[name]) for n, (name, _) in enumerate(arbiter.comparisons(rows.field.api.view))}
     queries = [
-        select(each.position.label("position"), *(each.values[name].label(_value(n)) for n, name in enumerate(names)))
+        select(
+            each.position.label("position"),
+            *(cast_to(each.values[name], type_text).label(label) for label, (name, type_text) in columns.items()),
+        )
         .select_from(*each.elements)
         .where(*each.conditions)
         for each in proposed
     ]
     query = queries[0] if len(queries) == 1 else union_all(*queries)
-    return GivenKeys(rows, arbiter, query.subquery(rows.planning.alias("proposed")))
+    return GivenKeys(rows, arbiter, computed_first(query, rows.planning.alias("proposed")))
 
 
 def arbiter_of(api: ApiSchema, arguments: Mapping[str, GraphQLArgument], given: Mapping[str, Any]) -> Arbiter | None:

@@ -24,7 +24,7 @@ from app.query.nested_writing import Arguments, NestedWriting, left_out, texts_o
 from app.query.new_rows import columns_of, links_of
 from app.query.planning import NamedRows, TableRows
 from app.query.row_ids import key_comparisons
-from app.query.sql import constant, uncut
+from app.query.sql import computed_first, constant, uncut
 from app.query.walk import Field
 
 
@@ -115,15 +115,22 @@ class NestedInsert:
         rows = planning.rows_of(self._relation)
         with planning.nodes.each_of(affected.most):
             record = field.json(rows)
+        comparisons = key_comparisons(field.api.view, self._relation)
         keys = self._rows.keys_of([returned], self._rows.handed_on_at(ROOT))
-        same = [
-            each.equal(rows.column(name), keys.value(name, uncut(each.type_text)))
-            for name, each in key_comparisons(field.api.view, self._relation)
+        values = [
+            keys.value(name, uncut(each.type_text)).label(f"key_{number}")
+            for number, (name, each) in enumerate(comparisons)
         ]
+        query = select(keys.position.label("position"), *values).select_from(*keys.elements).where(keys.joined)
+        found = computed_first(query, planning.alias("found"))
+        same = (
+            each.equal(rows.column(name), found.c[value.name])
+            for (name, each), value in zip(comparisons, values, strict=True)
+        )
         source, order = self._ordered(rows, arbiter)
-        ordered = aggregate_order_by(record, *order, keys.position)
-        query = select(func.coalesce(func.json_agg(ordered), constant("[]"))).select_from(source, *keys.elements)
-        return query.where(keys.joined, *same).scalar_subquery()
+        ordered = aggregate_order_by(record, *order, found.c.position)
+        records = select(func.coalesce(func.json_agg(ordered), constant("[]"))).select_from(source, found)
+        return records.where(*same).scalar_subquery()
 
     def _ordered(self, rows: TableRows, arbiter: Arbiter | None) -> tuple[FromClause, list[ColumnElement[Any]]]:
         """The rows with the numbers of their objects: where several statements may leave some of theirs out, the order

@@ -9,7 +9,7 @@ from functools import partial, reduce
 from typing import Any
 
 from graphql import GraphQLInputObjectType
-from sqlalchemy import ColumnElement, FromClause, case, func, literal_column
+from sqlalchemy import ColumnElement, FromClause, case, func, literal_column, select
 
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import Leaf
@@ -19,7 +19,7 @@ from app.query.nested_objects import ObjectPlace
 from app.query.nested_values import Batch, Positions, Values, link_at, type_at
 from app.query.new_rows import Link, columns_of, links_of
 from app.query.planning import Planning, TableRows
-from app.query.sql import as_text, cast_to, fail_with, uncut
+from app.query.sql import as_text, cast_to, computed_first, fail_with, uncut
 from app.query.texts import ArrayText
 from app.query.unnesting import array_for, unnested
 from app.query.walk import Field
@@ -162,12 +162,14 @@ class NestedRows:
             path = (str(batch.sort.key), *((part.member,) if part.member else ()))
             texts = Values((batch,), path, ArrayText(part.to_text))
             arrays[f"key_{number}"] = self.planning.bind(self.objects, texts, "text[]")
-        given = self.unnest(arrays, "given")
+        unnested_keys = self.unnest(arrays, "keys")
+        types = {f"key_{number}": uncut(part.comparison.type_text) for number, part in enumerate(key)}
+        columns = (
+            cast_to(each, types[each.name]).label(each.name) if each.name in types else each for each in unnested_keys.c
+        )
+        given = computed_first(select(*columns), self.planning.alias("given"))
         same = [
-            part.comparison.equal(
-                rows.column(part.column), cast_to(given.c[f"key_{number}"], uncut(part.comparison.type_text))
-            )
-            for number, part in enumerate(key)
+            part.comparison.equal(rows.column(part.column), given.c[f"key_{number}"]) for number, part in enumerate(key)
         ]
         return given, same
 

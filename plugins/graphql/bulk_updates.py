@@ -203,14 +203,15 @@ class BulkUpdate:
                 arrays[f"has_{number}"] = planning.bind(updates, Has(name), "boolean[]")
         rows = func.unnest(*arrays.values()).table_valued(*arrays, with_ordinality=POSITION)
         rows = rows.render_derived(name=planning.alias("given"))
-        return select(*rows.c).cte(planning.alias("updates"))
+        # The CTE is read twice, and so computed before its columns are compared (computed_first).
+        keys = {f"key_{number}": uncut(part.comparison.type_text) for number, part in enumerate(self.key)}
+        columns = (cast_to(each, keys[each.name]).label(each.name) if each.name in keys else each for each in rows.c)
+        return select(*columns).cte(planning.alias("updates"))
 
     def _is_row(self, given: CTE, rows: Rows) -> ColumnElement[Any]:
         return and_(
             *(
-                part.comparison.equal(
-                    rows.column(part.column), cast_to(given.c[f"key_{number}"], uncut(part.comparison.type_text))
-                )
+                part.comparison.equal(rows.column(part.column), given.c[f"key_{number}"])
                 for number, part in enumerate(self.key)
             )
         )

@@ -1,5 +1,5 @@
 WITH updates_2 AS (
-  SELECT given_1.key_0 AS key_0,
+  SELECT CAST(given_1.key_0 AS integer) AS key_0,
     given_1.value_0 AS value_0,
     given_1.has_0 AS has_0,
     given_1.value_1 AS value_1,
@@ -27,7 +27,7 @@ WITH updates_2 AS (
     ELSE account_3.hits
     END
     FROM updates_2
-    WHERE account_3.id = CAST(updates_2.key_0 AS integer)
+    WHERE account_3.id = updates_2.key_0
     RETURNING account_3.id AS id,
       account_3.name AS name,
       account_3.hits AS hits,
@@ -41,7 +41,7 @@ SELECT CAST(
       EXISTS (
         SELECT 1
         FROM updates_2
-        JOIN public.account AS account_5 ON account_5.id = CAST(updates_2.key_0 AS integer)
+        JOIN public.account AS account_5 ON account_5.id = updates_2.key_0
         GROUP BY account_5.id
         HAVING count(*) > 1
       )

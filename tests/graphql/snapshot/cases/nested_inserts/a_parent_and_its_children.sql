@@ -1,11 +1,11 @@
 WITH affected_1 AS (
   INSERT INTO public.account (id, email)
-  SELECT objects_7.value_0 AS value_0,
-    objects_7.value_1 AS value_1
-  FROM unnest(CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS text[])) AS objects_7(
+  SELECT objects_8.value_0 AS value_0,
+    objects_8.value_1 AS value_1
+  FROM unnest(CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS text[])) AS objects_8(
     position, value_0, value_1
   )
-  ORDER BY objects_7.position
+  ORDER BY objects_8.position
   RETURNING public.account.id AS id
 )
 SELECT octet_length(
@@ -37,24 +37,24 @@ FROM affected_1
 HAVING true;
 -- ["{1,2}", "{\"2\",\"3\"}", "{\"b@x\",\"c@x\"}"]
 
-WITH post_11 AS (
+WITH post_12 AS (
   INSERT INTO public.post (title, account_id)
-  SELECT objects_8.value_0 AS value_0,
-    CAST(keys_9.key ->> 0 AS integer) AS anon_1
-  FROM unnest(CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS text[])) AS objects_8(
+  SELECT objects_9.value_0 AS value_0,
+    CAST(keys_10.key ->> 0 AS integer) AS anon_1
+  FROM unnest(CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS text[])) AS objects_9(
     position, owner, value_0
   ),
     jsonb_array_elements(CAST(current_setting('portico.k1') AS jsonb))
-  WITH ORDINALITY AS keys_9(key, number),
+  WITH ORDINALITY AS keys_10(key, number),
     unnest(CAST($4 AS integer[]))
-  WITH ORDINALITY AS places_10(position, number)
-  WHERE (keys_9.number = places_10.number)
-  AND (places_10.position = objects_8.owner)
-  ORDER BY objects_8.position
+  WITH ORDINALITY AS places_11(position, number)
+  WHERE (keys_10.number = places_11.number)
+  AND (places_11.position = objects_9.owner)
+  ORDER BY objects_9.position
   RETURNING 1 AS one
 )
 SELECT count(*) AS count_1
-FROM post_11;
+FROM post_12;
 -- ["{1,2}", "{1,1}", "{\"p\",\"q\"}", "{1,2}"]
 
 SELECT CAST(
@@ -87,17 +87,23 @@ SELECT CAST(
               FROM page_3
             )
           )
-          ORDER BY places_6.position
+          ORDER BY found_7.position
         ),
         '[]'
       ) AS coalesce_1
       FROM public.account AS account_2,
-        jsonb_array_elements(CAST(current_setting('portico.k1') AS jsonb))
-      WITH ORDINALITY AS keys_5(key, number),
-        unnest(CAST($1 AS integer[]))
-      WITH ORDINALITY AS places_6(position, number)
-      WHERE (keys_5.number = places_6.number)
-      AND (account_2.id = CAST(keys_5.key ->> 0 AS integer))
+        (
+          SELECT places_6.position AS position,
+            CAST(keys_5.key ->> 0 AS integer) AS key_0
+          FROM jsonb_array_elements(CAST(current_setting('portico.k1') AS jsonb))
+          WITH ORDINALITY AS keys_5(key, number),
+            unnest(CAST($1 AS integer[]))
+          WITH ORDINALITY AS places_6(position, number)
+          WHERE keys_5.number = places_6.number
+          LIMIT ALL
+          OFFSET 0
+        ) AS found_7
+      WHERE account_2.id = found_7.key_0
     )
   ) AS TEXT
 ) AS anon_1;

@@ -37,12 +37,14 @@ END AS anon_1
 FROM public.account AS account_5,
   (
     SELECT objects_3.position AS position,
-      objects_3.value_1 AS value_0
+      CAST(objects_3.value_1 AS text) AS value_0
     FROM unnest(CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS text[])) AS objects_3(
       position, value_0, value_1
     )
+    LIMIT ALL
+    OFFSET 0
   ) AS proposed_4
-WHERE account_5.email = CAST(proposed_4.value_0 AS text);
+WHERE account_5.email = proposed_4.value_0;
 -- ["{1}", "{\"9\"}", "{\"a@x\"}"]
 
 SELECT
@@ -59,7 +61,7 @@ ELSE to_json(
     set_config(
       'portico.k2', CAST(
         coalesce(
-          json_agg(json_build_array(CAST(account_6.id AS TEXT)) ORDER BY given_7.position), '[]'
+          json_agg(json_build_array(CAST(account_6.id AS TEXT)) ORDER BY given_8.position), '[]'
         ) AS TEXT
       ),
       true
@@ -68,36 +70,42 @@ ELSE to_json(
 )
 END AS anon_1
 FROM public.account AS account_6,
-  unnest(CAST($1 AS integer[]), CAST($2 AS text[])) AS given_7(position, key_0)
-WHERE account_6.id = CAST(given_7.key_0 AS integer);
+  (
+    SELECT keys_7.position AS position,
+      CAST(keys_7.key_0 AS integer) AS key_0
+    FROM unnest(CAST($1 AS integer[]), CAST($2 AS text[])) AS keys_7(position, key_0)
+    LIMIT ALL
+    OFFSET 0
+  ) AS given_8
+WHERE account_6.id = given_8.key_0;
 -- ["{2}", "{\"1\"}"]
 
-WITH affected_8 AS (
+WITH affected_9 AS (
   INSERT INTO public.post (title, account_id)
-  SELECT objects_13.value_0 AS value_0,
-    CAST(keys_14.key ->> 0 AS integer) AS anon_1
-  FROM unnest(CAST($1 AS integer[]), CAST($2 AS text[])) AS objects_13(position, value_0),
+  SELECT objects_15.value_0 AS value_0,
+    CAST(keys_16.key ->> 0 AS integer) AS anon_1
+  FROM unnest(CAST($1 AS integer[]), CAST($2 AS text[])) AS objects_15(position, value_0),
     jsonb_array_elements(
       CAST(current_setting('portico.k1') AS jsonb) || CAST(current_setting('portico.k2') AS jsonb)
     )
-  WITH ORDINALITY AS keys_14(key, number),
+  WITH ORDINALITY AS keys_16(key, number),
     unnest(array_cat(CAST($3 AS integer[]), CAST($4 AS integer[])))
-  WITH ORDINALITY AS places_15(position, number)
-  WHERE (keys_14.number = places_15.number)
-  AND (places_15.position = objects_13.position)
-  ORDER BY objects_13.position
+  WITH ORDINALITY AS places_17(position, number)
+  WHERE (keys_16.number = places_17.number)
+  AND (places_17.position = objects_15.position)
+  ORDER BY objects_15.position
   RETURNING public.post.id AS id
 )
 SELECT octet_length(set_config('portico.k4', CAST(json_build_object() AS TEXT), true)) AS octet_length_1,
   octet_length(
     set_config(
       'portico.k3', CAST(
-        coalesce(json_agg(json_build_array(CAST(affected_8.id AS TEXT))), '[]') AS TEXT
+        coalesce(json_agg(json_build_array(CAST(affected_9.id AS TEXT))), '[]') AS TEXT
       ),
       true
     )
   ) AS octet_length_2
-FROM affected_8
+FROM affected_9
 HAVING true;
 -- ["{1,2}", "{\"x\",\"y\"}", "{1}", "{2}"]
 
@@ -107,24 +115,30 @@ SELECT CAST(
       SELECT coalesce(
         json_agg(
           json_build_object(
-            'id', post_9.id,
+            'id', post_10.id,
             'account', (
-              SELECT json_build_object('id', account_10.id, 'email', account_10.email) AS json_build_object_1
-              FROM public.account AS account_10
-              WHERE account_10.id = post_9.account_id
+              SELECT json_build_object('id', account_11.id, 'email', account_11.email) AS json_build_object_1
+              FROM public.account AS account_11
+              WHERE account_11.id = post_10.account_id
             )
           )
-          ORDER BY places_12.position
+          ORDER BY found_14.position
         ),
         '[]'
       ) AS coalesce_1
-      FROM public.post AS post_9,
-        jsonb_array_elements(CAST(current_setting('portico.k3') AS jsonb))
-      WITH ORDINALITY AS keys_11(key, number),
-        unnest(CAST($1 AS integer[]))
-      WITH ORDINALITY AS places_12(position, number)
-      WHERE (keys_11.number = places_12.number)
-      AND (post_9.id = CAST(keys_11.key ->> 0 AS integer))
+      FROM public.post AS post_10,
+        (
+          SELECT places_13.position AS position,
+            CAST(keys_12.key ->> 0 AS integer) AS key_0
+          FROM jsonb_array_elements(CAST(current_setting('portico.k3') AS jsonb))
+          WITH ORDINALITY AS keys_12(key, number),
+            unnest(CAST($1 AS integer[]))
+          WITH ORDINALITY AS places_13(position, number)
+          WHERE keys_12.number = places_13.number
+          LIMIT ALL
+          OFFSET 0
+        ) AS found_14
+      WHERE post_10.id = found_14.key_0
     )
   ) AS TEXT
 ) AS anon_1;

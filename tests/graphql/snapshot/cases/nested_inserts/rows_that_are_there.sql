@@ -37,19 +37,26 @@ FROM affected_1
 HAVING true;
 -- ["{1}", "{\"1\"}", "{\"x\"}"]
 
-WITH comment_7 AS (
+WITH comment_8 AS (
   UPDATE public.comment AS comment_3
-  SET post_id=CAST(keys_5.key ->> 0 AS integer)
-  FROM unnest(CAST($1 AS integer[]), CAST($1 AS integer[]), CAST($2 AS text[])) AS given_4(
-    position, owner, key_0
-  ),
+  SET post_id=CAST(keys_6.key ->> 0 AS integer)
+  FROM (
+    SELECT keys_4.position AS position,
+      keys_4.owner AS owner,
+      CAST(keys_4.key_0 AS integer) AS key_0
+    FROM unnest(CAST($1 AS integer[]), CAST($1 AS integer[]), CAST($2 AS text[])) AS keys_4(
+      position, owner, key_0
+    )
+    LIMIT ALL
+    OFFSET 0
+  ) AS given_5,
     jsonb_array_elements(CAST(current_setting('portico.k1') AS jsonb))
-  WITH ORDINALITY AS keys_5(key, number),
+  WITH ORDINALITY AS keys_6(key, number),
     unnest(CAST($1 AS integer[]))
-  WITH ORDINALITY AS places_6(position, number)
-  WHERE (comment_3.id = CAST(given_4.key_0 AS integer))
-  AND (keys_5.number = places_6.number)
-  AND (places_6.position = given_4.owner)
+  WITH ORDINALITY AS places_7(position, number)
+  WHERE (comment_3.id = given_5.key_0)
+  AND (keys_6.number = places_7.number)
+  AND (places_7.position = given_5.owner)
   RETURNING 1 AS one
 )
 SELECT
@@ -63,7 +70,7 @@ WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN to_json(
 )
 ELSE to_json(count(*))
 END AS anon_1
-FROM comment_7;
+FROM comment_8;
 -- ["{1}", "{\"1\"}"]
 
 SELECT CAST(

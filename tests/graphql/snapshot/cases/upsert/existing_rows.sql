@@ -40,6 +40,8 @@ WITH existing_2 AS (
         CAST(objects_4.id AS integer) AS id
       FROM unnest(CAST($1 AS integer[]))
       WITH ORDINALITY AS objects_4(id, position)
+      LIMIT ALL
+      OFFSET 0
     ) AS objects_5
   ) AS proposed_6
   JOIN public.account AS account_3 ON account_3.id = proposed_6.value_0
