@@ -1,8 +1,8 @@
 """What GraphQL offers beyond reading and writing rows: ``python -m bench.features [--seconds N] [--json FILE]``.
 
-Upserts, nested inserts, filters by related rows and orders by them over 100,000 rows, each beside pgbench sending the
-very statements of the service (``bench.beside``); then the time and the memory that a role's schema of 1,000 tables takes,
-with all features and with none. The server does not wait for the disk.
+Upserts, nested inserts, and filters by related rows, orders by them and groups over 100,000 rows, each beside pgbench
+sending the very statements of the service (``bench.beside``); then the time and the memory that a role's schema of
+1,000 tables takes, with all features and with none. The server does not wait for the disk.
 """
 
 from __future__ import annotations
@@ -60,6 +60,9 @@ RELATED_ORDER = """{ postCollection(first: 10, orderBy: [{account: {name: AscNul
 COUNT_ORDER = """{ accountCollection(first: 10, orderBy: [{postCollection: {count: DescNullsLast}}]) {
   edges { node { id name } } } }"""
 
+GROUPS = """{ postCollection { groups(by: [{score: Value}], orderBy: [{count: DescNullsLast}], first: 10) {
+  key { score } aggregate { count sum { score } } } } }"""
+
 
 def account(client: int, number: int) -> dict[str, Any]:
     return {"email": f"client{client}-{number}@example.com", "name": f"Account {number}"}
@@ -79,14 +82,15 @@ def nested(client: int) -> Mapping[str, Any]:
 
 
 CASES = (
-    Case("upsert of 1 row", UPSERT, upserted(1)),
-    Case("upsert of 100 rows", UPSERT, upserted(100)),
     Case("filter by one related row", RELATED_FILTER, [{"name": "Account 77"}]),
     Case("filter by some related rows", SOME, [{"score": 77}]),
     Case("order by one related row", RELATED_ORDER, [{}]),
     Case("order by a related count", COUNT_ORDER, [{}]),
-    # The last, since it adds rows to those that the others read.
+    Case("groups", GROUPS, [{}]),
+    # The last, since what they write makes the tables larger.
     Case("nested insert of 1 + 10 rows", NESTED, [nested(client) for client in range(CONNECTIONS)]),
+    Case("upsert of 1 row", UPSERT, upserted(1)),
+    Case("upsert of 100 rows", UPSERT, upserted(100)),
 )
 
 
