@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.storage.asker import Asker
@@ -10,6 +10,7 @@ from app.storage.records import ObjectName
 from app.storage.s3.bodies import LARGEST_XML
 from app.storage.s3.body import VerifiedBody, whole
 from app.storage.s3.errors import access_denied, invalid_argument
+from app.storage.s3.presented import Presented
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,12 @@ class DoorSettings:
 
 @dataclass(frozen=True, slots=True)
 class S3Call:
-    """One request. Names in ``headers`` are in lower case; ``query`` has the last value of each parameter. ``bucket``
-    and ``key`` are '' if the request names none. ``is_signed``: whether it has a credential. ``allowed_buckets``: those
-    that its access key is confined to, None for all. ``base``: the URL of the door, as the client knows it."""
+    """One request. Names in ``headers`` are in lower case; ``query`` has the last value of each parameter.
+
+    ``bucket`` and ``key`` are '' if the request names none. ``is_signed``: whether it has a credential.
+    ``allowed_buckets``: those that its access key is confined to, None for all. ``base``: the URL of the door, as the
+    client knows it. ``enter`` gives the call of a form whose policy has this signature.
+    """
 
     asker: Asker
     method: str
@@ -43,6 +47,7 @@ class S3Call:
     allowed_buckets: frozenset[str] | None
     base: str
     settings: DoorSettings
+    enter: Callable[[S3Call, Presented, str], S3Call] = field(repr=False)
 
     @property
     def name(self) -> ObjectName:

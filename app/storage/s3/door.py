@@ -164,6 +164,7 @@ class Door:
             allowed_buckets=found.buckets if found is not None else None,
             base=self._base(head, place),
             settings=self.settings,
+            enter=self._enter,
         )
         if call.bucket:
             call.check_bucket(call.bucket)
@@ -186,7 +187,7 @@ class Door:
         self._verifier.check(head, presented, found.secret)
         return Entrant(found.caller(), presented, found)
 
-    def by_form(self, call: S3Call, presented: Presented, policy: str) -> S3Call:
+    def _enter(self, call: S3Call, presented: Presented, policy: str) -> S3Call:
         """The call of a form with this signature of its policy. Raises S3Error."""
         check_time(replace(presented, expires_s=604_800), time.time())
         found = self._keys.find(presented)

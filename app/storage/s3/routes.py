@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.storage.http.answer import Answer
-from app.storage.s3 import buckets, deleting, listing, multipart, objects, unkept, uploads
+from app.storage.http.upload_body import media_type
+from app.storage.s3 import buckets, deleting, forms, listing, multipart, objects, unkept, uploads
 from app.storage.s3.call import S3Call
 from app.storage.s3.errors import method_not_allowed
 from app.storage.s3.uploads_listing import list_multipart_uploads
@@ -67,6 +68,7 @@ OPERATIONS: tuple[S3Operation, ...] = (
     _operation("DELETE", "object", "", deleting.delete_object, "object.delete"),
 )
 
+_POST_OBJECT = _operation("POST", "bucket", "", forms.post_object, "upload", takes_object=True, is_form=True)
 _NAMES = unkept.NAMES | {name for each in OPERATIONS for name in each.names}
 
 
@@ -74,6 +76,8 @@ def route(method: str, bucket: str, key: str, query: Mapping[str, str], headers:
     """The operation of a request. Raises S3Error if there is none."""
     kind: ResourceKind = "object" if key else "bucket" if bucket else "service"
     names = frozenset(query) & _NAMES
+    if (method, kind) == ("POST", "bucket") and not names and media_type(headers) == "multipart/form-data":
+        return _POST_OBJECT
     copies = "x-amz-copy-source" in headers
     for each in OPERATIONS:
         if (each.method, each.kind, each.names) == (method, kind, names) and each.copies == (

@@ -1,0 +1,88 @@
+"""Forms with a signed policy, made by boto3."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import requests
+
+from tests.storage.s3.clients import as_user, client
+from tests.storage.service import USER, Service, token, unique
+
+
+@pytest.fixture
+def bucket(s3_service: Service) -> str:
+    return s3_service.bucket()
+
+
+def post(form: dict[str, Any], data: bytes = b"0123456789", **fields: str) -> requests.Response:
+    """Send a form that ``generate_presigned_post`` made, with more fields."""
+    files = {"file": ("photo.png", data, "image/png")}
+    return requests.post(form["url"], data={**form["fields"], **fields}, files=files, timeout=30, allow_redirects=False)
+
+
+def code_of(answer: requests.Response) -> tuple[int, str]:
+    found = ElementTree.fromstring(answer.text).findtext("Code")
+    return answer.status_code, found or ""
+
+
+def test_a_form(s3: Any, bucket: str) -> None:
+    form = s3.generate_presigned_post(bucket, "folder/${filename}")
+    answer = post(form)
+    assert (answer.status_code, answer.text) == (204, "")
+    found = s3.get_object(Bucket=bucket, Key="folder/photo.png")
+    assert (found["Body"].read(), found["ETag"]) == (b"0123456789", answer.headers["etag"])
+
+
+def test_fields_that_the_policy_covers(s3: Any, bucket: str) -> None:
+    fields = {"Content-Type": "image/png", "x-amz-meta-user_id": "7", "success_action_status": "201"}
+    conditions: list[Any] = [
+        {"Content-Type": "image/png"}, ["starts-with", "$x-amz-meta-user_id", ""], {"success_action_status": "201"},
+        ["content-length-range", 5, 10],
+    ]  # fmt: skip
+    form = s3.generate_presigned_post(bucket, "k", Fields=fields, Conditions=conditions)
+    answer = post(form)
+    assert answer.status_code == 201
+    assert ElementTree.fromstring(answer.text).findtext("Key") == "k"
+    found = s3.head_object(Bucket=bucket, Key="k")
+    assert (found["ContentType"], found["Metadata"]) == ("image/png", {"user_id": "7"})
+    assert code_of(post(form, b"1234")) == (400, "EntityTooSmall")
+    assert code_of(post(form, b"01234567890")) == (400, "EntityTooLarge")
+    assert code_of(post(form, **{"Content-Type": "text/html"})) == (403, "AccessDenied")
+    assert code_of(post(form, **{"x-amz-acl": "public-read"})) == (403, "AccessDenied")
+    assert post(form, **{"x-ignore-this": "1"}).status_code == 201
+    assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"0123456789"
+
+
+def test_a_redirect(s3: Any, bucket: str) -> None:
+    target = "https://example.com/done?a=1"
+    fields = {"success_action_redirect": target}
+    form = s3.generate_presigned_post(bucket, "k", Fields=fields, Conditions=[fields])
+    answer = post(form)
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith(f"{target}&bucket={bucket}&key=k&etag=")
+
+
+def test_what_is_refused(s3_service: Service, s3: Any, bucket: str) -> None:
+    form = s3.generate_presigned_post(bucket, "k")
+    assert code_of(post(form, key="other")) == (403, "AccessDenied")
+    assert code_of(post(form, policy="e30=")) == (403, "SignatureDoesNotMatch")
+    expired = s3.generate_presigned_post(bucket, "k", ExpiresIn=-10)
+    assert code_of(post(expired)) == (403, "AccessDenied")
+    other = {**form, "url": f"{s3_service.url}/s3/{s3_service.bucket()}"}
+    assert code_of(post(other)) == (403, "AccessDenied")
+    assert code_of(post({"url": form["url"], "fields": {"key": "k"}})) == (403, "AccessDenied")
+    wrong = client(s3_service, secret="wrong").generate_presigned_post(bucket, "k")
+    assert code_of(post(wrong)) == (403, "SignatureDoesNotMatch")
+    assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
+
+
+def test_a_form_of_a_user(s3_service: Service, bucket: str) -> None:
+    own = f"bucket_id = '{bucket}' and name like auth.uid() || '/%'"
+    s3_service.sql(f"create policy {unique('p')} on storage.objects to authenticated using ({own})")
+    user = as_user(s3_service, token(sub=USER))
+    assert post(user.generate_presigned_post(bucket, f"{USER}/k")).status_code == 204
+    assert code_of(post(user.generate_presigned_post(bucket, "k"))) == (403, "AccessDenied")
+    assert s3_service.sql(f"select owner_id from storage.objects where bucket_id = '{bucket}'") == [[USER]]

@@ -1,0 +1,187 @@
+"""What clients of other kinds send, byte by byte: early refusals, framing in framing, names with underscores, hosts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from botocore.auth import S3SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+from tests.storage.s3.clients import KEY, SECRET_KEY, client
+from tests.storage.s3.test_chunked import crc32, framed
+from tests.storage.service import Service, raw_request, unique
+
+
+def signed_head(
+    service: Service, method: str, path: str, headers: dict[str, str], *, key: str = KEY, secret: str = SECRET_KEY,
+    payload: str = "UNSIGNED-PAYLOAD", host: str = "",
+) -> bytes:  # fmt: skip
+    """The head of a request, signed as botocore signs it."""
+    url = f"http://{host or urlsplit(service.url).netloc}{path}"
+    # These are for the server in front, and proxies add them: they are not signed.
+    unsigned = {
+        name: value for name, value in headers.items() if name.lower() in ("transfer-encoding", "expect", "connection")
+    }
+    request = AWSRequest(method, url, headers={name: value for name, value in headers.items() if name not in unsigned})
+    request.headers["X-Amz-Content-SHA256"] = payload
+    request.context["payload_signing_enabled"] = True
+    signer: Any = S3SigV4Auth(Credentials(key, secret), "s3", "us-east-1")
+    signer.payload = lambda _: payload
+    signer.add_auth(request)
+    lines = [f"{method} {path} HTTP/1.1", f"Host: {urlsplit(url).netloc}"]
+    lines += [f"{name}: {value}" for name, value in (*request.headers.items(), *unsigned.items())]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+def status(answer: bytes) -> int:
+    return int(answer.split(b" ", 2)[1])
+
+
+def code(answer: bytes) -> str:
+    found = re.search(rb"<Code>(\w+)</Code>", answer)
+    return found[1].decode() if found else ""
+
+
+def test_refused_before_the_body(s3_service: Service) -> None:
+    path, large = f"/s3/{s3_service.bucket()}/k", {"Content-Length": "1000000", "Expect": "100-continue"}
+    heads = [
+        (f"PUT {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n".encode(), 403, "AccessDenied"),
+        (signed_head(s3_service, "PUT", path, large, key="unknown"), 403, "InvalidAccessKeyId"),
+        (signed_head(s3_service, "PUT", path, large, key="0" * 32), 403, "InvalidAccessKeyId"),
+        (signed_head(s3_service, "PUT", path, large, secret="wrong"), 403, "SignatureDoesNotMatch"),
+        (signed_head(s3_service, "PUT", path, {"Content-Length": "99999999999"}), 413, "EntityTooLarge"),
+        (
+            signed_head(
+                s3_service, "PUT", path,
+                {"Transfer-Encoding": "chunked", "X-Amz-Decoded-Content-Length": "99999999999"},
+                payload="STREAMING-UNSIGNED-PAYLOAD-TRAILER",
+            ),
+            413, "EntityTooLarge",
+        ),
+        (signed_head(s3_service, "PUT", f"{path}?acl", {"Content-Length": "9999999"}), 413, "EntityTooLarge"),
+        (b"POST /s3/b?nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n", 405, "MethodNotAllowed"),
+    ]  # fmt: skip
+    for head, wanted, word in heads:
+        answer = raw_request(s3_service.address, head)
+        assert (status(answer), code(answer)) == (wanted, word), head
+        assert b"application/xml" in answer
+
+
+def test_continue_is_sent_for_what_may_come_in(s3_service: Service) -> None:
+    path = f"/s3/{s3_service.bucket()}/k"
+    head = signed_head(
+        s3_service, "PUT", path, {"Content-Length": "5", "Expect": "100-continue", "Connection": "close"}
+    )
+    assert raw_request(s3_service.address, head + b"hello").startswith(b"HTTP/1.1 100 Continue")
+    assert s3_service.get(path.replace("/s3", "/object", 1)).content == b"hello"
+
+
+def test_trailers_inside_a_chunked_body(s3_service: Service) -> None:
+    path = f"/s3/{s3_service.bucket()}/k"
+    data = bytes(range(256)) * 1000
+    inner = framed([data[:100_000], data[100_000:]], f"x-amz-checksum-crc32:{crc32(data)}\r\n".encode())
+    head = signed_head(
+        s3_service, "PUT", path,
+        {
+            "Transfer-Encoding": "chunked", "X-Amz-Decoded-Content-Length": str(len(data)),
+            "X-Amz-Trailer": "x-amz-checksum-crc32", "Content-Encoding": "aws-chunked,gzip",
+        },
+        payload="STREAMING-UNSIGNED-PAYLOAD-TRAILER",
+    )  # fmt: skip
+    outer = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (inner[:70_000], inner[70_000:])) + b"0\r\n\r\n"
+    answer = raw_request(s3_service.address, head + outer)
+    assert status(answer) == 200, answer
+    bucket = path.split("/")[2]
+    stored = s3_service.sql(f"select metadata from storage.objects where bucket_id = '{bucket}'")[0][0]
+    assert (stored["size"], stored["contentEncoding"]) == (len(data), "gzip")
+    broken = inner.replace(crc32(data).encode(), b"AAAAAA==")
+    answer = raw_request(s3_service.address, head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(broken), broken))
+    assert (status(answer), code(answer)) == (400, "BadDigest")
+
+
+def test_a_body_that_is_not_the_signed_one(s3_service: Service) -> None:
+    bucket = s3_service.bucket()
+    head = signed_head(s3_service, "PUT", f"/s3/{bucket}/k", {"Content-Length": "5"}, payload="0" * 64)
+    answer = raw_request(s3_service.address, head + b"hello")
+    assert (status(answer), code(answer)) == (400, "XAmzContentSHA256Mismatch")
+    assert s3_service.sql(f"select 1 from storage.objects where bucket_id = '{bucket}'") == []
+
+
+@pytest.mark.parametrize("document", [
+    b'<!DOCTYPE a [<!ENTITY b "c">]><Delete><Object><Key>&b;</Key></Object></Delete>',
+    b"<Delete><Object></Object></Delete>", b"<Delete/>", b"<Other/>", b"not XML", b"",
+    b"<Delete><Object><Key>k</Key></Object>",
+])  # fmt: skip
+def test_malformed_documents(s3_service: Service, document: bytes) -> None:
+    path = f"/s3/{s3_service.bucket()}?delete="
+    head = signed_head(s3_service, "POST", path, {"Content-Length": str(len(document))})
+    answer = raw_request(s3_service.address, head + document)
+    assert (status(answer), code(answer)) == (400, "MalformedXML")
+
+
+def test_paths_of_the_door(s3_service: Service) -> None:
+    bucket = s3_service.bucket()
+    for path in ("/s3", "/s3/", "/storage/v1/s3", f"/s3/{bucket}/", f"/storage/v1/s3/{bucket}"):
+        assert status(raw_request(s3_service.address, signed_head(s3_service, "GET", path, {}))) == 200
+    for path in (f"/s3/{bucket}/../k", f"/s3/{bucket}//"):
+        answer = raw_request(s3_service.address, signed_head(s3_service, "GET", path, {}))
+        assert code(answer) in ("InvalidKey", "NoSuchKey")
+    answer = raw_request(s3_service.address, signed_head(s3_service, "GET", "/s3/b/%ff", {}))
+    assert (status(answer), code(answer)) == (400, "InvalidURI")
+
+
+def test_where_it_is_off(own_service: Any) -> None:
+    service = own_service(s3_protocol=False)
+    assert service.get("/s3/b/k").json()["errors"][0]["extensions"]["code"] == "NOT_FOUND"
+    assert service.get("/storage/v1/s3").status_code == 404
+
+
+def test_a_host_of_its_own(own_service: Any) -> None:
+    keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
+    service = own_service(s3_protocol_host="s3.localhost", **keys)
+    name = unique("b")
+
+    def send(method: str, path: str, host: str, data: bytes = b"") -> bytes:
+        headers = {"Content-Length": str(len(data))} if data else {}
+        return raw_request(service.address, signed_head(service, method, path, headers, host=host) + data)
+
+    assert status(send("PUT", f"/{name}", "s3.localhost")) == 200
+    assert status(send("PUT", f"/{name}/object/k", "s3.localhost:80", b"one")) == 200
+    assert send("GET", "/object/k", f"{name}.s3.localhost").endswith(b"one")
+    assert b"<Key>object/k</Key>" in send("GET", "/?list-type=2", f"{name}.s3.localhost")
+    assert b"<Name>" + name.encode() in send("GET", "/", "s3.localhost")
+    # Buckets may be called as paths of the REST API are.
+    assert status(send("PUT", "/object", "s3.localhost")) == 200
+    assert status(send("PUT", "/object/k", "s3.localhost", b"two")) == 200
+    assert send("GET", "/object/k", "s3.localhost").endswith(b"two")
+    assert service.get(f"/object/{name}/object/k").content == b"one"
+
+
+def test_pages_of_other_origins(own_service: Any) -> None:
+    keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
+    service = own_service(cors_origins=("https://app.example.com",), **keys)
+    s3, bucket = client(service, KEY, SECRET_KEY), service.bucket()
+    s3.put_object(Bucket=bucket, Key="k", Body=b"x", Metadata={"a": "b"})
+    url = s3.generate_presigned_url("get_object", {"Bucket": bucket, "Key": "k"})
+    answer = service.session.get(url, headers={"origin": "https://app.example.com"}, timeout=30)
+    exposed = {each.strip() for each in answer.headers["access-control-expose-headers"].split(",")}
+    assert answer.headers["access-control-allow-origin"] == "https://app.example.com"
+    assert {"etag", "x-amz-meta-a", "x-amz-request-id", "content-range"} <= exposed
+    preflight = service.session.options(
+        url, timeout=30,
+        headers={"origin": "https://app.example.com", "access-control-request-method": "PUT",
+                 "access-control-request-headers": "x-amz-date,authorization"},
+    )  # fmt: skip
+    assert "PUT" in preflight.headers["access-control-allow-methods"]
+
+
+def test_the_debug_setting(own_service: Any) -> None:
+    keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
+    service = own_service(s3_protocol_debug=True, **keys)
+    answer = raw_request(service.address, signed_head(service, "GET", "/s3/", {}, secret="wrong"))
+    assert b"<CanonicalRequest>GET&#10;/s3/&#10;" in answer
+    assert SECRET_KEY.encode() not in answer
