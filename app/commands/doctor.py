@@ -36,6 +36,7 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
     """What is missing, or with ``security`` what should be closed. Raises Unavailable without the database."""
     from app.commands.diagnosis import examine
     from app.commands.notices import left_out
+    from app.commands.s3_probe import probed
     from app.commands.security_review import review
 
-    return review(settings) if security else [*examine(settings), *left_out(settings, plugins)]
+    return review(settings) if security else [*examine(settings), *left_out(settings, plugins), *probed(settings)]

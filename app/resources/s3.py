@@ -46,6 +46,9 @@ class S3Sink:
     def _answer(self, req: falcon.Request, head: Head, request_id: str) -> Answer:
         if self._project_ref and not self._door.place(head).by_host:
             check_project(head.headers.get("host"), self._project_ref)
+        probed = self._door.probe(head)
+        if probed is not None:
+            return probed
         source, length = req.env["wsgi.input"], declared_length(req.env)
         operation, call = self._door.call(head, source, length, request_id)
         req.uri_template = f"{PATH} {operation.name}"

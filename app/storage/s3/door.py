@@ -23,6 +23,7 @@ from app.storage.s3.chunked import ChunkSigner
 from app.storage.s3.errors import S3Error, as_s3_error, no_such_version
 from app.storage.s3.identification import KeyRing, SecretOf
 from app.storage.s3.presented import Presented, check_time, presented_by
+from app.storage.s3.probe import PARAMETER, answer_probe, is_probe
 from app.storage.s3.routes import S3Operation, route
 from app.storage.s3.signature import UNSIGNED, signing_key
 from app.storage.s3.verification import Verifier, missing_signature
@@ -58,7 +59,10 @@ class Entrant:
 class Door:
     """Shared by the threads of a process."""
 
-    def __init__(self, storage: Storage, keys: KeyRing, settings: DoorSettings) -> None:
+    def __init__(
+        self, storage: Storage, keys: KeyRing, settings: DoorSettings, probe_secret: str | None = None
+    ) -> None:
+        self._probe_secret = probe_secret
         self._storage = storage
         self._keys = keys
         self.settings = settings
@@ -169,6 +173,14 @@ class Door:
         if call.bucket:
             call.check_bucket(call.bucket)
         return operation, call
+
+    def probe(self, head: Head) -> Answer | None:
+        """The answer to a probe of the operator; None for any other request."""
+        if PARAMETER not in head.query_string or not self._probe_secret:
+            return None
+        if not is_probe(head.query(), self._probe_secret):
+            return None
+        return answer_probe(head, self._verifier, self._probe_secret)
 
     def run(self, operation: S3Operation, call: S3Call) -> Answer:
         """The answer to a call."""

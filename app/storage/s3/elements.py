@@ -16,7 +16,7 @@ _IMPOSSIBLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 ElementContent = str | int | bool | None | Sequence["Element"]
 Element = tuple[str, ElementContent]
-"""A name and its content: text, a number, further elements, or None for no element at all."""
+"""A name, which attributes may follow, and the content: text, a number, elements, or None for no element at all."""
 
 
 def document(root: str, *members: Element, namespace: bool = True) -> bytes:
@@ -45,7 +45,7 @@ def _written(elements: Iterable[Element]) -> Iterable[str]:
             inner = _escaped(content)
         else:
             inner = "".join(_written(content))
-        yield f"<{name}>{inner}</{name}>" if inner else f"<{name}/>"
+        yield f"<{name}>{inner}</{name.partition(' ')[0]}>" if inner else f"<{name}/>"
 
 
 def _escaped(text: str) -> str:

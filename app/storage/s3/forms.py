@@ -37,7 +37,7 @@ _FILE_NAME = re.compile(r"[^/\\]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class PostedForm:
     """The fields up to the file, by names in lower case; what follows the file is ignored."""
 
     fields: Mapping[str, str]
@@ -60,7 +60,7 @@ def post_object(storage: Storage, call: S3Call) -> Answer:
     return _answer(known, name, fields, etag)
 
 
-def _read(call: S3Call) -> Form:
+def _read(call: S3Call) -> PostedForm:
     fields: dict[str, str] = {}
     try:
         for part in _parts(call):
@@ -68,7 +68,7 @@ def _read(call: S3Call) -> Form:
             if name == "file":
                 if "key" in fields:
                     fields["key"] = fields["key"].replace("${filename}", _file_name(part))
-                return Form(fields, part.stream)
+                return PostedForm(fields, part.stream)
             if len(fields) >= _MOST_FIELDS:
                 raise invalid_request(f"The form has more than {_MOST_FIELDS} fields")
             data = part.stream.read(_LARGEST_FIELD + 1)

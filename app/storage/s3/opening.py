@@ -9,6 +9,7 @@ from app.storage.s3.access_keys import AccessKeys
 from app.storage.s3.call import DoorSettings
 from app.storage.s3.door import Door
 from app.storage.s3.identification import KeyRing
+from app.storage.s3.probe import probe_secret
 from app.storage.storage import Storage
 
 
@@ -40,4 +41,5 @@ def open_door(settings: Settings, storage: Storage) -> Door | None:
             smallest_part=settings.s3_smallest_part,
             upload_lifetime_s=settings.s3_upload_lifetime_s,
         ),
+        probe_secret(secret) if secret else None,
     )

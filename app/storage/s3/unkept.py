@@ -39,13 +39,14 @@ _MISSING: Mapping[str, tuple[str, str]] = {
     "ownershipControls": ("OwnershipControlsNotFoundError", "The bucket ownership controls were not found"),
 }
 
+_GRANTEE = 'Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"'
+
 
 def _acl(call: S3Call) -> bytes:
-    grantee = [("ID", str(call.asker.subject or call.asker.role))]
     return document(
         "AccessControlPolicy",
         ("Owner", owner(call)),
-        ("AccessControlList", [("Grant", [("Grantee", grantee), ("Permission", "FULL_CONTROL")])]),
+        ("AccessControlList", [("Grant", [(_GRANTEE, owner(call)), ("Permission", "FULL_CONTROL")])]),
     )
 
 
