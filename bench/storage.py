@@ -107,7 +107,7 @@ class Meter:
         run_load(self.address, wanted, connections=16, seconds=0.5)
         done = run_load(self.address, wanted, connections=16, seconds=self.seconds)
         assert not done.failures, f"{done.failures} failures"
-        _tell(name, done.per_second, 0)
+        tell(name, done.per_second, 0)
 
     def threads(self, name: str, connections: int, size: int, make: Callable[[], bytes]) -> None:
         """Requests or answers with a body, each connection in a thread."""
@@ -120,7 +120,7 @@ class Meter:
                 buffer = bytearray(MIB)
                 while time.perf_counter() < deadline:
                     connection.sendall(make())
-                    _receive(connection, buffer)
+                    receive(connection, buffer)
                     done.append(time.perf_counter())
 
         running = [threading.Thread(target=run) for _ in range(connections)]
@@ -128,11 +128,11 @@ class Meter:
             thread.start()
         for thread in running:
             thread.join()
-        _tell(name, len(done) / (max(done) - began), size)
+        tell(name, len(done) / (max(done) - began), size)
 
 
-def _receive(connection: socket.socket, buffer: bytearray) -> None:
-    """Read one answer to its end."""
+def receive(connection: socket.socket, buffer: bytearray) -> bytes:
+    """Read one answer to its end; gives its head, and with it what came along of its body."""
     head = bytearray()
     while (end := head.find(b"\r\n\r\n")) < 0:
         head += connection.recv(65536)
@@ -142,9 +142,10 @@ def _receive(connection: socket.socket, buffer: bytearray) -> None:
     left = int(found[1]) - (len(head) - end - 4)
     while left > 0:
         left -= connection.recv_into(buffer, min(left, len(buffer)))
+    return bytes(head)
 
 
-def _tell(name: str, per_second: float, size: int) -> None:
+def tell(name: str, per_second: float, size: int) -> None:
     peer = PEER.get(name)
     rate = f"{per_second * size / MIB:8.1f} MiB/s" if size else ""
     print(f"{name:18} {per_second:9.1f} per second  {rate:16}" + (f" (the peer: {peer})" if peer else ""), flush=True)

@@ -46,6 +46,10 @@ class Face(Protocol):
         """Whether a request to this path, at this host, is one of the protocol."""
         ...
 
+    def may_wait(self, headers: Mapping[str, str]) -> bool:
+        """Whether ``largest_body`` may block on a request with these headers."""
+        ...
+
     def largest_body(self, head: Head) -> int:
         """How many bytes the body may have. Raises PorticoError where the head alone forbids the request."""
         ...
@@ -122,9 +126,9 @@ class Admission:
         return OVERLOADED if face is None else face.busy_status(_as_sent(head))
 
     def may_wait(self, head: ReceivedHead) -> bool:
-        if self._face(head) is not None:
-            # It may ask the database for an access key.
-            return True
+        face = self._face(head)
+        if face is not None:
+            return face.may_wait(head.headers)
         return self._settings.jwt_jwks is not None and not _is_graphql(path_of(head.target))
 
     def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:

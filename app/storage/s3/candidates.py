@@ -32,6 +32,14 @@ class Candidate:
 
 def candidates(head: Head, public_url: str | None) -> Iterator[Candidate]:
     """The forms, likely ones first; the first is the request as it was received."""
+    received = Candidate(head.path, head.headers.get("host", ""), head.headers.get("accept-encoding"))
+    yield received
+    for each in _others(head, public_url):
+        if each != received:
+            yield each
+
+
+def _others(head: Head, public_url: str | None) -> Iterator[Candidate]:
     public = urlsplit(public_url) if public_url else None
     hosts = _hosts(head, public.netloc if public else "")
     paths = _paths(head, public.path.rstrip("/") if public else "")

@@ -34,6 +34,7 @@ _PREFIX = "/storage/v1"
 # What signatures of chunks, and the parts of a form, add to an object.
 _ENVELOPE = 1024 * 1024
 _SHARE_OF_FRAMING = 32
+_SMALL = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +112,25 @@ class Door:
         query = head.query()
         operation = route(head.method, place.bucket, place.key, query, head.headers)
         if not operation.is_form:
-            entrant = self._entrant(head, query, operation)
+            if self.may_wait(head.headers):
+                self._entrant(head, query, operation)
+            presented = presented_by(head, query)
+            if presented is None and not operation.is_public:
+                raise missing_signature()
             if operation.takes_object:
-                self._check_length(head, entrant)
+                self._check_length(head, presented)
         if not operation.takes_object:
             return LARGEST_XML
         largest = self._storage.limits.upload
         return largest + largest // _SHARE_OF_FRAMING + _ENVELOPE
 
-    def _check_length(self, head: Head, entrant: Entrant) -> None:
-        presented = entrant.presented
+    def may_wait(self, headers: Mapping[str, str]) -> bool:
+        """Whether ``largest_body`` verifies the signature, for which it may ask the database for an access key. A small
+        body is received before the answer anyway: then it is verified once, with the rest of the request."""
+        length = headers.get("content-length", "")
+        return not (length.isascii() and length.isdigit() and len(length) < 10 and int(length) <= _SMALL)
+
+    def _check_length(self, head: Head, presented: Presented | None) -> None:
         if presented is not None and is_streaming(presented.payload):
             length = decoded_length(head.headers)
         else:

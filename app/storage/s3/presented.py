@@ -138,7 +138,7 @@ def malformed(why: str) -> S3Error:
 def check_time(presented: Presented, now: float) -> None:
     """Raise S3Error unless the signature is valid at ``now``, in seconds since 1970."""
     try:
-        signed = datetime.strptime(presented.moment, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp()
+        signed = datetime.fromisoformat(presented.moment).timestamp()
     except ValueError:
         raise access_denied("x-amz-date is not a time") from None
     if signed > now + _SKEW_S or (presented.expires_s is None and signed < now - _SKEW_S):
