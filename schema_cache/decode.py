@@ -22,6 +22,7 @@ from schema_cache.model import (
     Function,
     Grant,
     Relation,
+    ResultColumn,
     Schema,
     Type,
     UniqueIndex,
@@ -39,6 +40,7 @@ _UPDATE, _INSERT, _DELETE = 1 << 2, 1 << 3, 1 << 4  # 1 << CmdType, as pg_relati
 _MULTIRANGES_FOLLOW_RANGES = 170000  # before, they had privileges of their own
 _VECTORS = frozenset({"int2vector", "oidvector"})  # arrays that have a name of their own
 _INPUT_MODES = frozenset("ibv")
+_OUTPUT_MODES = frozenset("obt")
 
 
 def decode(payload: str | bytes) -> Catalog:
@@ -287,7 +289,16 @@ class _Decoder:
                 volatility=volatility,
                 comment=self._comment("pg_proc", oid),
                 of_extension=oid in self._extension_members,
+                columns=_result_columns(names, types, modes),
             )
+
+
+def _result_columns(names: Sequence[str], types: Sequence[int], modes: Sequence[str]) -> tuple[ResultColumn, ...]:
+    output = [row for row in zip(names, types, modes, strict=True) if row[2] in _OUTPUT_MODES]
+    if len(output) == 1 and output[0][2] != "t":
+        return ()
+    # Those that have no name are called by their number.
+    return tuple(ResultColumn(name or f"column{n}", type_) for n, (name, type_, _) in enumerate(output, start=1))
 
 
 def _acls(rows: Sequence[CatalogRow]) -> dict[int, Acl]:

@@ -213,8 +213,17 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultColumn:
+    """A column of a function's result, as it is called in FROM."""
+
+    name: str
+    type: int
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
-    """A row of ``pg_proc`` of kind function. ``arguments`` are the input ones (in, inout, variadic);
+    """A row of ``pg_proc`` of kind function. ``arguments`` are the input ones (in, inout, variadic); ``columns`` those
+    of a result that is a table, or has several output arguments;
     ``volatility`` is i, s or v; ``rows`` is ``prorows`` (0 unless ``returns_set``); ``of_extension`` says that an
     extension made it."""
 
@@ -229,6 +238,7 @@ class Function:
     volatility: str
     comment: str | None = None
     of_extension: bool = False
+    columns: tuple[ResultColumn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,8 @@ class FunctionCall(Function[Any]):
 
 @compiles(FunctionCall)
 def _call_by_full_name(call: FunctionCall, compiler: SQLCompiler, **options: Any) -> str:
-    return call.full_name + compiler.function_argspec(call, **options)
+    numbered = " WITH ORDINALITY" if call._with_ordinality else ""
+    return call.full_name + compiler.function_argspec(call, **options) + numbered
 
 
 def named_argument(name: str, value: ColumnElement[Any], *, variadic: bool = False) -> ColumnElement[Any]:

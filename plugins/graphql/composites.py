@@ -33,7 +33,10 @@ def features() -> Sequence[str]:
 
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
-    return (Directive("composite", "name", String()), Directive("composite", "description", String()))
+    return (
+        Directive("composite", "name", String(), extended=True),
+        Directive("composite", "description", String(), extended=True),
+    )
 
 
 @hookimpl
@@ -64,13 +67,16 @@ class CompositeMember:
     attribute: str
     type: ValueType
     description: str | None
+    deprecated: str | None
 
     @property
     def field(self) -> GraphQLField:
         def resolve(field: Field, member: Any) -> ColumnElement[Any]:
             return self.type.printed(field, member(self.attribute))
 
-        return GraphQLField(self.type.graphql, resolve=resolve, description=self.description)
+        return GraphQLField(
+            self.type.graphql, resolve=resolve, description=self.description, deprecation_reason=self.deprecated
+        )
 
 
 def _members(api: ApiSchema, type_: Type) -> Mapping[str, CompositeMember]:
@@ -86,7 +92,9 @@ def _members(api: ApiSchema, type_: Type) -> Mapping[str, CompositeMember]:
         if value is None or name in members or not api.is_name(name):
             api.notices.add(f"attribute {subject}", "it is left out, and no request has values of the type")
         else:
-            members[name] = CompositeMember(each.name, value, directives.get("description"))
+            members[name] = CompositeMember(
+                each.name, value, directives.get("description"), directives.get("deprecated")
+            )
     return members
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLString
 from sqlalchemy import ColumnElement, func
 
-from app.errors import RequestError
+from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation
@@ -44,7 +44,18 @@ def comment_directives() -> Sequence[Directive]:
     return (Directive("relation", DIRECTIVE, Object({}, members)),)
 
 
-_text = StringText("String")
+LONGEST = 1000
+"""Characters: the time that a rank takes grows with the square of the number of words."""
+
+_string = StringText("String")
+
+
+def _text(value: Any) -> str | None:
+    """The text of a search. Raises OverLimit for one that is too long."""
+    text = _string(value)
+    if text is not None and len(text) > LONGEST:
+        raise OverLimit(f"A text search has at most {LONGEST} characters")
+    return text
 
 
 def _prefixes(value: Any) -> str | None:

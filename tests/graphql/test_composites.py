@@ -30,6 +30,7 @@ insert into place (id, address, others, fixed) values
     array[row('x', null, null, null, null, null, null, null, null, null), null]::address[], row(1, 2)),
   (2, row(null, null, null, null, null, null, null, null, null, null), '{}', row(null, 2)),
   (3, null, null, row(3, 4));
+comment on table place is '@graphql({"aggregate": {"enabled": true}})';
 grant all on place to anon;
 """
 
@@ -77,6 +78,8 @@ def test_they_are_not_compared(reading_door: OpenDoor) -> None:
     for name in ("placeFilter", "placeOrderBy"):
         assert {"address", "others", "fixed"}.isdisjoint(types[name].fields)
     assert list(types["placeKeyInput"].fields) == ["nodeId", "id"]
+    assert list(types["placeGroupBy"].fields) == ["id"]
+    assert list(types["placeColumn"].values) == ["id"]
 
 
 @pytest.mark.parametrize("options", [{"graphql_features": "-composites"}, {"graphql_dialect": "pg_graphql"}])
@@ -93,6 +96,7 @@ def test_names_and_descriptions_of_comments(open_door: OpenDoor) -> None:
         create table "Spot" (id int primary key);
         comment on type address is '@graphql({"name": "PostalAddress", "description": "Where it is"})';
         comment on column address.zip is '@graphql({"name": "postCode", "description": "Five digits"})';
+        comment on column address.mail is '@graphql({"deprecated": "Write letters"})';
         comment on schema public is '@graphql({"inflect_names": true})';
         grant select on all tables in schema public to anon;
         """
@@ -100,6 +104,7 @@ def test_names_and_descriptions_of_comments(open_door: OpenDoor) -> None:
     types = types_of(door)
     assert types["PostalAddress"].description == "Where it is"
     assert types["PostalAddress"].fields["postCode"].description == "Five digits"
+    assert types["PostalAddress"].fields["mail"].deprecation_reason == "Write letters"
     assert str(types["PostalAddress"].fields["spot"].type) == "Spot_"
     assert str(types["PostalAddressInput"].fields["spot"].type) == "Spot_Input"
     assert "id" in types["Spot"].fields

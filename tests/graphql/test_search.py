@@ -152,6 +152,15 @@ def test_it_takes_exactly_one_text(reading_door: OpenDoor, search: Any) -> None:
     assert reading_door(SCHEMA).ask(query, {"s": search}).code == "BAD_USER_INPUT"
 
 
+@pytest.mark.parametrize("kind", [*KINDS, "prefix"])
+def test_the_longest_text(reading_door: OpenDoor, kind: str) -> None:
+    door = reading_door(SCHEMA)
+    assert found(door, {kind: "zebra " * 166 + "cats"}) == []
+    query = "query ($s: SearchFilter) { noteCollection(filter: {search: $s}) { edges { cursor } } }"
+    answer = door.ask(query, {"s": {kind: "x" * 1001}})
+    assert (answer.code, "at most 1000 characters" in answer.message) == ("LIMIT_EXCEEDED", True)
+
+
 NEEDED = "searchRank needs search at the top of the filter"
 
 

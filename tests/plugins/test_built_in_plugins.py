@@ -28,6 +28,7 @@ GONE = {
     "domains": ["  weight: Int\n", "  weight: IntFilter"],
     "distinct_on": ["distinctOn", "ThingColumn"],
     "enums": ["enum Colour"],
+    "exposed_functions": ["coloured"],
     "filters": ["filter:", "Filter {", "FilterIs", "input IntFilter"],
     "further_aggregates": ["ThingCountDistinct", "stddev"],
     "functions": ["tripled"],

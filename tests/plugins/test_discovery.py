@@ -29,6 +29,8 @@ create table thing (
 create function doubled(thing) returns int stable return $1.id * 2;
 comment on function doubled is '@graphql({"filter": true})';
 create function tripled(id int) returns int stable return id * 3;
+create function coloured(c colour) returns int stable return 1;
+comment on function coloured is '@graphql({"expose": true})';
 insert into owner values (1, 'Ann');
 insert into thing (id, name, tags, colour, owner_id) values (1, 'quiet', '{a}', 'red', 1);
 grant all on owner, thing to anon;

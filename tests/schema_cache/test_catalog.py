@@ -380,6 +380,27 @@ def test_functions(owner: Session) -> None:
         assert argument.default == expected, argument
 
 
+def test_functions_that_give_several_columns(owner: Session) -> None:
+    owner.rows("""
+        create function tables() returns table (a int, "B b" text) language sql as 'select 1, $$x$$';
+        create function one() returns table (a int) language sql as 'select 1';
+        create function outputs(x int, out a int, inout b text, out text) language sql as 'select 1, b, b';
+        create function single(out a int) language sql as 'select 1';
+    """)
+    catalog = load_catalog(owner.value)
+    columns = {
+        function.name: [(each.name, catalog.type_by_oid[each.type].text) for each in function.columns]
+        for function in catalog.functions
+        if function.schema == "public"
+    }
+    assert columns == {
+        "tables": [("a", "integer"), ("B b", "text")],
+        "one": [("a", "integer")],
+        "outputs": [("a", "integer"), ("b", "text"), ("column3", "text")],
+        "single": [],
+    }
+
+
 def test_access_control_lists(owner: Session) -> None:
     with owner.roles(2) as (one, two):
         owner.rows(f"""

@@ -1,0 +1,173 @@
+"""Functions of the database as fields: which root type they belong to, their arguments and how these are passed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLDefaultInput, GraphQLNonNull
+from sqlalchemy import ColumnElement, literal_column
+
+from app.graphql import names
+from app.graphql.api_schema import ApiSchema
+from app.graphql.values import Leaf
+from app.graphql.values_of_types import ValueType
+from app.query.calls import PSEUDO_TYPE, VOLATILE, result_of
+from app.query.sql import cast_to, named_argument
+from app.query.walk import Field
+from schema_cache.model import Argument, Function, Type
+
+QUERY, MUTATION = "is", VOLATILE
+"""The volatilities of the functions that are fields of each root type."""
+
+HIDDEN_SCHEMAS = frozenset(("graphql", "graphql_public", "auth", "extensions"))
+"""Schemas whose functions are never root fields, even if the schemas are exposed."""
+
+COLLECTION_ARGUMENTS = frozenset(("first", "last", "before", "after", "offset", "filter", "orderBy"))
+
+EXPOSE = "expose"
+"""The comment directive of functions that are fields only because it says so."""
+
+NamedArguments = Mapping[str, tuple[Argument, ValueType]]
+"""Arguments, and how their values cross the API, by their names there."""
+
+
+def candidates(api: ApiSchema, volatilities: str) -> Iterator[Function]:
+    """The functions of the shown schemas that may be fields of a root type."""
+    shown = {schema.name for schema in api.schemas} - HIDDEN_SCHEMAS
+    return (each for each in api.view.functions if each.schema in shown and each.volatility in volatilities)
+
+
+def overloads(api: ApiSchema, function: Function) -> int:
+    """How many functions of the exposed schemas have the function's name, itself counted."""
+
+    def count() -> Counter[str]:
+        exposed = {schema.name for schema in api.view.schemas}
+        return Counter(each.name for each in api.catalog.functions if each.schema in exposed)
+
+    return api.shared("overloads of functions", count)[function.name]
+
+
+def is_field_by_itself(api: ApiSchema, function: Function) -> bool:
+    """Whether a function is a root field without a comment that asks for it: it has no overloads, its arguments can be
+    given, and neither these nor its result are enums, composites or pseudo types."""
+    result, arguments = result_of(api, function), arguments_of(api, function, plain_type)
+    if result is None or arguments is None or overloads(api, function) > 1:
+        return False
+    if result.is_collection and not COLLECTION_ARGUMENTS.isdisjoint(arguments):
+        return False
+    return result.is_row or _is_plain(api, api.catalog.type_by_oid[function.returns])
+
+
+def is_exposed(api: ApiSchema, function: Function) -> bool:
+    """Whether the comment on a function asks for it to be a field, where the directive is read."""
+    directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
+    return directives.get(EXPOSE) is True
+
+
+def field_name(api: ApiSchema, function: Function, directives: Mapping[str, Any]) -> str:
+    """What the field of a function is called."""
+    return names.function_field(function.name, directives.get("name"), api.comments.inflects(function.schema))
+
+
+# Arguments
+
+
+def arguments_of(
+    api: ApiSchema,
+    function: Function,
+    type_of: Callable[[ApiSchema, Argument], ValueType | None],
+    arguments: Sequence[Argument] | None = None,
+) -> NamedArguments | None:
+    """The function's arguments, or some of them, as those of a field; None if one of them cannot be."""
+    inflect = api.comments.inflects(function.schema)
+    found: dict[str, tuple[Argument, ValueType]] = {}
+    for argument in function.arguments if arguments is None else arguments:
+        name = names.lower_first(names.base(argument.name, None, inflect))
+        type_ = type_of(api, argument)
+        if type_ is None or name in found or not api.is_name(name):
+            return None
+        found[name] = argument, type_
+    return found
+
+
+def plain_type(api: ApiSchema, argument: Argument) -> ValueType | None:
+    """How an argument's values cross the API; None if they cannot, and for enums and composites."""
+    type_ = api.catalog.type_by_oid.get(argument.type)
+    return given_type(api, argument) if type_ is not None and _is_plain(api, type_) else None
+
+
+def given_type(api: ApiSchema, argument: Argument) -> ValueType | None:
+    """How an argument's values cross the API; None if they cannot."""
+    type_ = api.catalog.type_by_oid.get(argument.type)
+    if not argument.name or type_ is None or type_.kind == PSEUDO_TYPE or type_.oid in api.view.unnamed_types:
+        return None
+    value = api.value_type(argument.type)
+    return None if value is None or value.is_read_only else value
+
+
+def _is_plain(api: ApiSchema, type_: Type) -> bool:
+    """Whether a type is neither an enum nor a row, nor an array of those, nor a pseudo type."""
+    if type_.category == "A":
+        element = api.catalog.type_by_oid.get(type_.element)
+        return element is not None and element.category not in "AEC"
+    return type_.category not in "EC" and type_.kind != PSEUDO_TYPE
+
+
+def declared(arguments: NamedArguments) -> dict[str, GraphQLArgument]:
+    """The arguments as those of a GraphQL field."""
+    return {name: _argument(argument, type_) for name, (argument, type_) in arguments.items()}
+
+
+def _argument(argument: Argument, type_: ValueType) -> GraphQLArgument:
+    # With named notation VARIADIC is required: without that argument PostgreSQL does not find the function, even if it
+    # has a default.
+    if argument.default is None or argument.variadic:
+        return GraphQLArgument(GraphQLNonNull(type_.input))
+    default = default_value(argument)
+    return GraphQLArgument(type_.input, default=None if default is None else GraphQLDefaultInput(default))
+
+
+def passed(field: Field, arguments: NamedArguments, *, is_overloaded: bool = False) -> list[ColumnElement[Any]]:
+    """The given arguments in named notation, so that the others get the function's defaults. Of a function that
+    ``is_overloaded`` the defaults are written out, since PostgreSQL could find another one by fewer arguments."""
+    values = []
+    for name, (argument, type_) in arguments.items():
+        if name in field.arguments:
+            leaf: Leaf | None = field.arguments[name]
+            value = field.planning.bind_or_null(leaf, type_.to_text, argument.type_text)
+        elif is_overloaded and argument.default is not None:
+            value = cast_to(literal_column(argument.default), argument.type_text)
+        else:
+            continue
+        values.append(named_argument(argument.name, value, variadic=argument.variadic))
+    return values
+
+
+# Defaults of arguments in introspection: only plain constants.
+
+INTEGERS = frozenset(("smallint", "integer"))
+FLOATS = frozenset(("real", "double precision"))
+TEXT_CONSTANT = re.compile(r"'((?:[^']|'')*)'::text")
+QUOTED_NUMBER = re.compile(r"'?(-?[0-9.]+(?:[eE][+-]?[0-9]+)?)'?(?:::.+)?|\((-[0-9.]+)\)(?:::.+)?")
+
+
+def default_value(argument: Argument) -> Any:
+    """The JSON value of an argument's default; None if it is NULL or not a constant of a simple type."""
+    text = (argument.default or "").strip()
+    if argument.type_text == "boolean" and text in ("true", "false"):
+        return text == "true"
+    if argument.type_text in INTEGERS | FLOATS:
+        match = QUOTED_NUMBER.fullmatch(text)
+        return _number(match[1] or match[2], argument.type_text) if match else None
+    match = TEXT_CONSTANT.fullmatch(text)
+    return match[1].replace("''", "'") if match and argument.type_text == "text" else None
+
+
+def _number(text: str, type_text: str) -> int | float | None:
+    try:
+        return int(text) if type_text in INTEGERS else float(text)
+    except ValueError:
+        return None

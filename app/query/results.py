@@ -1,0 +1,231 @@
+"""What calling a function gives beyond a plain value and rows of relations: nothing, objects, and lists of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLBoolean,
+    GraphQLField,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLOutputType,
+)
+from sqlalchemy import ColumnElement, FromClause, case, false, func, select, true
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.sql.functions import Function as SqlFunction
+
+from app.graphql import names
+from app.graphql.api_schema import ApiSchema
+from app.graphql.values_of_types import ValueType
+from app.query.calls import PSEUDO_TYPE, VOLATILE, result_of
+from app.query.sql import FunctionCall, constant
+from app.query.walk import Field
+from schema_cache.model import Function, Type
+
+VOID = "void"
+PLACE = "place"
+"""The column that numbers the rows of a set."""
+
+
+class FunctionResult(Protocol):
+    """How a function's result crosses the API."""
+
+    @property
+    def type(self) -> GraphQLOutputType: ...
+
+    @property
+    def arguments(self) -> dict[str, GraphQLArgument]:
+        """The arguments that the result adds to the function's own."""
+        ...
+
+    def json(
+        self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
+    ) -> ColumnElement[Any]:
+        """The result of a call as the API prints it. ``outer`` are the FROM elements that ``arguments`` refer to."""
+        ...
+
+
+def any_result_of(api: ApiSchema, function: Function, type_name: str) -> FunctionResult | None:
+    """How a function's result crosses the API, whatever it is; None if it cannot. ``type_name`` is that of an object of
+    the function's own."""
+    type_ = api.catalog.type_by_oid.get(function.returns)
+    if type_ is None:
+        return None
+    if type_.name == VOID and type_.schema == "pg_catalog":
+        return None if function.returns_set else NoResult(function)
+    if function.columns:
+        item = _own_object(api, function, type_name)
+    elif type_.kind == PSEUDO_TYPE or (type_.relation and not type_.attributes):
+        return result_of(api, function)
+    else:
+        item = _value_of(api, type_)
+    if item is None:
+        return None
+    return ItemList(function, item) if function.returns_set else OneItem(function, item)
+
+
+def _value_of(api: ApiSchema, type_: Type) -> ResultItem | None:
+    value = api.value_type(type_.oid)
+    value = value and value.of_declared(1)
+    if value is None:
+        return None
+    if not type_.attributes:
+        return PlainItem(value)
+    return RecordItem(cast(GraphQLObjectType, value.graphql), tuple(each.name for each in type_.attributes))
+
+
+def _own_object(api: ApiSchema, function: Function, type_name: str) -> ResultItem | None:
+    fields: dict[str, GraphQLField] = {}
+    inflect = api.comments.inflects(function.schema)
+    for column in function.columns:
+        value = api.value_type(column.type)
+        value = value and value.of_declared(1)
+        name = names.field(column.name, None, inflect)
+        if value is None or name in fields or not api.is_name(name):
+            subject = f"function {function.schema}.{function.name}"
+            api.notices.add(subject, f"its result's column {column.name} is left out: the API cannot show it")
+        else:
+            fields[name] = _field(column.name, value)
+    if not fields:
+        return None
+    name = api.own_type_name(("result of function", function.oid), type_name)
+    type_ = api.named(name, lambda name: GraphQLObjectType(name, fields))
+    return RecordItem(type_, tuple(column.name for column in function.columns), is_own=True)
+
+
+def _field(column: str, value: ValueType) -> GraphQLField:
+    def resolve(field: Field, member: Callable[[str], ColumnElement[Any]]) -> ColumnElement[Any]:
+        return value.printed(field, member(column))
+
+    return GraphQLField(value.graphql, resolve=resolve)
+
+
+class ResultItem(Protocol):
+    """What a function gives one of, or a list of. ``columns`` are those of its call in FROM."""
+
+    @property
+    def type(self) -> Any: ...
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    def json(self, field: Field, rows: FromClause, *, of_list: bool) -> ColumnElement[Any]:
+        """One of ``rows`` as the API prints it."""
+        ...
+
+
+@dataclass(frozen=True)
+class PlainItem:
+    """A value that is no object."""
+
+    value: ValueType
+    columns: tuple[str, ...] = ("value",)
+
+    @property
+    def type(self) -> Any:
+        return self.value.graphql
+
+    def json(self, field: Field, rows: FromClause, *, of_list: bool) -> ColumnElement[Any]:
+        return self.value.printed(field, rows.c.value)
+
+
+@dataclass(frozen=True)
+class RecordItem:
+    """A record, whose ``columns`` are members. In FROM one that is null is a row of nulls, and so taken for null; but
+    ``is_own``, the rows of a table that only the function has, are rows whatever they hold."""
+
+    type: GraphQLObjectType
+    columns: tuple[str, ...]
+    is_own: bool = False
+
+    def json(self, field: Field, rows: FromClause, *, of_list: bool) -> ColumnElement[Any]:
+        printed = field.json(lambda name: rows.c[name])
+        if self.is_own and of_list:
+            return printed
+        is_null = SqlFunction("ROW", *(rows.c[name] for name in self.columns)).is_(None)
+        return case((is_null.is_(false()), printed))
+
+
+@dataclass(frozen=True)
+class OneItem:
+    """One value or object."""
+
+    function: Function
+    item: ResultItem
+
+    @property
+    def type(self) -> GraphQLOutputType:
+        return cast(GraphQLOutputType, self.item.type)
+
+    @property
+    def arguments(self) -> dict[str, GraphQLArgument]:
+        return {}
+
+    def json(
+        self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
+    ) -> ColumnElement[Any]:
+        # In FROM it is called once, however often its result is looked at.
+        rows = _call(field, self.function, arguments).table_valued(*self.item.columns)
+        rows = rows.render_derived(name=field.planning.alias("called"))
+        printed = select(self.item.json(field, rows, of_list=False))
+        return printed.select_from(rows).correlate(*outer).scalar_subquery()
+
+
+@dataclass(frozen=True)
+class ItemList:
+    """All that a set has, in its order."""
+
+    function: Function
+    item: ResultItem
+
+    @property
+    def type(self) -> GraphQLOutputType:
+        is_own = isinstance(self.item, RecordItem) and self.item.is_own
+        return GraphQLList(GraphQLNonNull(self.item.type) if is_own else self.item.type)
+
+    @property
+    def arguments(self) -> dict[str, GraphQLArgument]:
+        return {}
+
+    def json(
+        self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
+    ) -> ColumnElement[Any]:
+        place = PLACE
+        while place in self.item.columns:
+            place += "_"
+        rows = _call(field, self.function, arguments).table_valued(*self.item.columns, with_ordinality=place)
+        rows = rows.render_derived(name=field.planning.alias("called"))
+        printed = aggregate_order_by(self.item.json(field, rows, of_list=True), rows.c[place])
+        listed = select(func.coalesce(func.json_agg(printed), constant("[]")))
+        return listed.select_from(rows).correlate(*outer).scalar_subquery()
+
+
+@dataclass(frozen=True)
+class NoResult:
+    """Nothing, which the API prints as true."""
+
+    function: Function
+
+    @property
+    def type(self) -> GraphQLOutputType:
+        return GraphQLBoolean
+
+    @property
+    def arguments(self) -> dict[str, GraphQLArgument]:
+        return {}
+
+    def json(
+        self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
+    ) -> ColumnElement[Any]:
+        called = _call(field, self.function, arguments).table_valued("value", name=field.planning.alias("called"))
+        return select(true()).select_from(called).correlate(*outer).scalar_subquery()
+
+
+def _call(field: Field, function: Function, arguments: Sequence[ColumnElement[Any]]) -> FunctionCall:
+    field.planning.is_volatile |= function.volatility == VOLATILE
+    return FunctionCall(function.schema, function.name, arguments)
