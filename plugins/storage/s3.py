@@ -9,6 +9,7 @@ AWS_REQUEST_CHECKSUM_CALCULATION=when_required.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -54,6 +55,7 @@ class S3Backend(CloudBackend):
         )
         self._open = cloud_module("smart_open.s3", "s3").open
         self._bucket = bucket
+        self._gathering = threading.Lock()
         with self._translated:
             self._sdk: Any = session.client("s3", config=configuration)
         self._client: Any = _AtOnce(self._sdk, self._translated)
@@ -127,8 +129,10 @@ class S3Backend(CloudBackend):
                 CopySourceRange=f"bytes={spans[0].start}-{spans[0].end - 1}",
             )["CopyPartResult"]
         else:
-            content = b"".join(map(self._span, spans))
-            answer = self._client.upload_part(**where, PartNumber=number, Body=content)
+            # One at a time: these bytes are in memory.
+            with self._gathering:
+                content = b"".join(map(self._span, spans))
+                answer = self._client.upload_part(**where, PartNumber=number, Body=content)
         return {"PartNumber": number, "ETag": answer["ETag"]}
 
     def _span(self, span: Span) -> bytes:

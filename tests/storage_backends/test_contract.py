@@ -209,7 +209,7 @@ class TestContract:
 
     @pytest.mark.parametrize(
         "sizes",
-        [[1], [7] * 40, [100, 5 * MIB + 3, 5 * MIB, 3]],
+        [[1], [7] * 34, [100, 5 * MIB + 3, 5 * MIB, 3]],
         ids=lambda sizes: f"{len(sizes)} of {sum(sizes)}",
     )
     def test_joining(self, backend: Backend, folder: str, sizes: list[int]) -> None:
