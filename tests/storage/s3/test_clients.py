@@ -66,7 +66,7 @@ def test_smart_open(s3_service: Service) -> None:
 
 
 def test_s3fs(s3_service: Service) -> None:
-    s3fs = pytest.importorskip("s3fs")
+    s3fs = pytest.importorskip("s3fs", reason="s3fs is in the extra clients")
     bucket = s3_service.bucket()
     files = s3fs.S3FileSystem(
         key=KEY,
