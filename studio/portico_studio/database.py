@@ -17,8 +17,8 @@ _CATALOG = (Path(__file__).parent / "catalog.sql").read_text(encoding="utf-8")
 
 
 class CatalogResource(JsonResource):
-    """``GET /studio/api/catalog``: roles, relations, and for each of them what each role may do. With ``of=storage``
-    those of the storage."""
+    """``GET /studio/api/catalog``: roles, relations, and for each of them what each role may do; those of the storage
+    with ``of=storage``."""
 
     def ask(self, req):
         self.guard.check_service(req)
@@ -27,23 +27,24 @@ class CatalogResource(JsonResource):
         sql = _CATALOG.replace(":schemas", _names(schemas)).replace(":roles", _names(settings.api_roles))
         catalog = json.loads(self.services.read(sql))
         catalog["roles"] = catalog["roles"] or []
-        types = self._types(catalog["roles"])
         for relation in catalog["relations"]:
             relation["access"] = {role["name"]: access_of(relation, role) for role in catalog["roles"]}
-            relation["types"] = {
-                name: found[relation["oid"]] for name, found in types.items() if relation["oid"] in found
-            }
         return catalog
 
-    def _types(self, roles):
-        """The names of the GraphQL types by relation, for each role that has a schema."""
+
+class TypesResource(JsonResource):
+    """``GET /studio/api/types``: the names of the GraphQL types by role and relation. Apart from the catalog, since
+    many tables take a while to become a schema."""
+
+    def ask(self, req):
+        self.guard.check_service(req)
         found = {}
-        for role in roles:
+        for role in self.services.settings.api_roles:
             try:
-                api = self.services.schema(role["name"])
+                api = self.services.schema(role)
             except AccessError:
                 continue
-            found[role["name"]] = {each.relation.oid: each.type_name for each in api.relations}
+            found[role] = {each.relation.oid: each.type_name for each in api.relations}
         return found
 
 

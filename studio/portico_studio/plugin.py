@@ -6,7 +6,7 @@ import os
 import secrets
 
 from portico import Entrance, Setting, hookimpl, setting_kinds
-from portico_studio.database import CatalogResource, RelationResource
+from portico_studio.database import CatalogResource, RelationResource, TypesResource
 from portico_studio.guard import Guard
 from portico_studio.page import Assets, Page
 from portico_studio.report import FindingsResource, ServiceResource
@@ -53,6 +53,7 @@ class Studio:
         app.add_route(PATH + "/api/session", SessionResource(services, guard))
         app.add_route(PATH + "/api/tokens", TokenResource(services, guard))
         app.add_route(PATH + "/api/catalog", CatalogResource(services, guard))
+        app.add_route(PATH + "/api/types", TypesResource(services, guard))
         app.add_route(PATH + "/api/relations/{oid:int}", RelationResource(services, guard))
         app.add_route(PATH + "/api/service", ServiceResource(services, guard))
         app.add_route(PATH + "/api/findings", FindingsResource(services, guard))

@@ -20,10 +20,12 @@ from portico import (
     Identification,
     PluginUnusable,
     RequestError,
+    RequestHead,
+    configure,
     hookimpl,
 )
 from schema_cache.directive_values import Flag
-from tests.graphql.door import Door
+from tests.graphql.door import SERVICE_KEY, Door
 from tests.plugins.conftest import Distribute
 from tests.process.conftest import Portico
 from tests.storage.conftest import own_service as own_service
@@ -310,3 +312,24 @@ def test_hook_entrances(open_door: Callable[..., Door]) -> None:
     for path in ("/", "/graphql/v1"):
         led = door.client.simulate_get(path, headers=browser)
         assert (led.status_code, led.headers["location"]) == (303, "/rooms")
+
+
+def test_what_plugins_ask_of_the_services(open_door: Callable[..., Door]) -> None:
+    services = open_door(TABLE).application.services
+    caller = services.caller(RequestHead("GET", "/", {"apikey": SERVICE_KEY}.get))
+    assert caller is not None
+    assert caller.role == "service_role"
+    assert services.caller(RequestHead("GET", "/", {}.get)) is None
+    assert [each.type_name for each in services.schema("authenticated").relations] == ["thing"]
+    assert services.read("select count(*)::text from thing") == b"1"
+
+
+def test_development_opens_what_explains_and_tries() -> None:
+    def open_to(**given: Any) -> tuple[Any, Any]:
+        settings, _ = configure({}, given)
+        declared = {each.name: value for each, value in settings.of_plugins.items()}
+        return declared["explain_roles"], declared["dry_run"]
+
+    assert open_to() == (("service_role",), False)
+    assert open_to(development=True) == (("anon", "authenticated", "service_role"), True)
+    assert open_to(development=True, dry_run=False)[1] is False

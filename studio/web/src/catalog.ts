@@ -66,7 +66,6 @@ export interface Relation {
   policies: Policy[];
   grants: Grant[];
   access: Record<string, Record<Command, Verdict>>;
-  types: Record<string, string>;
 }
 
 export interface Catalog {
@@ -90,6 +89,22 @@ export function catalogOf(serviceKey: string): Promise<Catalog> {
   return known!.catalog;
 }
 
+/** The names of the GraphQL types, by role and relation. */
+type Types = Record<string, Record<number, string>>;
+
+let typesKnown: { catalog: Promise<Catalog>; types: Promise<Types> } | null = null;
+
+/** The catalog with the names of the types; many tables take a while to become a schema. */
+export async function typedCatalogOf(serviceKey: string): Promise<{ catalog: Catalog; types: Types }> {
+  const catalog = catalogOf(serviceKey);
+  if (typesKnown?.catalog !== catalog) {
+    const types = ask<Types>("types", serviceKey);
+    typesKnown = { catalog, types };
+    types.catch(() => (typesKnown = null));
+  }
+  return { catalog: await catalog, types: await (typesKnown?.types ?? {}) };
+}
+
 export function useCatalog(): Loading<Catalog> {
   const { serviceKey } = useSession();
   const loading = useLoading(() => catalogOf(serviceKey), [serviceKey]);
@@ -102,12 +117,15 @@ export function useCatalog(): Loading<Catalog> {
   };
 }
 
+type Typed = Awaited<ReturnType<typeof typedCatalogOf>>;
+
 const lower = (name: string) => name[0]!.toLowerCase() + name.slice(1);
 
 /** The relation and the command that a field of the API stands for. */
-function meaning(field: string, catalog: Catalog): { relation: Relation; command: Command } | null {
+function meaning(field: string, { catalog, types }: Typed): { relation: Relation; command: Command } | null {
   for (const relation of catalog.relations) {
-    for (const type of new Set(Object.values(relation.types))) {
+    for (const type of new Set(Object.values(types).map((each) => each[relation.oid]))) {
+      if (!type) continue;
       const commands: Record<string, Command> = {
         // A relationship is called after the table that it leads to, unless a comment says otherwise.
         [lower(type)]: "select",
@@ -131,24 +149,24 @@ export interface Reason {
 }
 
 /** Why a request of a role was refused, from the words of the error: which privilege or policy is missing. */
-export function reasonOf(message: string, role: string, query: string, catalog: Catalog): Reason | null {
+export function reasonOf(message: string, role: string, query: string, typed: Typed): Reason | null {
   const field = /Cannot query field '(\w+)'/.exec(message)?.[1];
-  if (field) return reasonOfField(field, role, catalog);
+  if (field) return reasonOfField(field, role, typed);
   if (/mutation operation is not supported/.test(message)) {
     for (const [word] of query.matchAll(/\w+/g)) {
-      const found = reasonOfField(word, role, catalog);
+      const found = reasonOfField(word, role, typed);
       if (found && found.command !== "select") return found;
     }
   }
   const table = /(?:for|on) (?:table|relation|view) "?([\w.]+)"?/.exec(message)?.[1] ?? /permission denied for \w+ (\w+)/.exec(message)?.[1];
   if (!table || !/row-level security|permission denied/.test(message)) return null;
-  const relation = catalog.relations.find((each) => each.name === table);
+  const relation = typed.catalog.relations.find((each) => each.name === table);
   const command = /insertInto/.test(query) ? "insert" : /deleteFrom/.test(query) ? "delete" : /\bupdate[A-Z]/.test(query) ? "update" : "select";
   return relation ? reason(relation, command, role) : null;
 }
 
-function reasonOfField(field: string, role: string, catalog: Catalog): Reason | null {
-  const found = meaning(field, catalog);
+function reasonOfField(field: string, role: string, typed: Typed): Reason | null {
+  const found = meaning(field, typed);
   return found && reason(found.relation, found.command, role);
 }
 

@@ -1,6 +1,6 @@
 // A refusal in words: what was asked, and which privilege or policy is missing.
 
-import { catalogOf, reasonOf, type Command, type Reason } from "./catalog";
+import { reasonOf, typedCatalogOf, type Command, type Reason } from "./catalog";
 import type { GraphQLError } from "./http";
 import { useLoading } from "./loading";
 import { addressOf, follow } from "./router";
@@ -12,7 +12,7 @@ export function Refusal({ error, query }: { error: GraphQLError; query: string }
   const caller = useCaller();
   const { serviceKey } = useSession();
   const why = useLoading<Reason | null>(
-    async () => (serviceKey ? reasonOf(error.message, caller.role, query, await catalogOf(serviceKey)) : null),
+    async () => (serviceKey ? reasonOf(error.message, caller.role, query, await typedCatalogOf(serviceKey)) : null),
     [error.message, caller.id],
   );
   return (
@@ -60,7 +60,8 @@ export function Unreached({ type, command }: { type: string; command: Command })
   const { serviceKey } = useSession();
   const why = useLoading<Reason | null>(async () => {
     if (!serviceKey) return null;
-    const relation = (await catalogOf(serviceKey)).relations.find((each) => each.types[caller.role] === type);
+    const { catalog, types } = await typedCatalogOf(serviceKey);
+    const relation = catalog.relations.find((each) => types[caller.role]?.[each.oid] === type);
     const verdict = relation?.access[caller.role]?.[command];
     return relation && verdict ? { relation, command, verdict } : null;
   }, [type, command, caller.id]);

@@ -1,6 +1,6 @@
 // PostgreSQL's plan of a statement as a tree: what each step does, its rows, its cost or its time.
 
-import { count, duration } from "../ui/parts";
+import { count, duration, plural } from "../ui/parts";
 
 export interface PlanNode {
   "Node Type": string;
@@ -67,7 +67,7 @@ function Step({ node, of, total, wasRun }: { node: PlanNode; of: (node: PlanNode
           {node["Subplan Name"] && <span className="badge">{node["Subplan Name"]}</span>}
           <span className="grow" />
           <span className="small muted">
-            {count.format(Math.round(rows))} {wasRun ? "rows" : "rows expected"} · {wasRun ? duration(timeOf(node)) : `cost ${count.format(Math.round(node["Total Cost"]))}`}
+            {plural(Math.round(rows), "row")}{wasRun ? "" : " expected"} · {wasRun ? duration(timeOf(node)) : `cost ${count.format(Math.round(node["Total Cost"]))}`}
           </span>
         </div>
         <meter min={0} max={1} value={share} aria-label={`${Math.round(share * 100)} % of the whole`} />

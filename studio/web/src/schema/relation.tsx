@@ -18,6 +18,7 @@ export function RelationPage({ relation, catalog }: { relation: Relation; catalo
   const { serviceKey } = useSession();
   const told = useLoading(() => ask<Told>(`relations/${relation.oid}`, serviceKey), [relation.oid, serviceKey]);
   const name = `${relation.schema}.${relation.name}`;
+  const typeName = /^type (\w+)/m.exec(told.value?.types["service_role"] ?? "")?.[1];
   return (
     <article className="padded relation">
       <header className="row">
@@ -26,8 +27,8 @@ export function RelationPage({ relation, catalog }: { relation: Relation; catalo
         {relation.rowSecurity ? <span className="badge good">row level security</span> : relation.kind === "r" && <span className="badge warn">no row level security</span>}
         {relation.rows >= 0 && <span className="small muted">about {count.format(relation.rows)} rows</span>}
         <span className="grow" />
-        {relation.types["service_role"] && (
-          <a className="button" href={addressOf("data", [relation.types["service_role"]])} onClick={follow}>
+        {typeName && (
+          <a className="button" href={addressOf("data", [typeName])} onClick={follow}>
             See its rows
           </a>
         )}
