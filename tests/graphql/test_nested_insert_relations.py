@@ -62,6 +62,9 @@ insert into file (folder_id, name) values (1, 'one'), (2, 'two'), (1, 'fixed');
 """
 
 
+ANN = {"sub": "ann"}
+
+
 @pytest.fixture
 def door(writing_door: OpenDoor) -> Door:
     return writing_door(SCHEMA, ROWS)
@@ -176,6 +179,16 @@ def test_a_circle_of_keys_that_are_not_null_is_an_error_of_the_database(door: Do
     assert postgres.execute("select count(*) from hen", door.database_url) == [[0]]
 
 
+def test_the_row_that_contains_an_object_and_one_that_it_names_must_agree(door: Door) -> None:
+    files = {"objects": [{"name": "new", "folder": {"connect": {"id": 1}}}]}
+    answer = inserted(door, "Folder", [{"owner": "ann", "fileCollection": files}], "id", claims=ANN)
+    assert "different values for folder_id" in answer.message
+    same = {"code": "abc", "cityCollection": {"objects": [{"country": {"connect": {"code": "abc"}}}]}}
+    assert records(door, "Country", [same], "cityCollection { edges { node { code } } }") == [
+        {"cityCollection": {"edges": [{"node": {"code": "abc"}}]}}
+    ]
+
+
 # Sorts of objects
 
 
@@ -259,7 +272,7 @@ def test_records_show_what_triggers_did(door: Door) -> None:
 
 def test_a_new_row_that_a_policy_refuses_undoes_everything(door: Door, postgres: PostgresServer) -> None:
     objects = [{"owner": "ann", "fileCollection": {"objects": [{"name": "ok"}, {"name": "too long"}]}}]
-    answer = inserted(door, "Folder", objects, "id", claims={"sub": "ann"})
+    answer = inserted(door, "Folder", objects, "id", claims=ANN)
     assert answer.code == "INSUFFICIENT_PRIVILEGE"
     count = "select count(*) from folder union all select count(*) from file"
     assert postgres.execute(count, door.database_url) == [[2], [3]]
@@ -268,7 +281,7 @@ def test_a_new_row_that_a_policy_refuses_undoes_everything(door: Door, postgres:
 def test_only_rows_that_the_role_may_change_are_connected(door: Door, postgres: PostgresServer) -> None:
     def connected(*files: int) -> Answer:
         keys = {"connect": [{"id": each} for each in files]}
-        return inserted(door, "Folder", [{"owner": "ann", "fileCollection": keys}], "owner", claims={"sub": "ann"})
+        return inserted(door, "Folder", [{"owner": "ann", "fileCollection": keys}], "owner", claims=ANN)
 
     assert "is to be connected was found" in connected(1, 3).message
     assert "is to be connected was found" in connected(1, 99).message
@@ -279,9 +292,7 @@ def test_only_rows_that_the_role_may_change_are_connected(door: Door, postgres: 
 
 
 def test_a_row_that_the_role_may_not_see_again_is_an_error(door: Door, postgres: PostgresServer) -> None:
-    answer = inserted(
-        door, "Folder", [{"owner": "ben", "fileCollection": {"objects": [{}]}}], "id", claims={"sub": "ann"}
-    )
+    answer = inserted(door, "Folder", [{"owner": "ben", "fileCollection": {"objects": [{}]}}], "id", claims=ANN)
     assert answer.code == "INSUFFICIENT_PRIVILEGE"
     assert postgres.execute("select count(*) from folder", door.database_url) == [[2]]
 
