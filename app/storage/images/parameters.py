@@ -19,6 +19,8 @@ from app.storage.images.transform import (
 from app.storage.rest.errors import invalid_request
 from app.storage.rest.json_bodies import Member, check_object
 
+_LONGEST_KEPT = 100
+
 MEMBERS = (
     Member("width", "integer", least=0),
     Member("height", "integer", least=0),
@@ -31,13 +33,20 @@ MEMBERS = (
 )
 
 
-# A page asks for many images in one size.
-@lru_cache(1000)
 def transform_in_query(query: str, longest_side: int) -> Transform:
     """The transform in a query as it was sent. Raises RestError, also for a parameter that is there twice."""
+    # Longer ones are rare, take memory, and may have a credential.
+    return (_read_once if len(query) <= _LONGEST_KEPT else _read)(query, longest_side)
+
+
+def _read(query: str, longest_side: int) -> Transform:
     given = parse_qs(query, keep_blank_values=True)
     single = {name: values[0] if len(values) == 1 else values for name, values in given.items()}
     return transform_of(check_object(single, MEMBERS, "querystring"), "querystring", longest_side)
+
+
+# A page asks for many images in one size.
+_read_once = lru_cache(1000)(_read)
 
 
 def transform_in_claims(claims: Mapping[str, Any], longest_side: int) -> Transform:

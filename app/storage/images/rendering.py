@@ -7,7 +7,8 @@ import hashlib
 import logging
 from functools import lru_cache
 
-from app.storage.bytes.backend import BlobMissing
+from app.storage.asker import Asker
+from app.storage.bytes.backend import BlobMissing, Readable
 from app.storage.bytes.blobs import blob_key
 from app.storage.errors import PreconditionFailed
 from app.storage.http.answer import Answer, Headers
@@ -20,7 +21,7 @@ from app.storage.images.formats import MEDIA_TYPES, takes_webp
 from app.storage.images.jobs import Drawn, Wanted
 from app.storage.images.renditions import Renditions
 from app.storage.images.transform import Transform
-from app.storage.reading import Reading, find_with_bytes, modified, size_of
+from app.storage.reading import Reading, find_with_bytes, modified
 from app.storage.records import StoredObject
 from app.storage.rest.call import Call
 from app.storage.rest.downloads import content_disposition
@@ -88,29 +89,38 @@ class Rendering:
         kept = self._renditions.find(storage, found.version, name)
         if kept is not None:
             return kept
-        if size_of(storage, found) > self._largest_file:
-            raise not_drawn("file")
         if reason := self._failures.of(found.version):
             raise not_drawn(reason)
+        # Opened before there is a decoder: while one starts, an object that is often replaced would be gone again.
+        source = storage.backend.open_read(blob_key(found.version))
+        try:
+            drawn = self._drawn_anew(storage, call.asker, found, wanted, name, source)
+        finally:
+            source.close()
+        if isinstance(drawn, str):
+            raise not_drawn(drawn)
+        return drawn
+
+    def _drawn_anew(
+        self, storage: Storage, asker: Asker, found: StoredObject, wanted: Wanted, name: str, source: Readable
+    ) -> Drawn | str:
+        """What a decoder makes of the bytes, which is kept, or the reason why it refuses them."""
+        if source.length > self._largest_file:
+            return "file"
         try:
             with self._decoders.one() as decoder:
                 # Another request may have drawn it while this one waited.
                 kept = self._renditions.find(storage, found.version, name)
                 if kept is not None:
                     return kept
-                source = storage.backend.open_read(blob_key(found.version))
-                try:
-                    drawn = decoder.draw(wanted, source)
-                finally:
-                    source.close()
+                drawn = decoder.draw(wanted, source)
         except DecodersBusy:
             raise too_many_images() from None
         except DecoderFailed as ex:
             log.warning("the decoder of object %s ended: %s", found.id, type(ex).__name__)
             raise self._failed(found.version, ex) from None
-        if isinstance(drawn, str):
-            raise not_drawn(drawn)
-        self._renditions.keep(storage, call.asker, found.version, name, drawn)
+        if isinstance(drawn, Drawn):
+            self._renditions.keep(storage, asker, found.version, name, drawn)
         return drawn
 
     def _failed(self, version: str, ex: DecoderFailed) -> RestError:

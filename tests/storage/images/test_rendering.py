@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import threading
@@ -367,8 +368,46 @@ def test_what_was_drawn_is_kept_and_goes_with_its_version(own_service: Callable[
     assert service.blobs() == set()
 
 
+def test_images_of_an_object_that_is_replaced_meanwhile(own_service: Callable[..., Service]) -> None:
+    """Each is drawn from one version, whole: the wide one or the high one."""
+    service = own_service(replaced_bytes_grace_s=0.0)
+    path = f"{service.bucket(public=True)}/a.png"
+    shapes = {(20, 10): picture("PNG", (80, 40)), (20, 40): picture("PNG", (80, 160))}
+    service.upload(path, shapes[20, 10]).raise_for_status()
+    enough = threading.Event()
+
+    def replace() -> None:
+        session = requests.Session()
+        headers = {"authorization": f"Bearer {SERVICE}", "x-upsert": "true"}
+        for content in itertools.cycle(reversed(shapes.values())):
+            if enough.is_set():
+                break
+            session.post(f"{service.url}/object/{path}", content, headers=headers, timeout=PATIENCE_S)
+            work(service)
+        session.close()
+
+    thread = threading.Thread(target=replace)
+    thread.start()
+    seen: dict[str, tuple[int, int]] = {}
+    try:
+        while len(seen) < 10 or set(seen.values()) != set(shapes):
+            got = service.get(f"/render/image/public/{path}?width=20", None)
+            size = size_of(got)
+            assert size in shapes
+            assert seen.setdefault(got.headers["etag"], size) == size
+    finally:
+        enough.set()
+        thread.join(PATIENCE_S)
+    work(service)
+    assert len(derived(service)) <= 1
+
+
 def work(service: Service) -> None:
+    """Returns when everything that is to be deleted is: the service's own thread may be at it, too."""
     service.application.services.storage.background.work_now()
+    until = time.monotonic() + PATIENCE_S
+    while service.sql("select from storage.work where kind = 'delete_blob'") and time.monotonic() < until:
+        time.sleep(0.01)
 
 
 def test_what_is_kept_has_a_limit(own_service: Callable[..., Service]) -> None:
