@@ -4,18 +4,46 @@ from __future__ import annotations
 
 import io
 import os
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.storage.bytes.blobs import PREFIX, blob_key, new_version
+from app.storage.bytes.blobs import DERIVED, PREFIX, blob_key, new_version
 from app.storage.upkeep.sweep import Sweep
 from app.storage.upkeep.work import WorkList
+from tests.process.running import PATIENCE_S
+from tests.storage.images.pictures import opened, picture
 from tests.storage.service import Service, error
 from tests.storage_backends.conftest import Place
 from tests.storage_backends.conftest import place as place
 from tests.storage_backends.conftest import places as places
+
+
+def test_an_image_is_drawn_from_and_kept_in_the_backend(
+    place: Place, own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in place.environment.items():
+        monkeypatch.setenv(name, value)
+    service = own_service(storage_url=place.url, replaced_bytes_grace_s=0.0)
+    storage = service.application.services.storage
+    path = f"{service.bucket()}/a.jpg"
+    service.upload(path, picture(size=(400, 300))).raise_for_status()
+    first, again = (service.get(f"/render/image/authenticated/{path}?width=40") for _ in range(2))
+    assert opened(first.content).size == (40, 30)
+    assert again.content == first.content
+    (kept,) = storage.backend.list(DERIVED)
+    assert first.headers["etag"].strip('"') in kept.key
+    service.delete(f"/object/{path}").raise_for_status()
+    # Some servers keep times by another clock.
+    service.sql("update storage.work set due_at = now() - interval '1 hour'")
+    storage.background.work_now()
+    until = time.monotonic() + PATIENCE_S
+    # The service's own thread may be at it, too.
+    while service.sql("select from storage.work where kind = 'delete_blob'") and time.monotonic() < until:
+        time.sleep(0.01)
+    assert list(storage.backend.list(DERIVED)) == []
 
 
 def test_life_cycle_and_sweep(
