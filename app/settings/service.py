@@ -147,6 +147,8 @@ class Settings:
     remote_streams: int = setting(Number(1), None,
         "Concurrent downloads from a remote backend in each worker; each occupies a thread while the backend sends.",
         default_note="half the number of threads", derive=lambda values: max(1, values["threads"] // 2))
+    remote_downloads: str = setting(Choice("proxy", "redirect"), "proxy",
+        "Whether downloads from S3, Google and Azure pass through the service, or are redirected to a short-lived URL.")
     replaced_bytes_grace_s: float = setting(Seconds(), 60.0,
         "Seconds before the bytes of replaced and deleted objects are removed, for readers that have started.")
     images: bool = setting(SWITCH, False,

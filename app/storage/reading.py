@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import IO, TypeVar
 
 from app.storage.asker import SERVICE_ROLE, Asker
-from app.storage.bytes.backend import Chunks
+from app.storage.bytes.backend import Chunks, Labels, Linking
 from app.storage.bytes.blobs import blob_key
 from app.storage.errors import BytesMissing, NoSuchBucket, NoSuchObject, TooManyDownloads
 from app.storage.names import check_key
@@ -28,6 +28,9 @@ from app.storage.storage import Storage
 from app.storage.times import read_http_date
 
 log = logging.getLogger("portico.storage")
+
+LINK_S = 60
+"""Seconds for which a link to a remote backend is valid: long enough to follow it, short enough for a secret."""
 
 _MODIFIED_IN_METADATA = "lastModified"
 T = TypeVar("T")
@@ -116,6 +119,17 @@ def open_bytes(
         readable.close()
         raise TooManyDownloads
     return RemoteStream(readable.stream, storage), readable.length
+
+
+def link_to(storage: Storage, found: StoredObject, labels: Labels) -> str | None:
+    """A URL of the backend with which anybody can read the bytes for a minute, None where downloads pass through here.
+
+    Notes that the object was read. Raises BlobMissing for a row that something else wrote.
+    """
+    if not storage.limits.links or not isinstance(storage.backend, Linking):
+        return None
+    storage.note_access(found.id)
+    return storage.backend.link(blob_key(found.version), labels, LINK_S)
 
 
 def modified(found: StoredObject) -> int:

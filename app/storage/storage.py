@@ -29,11 +29,12 @@ _MOST_NOTED = 10_000
 @dataclass(frozen=True, slots=True)
 class StorageLimits:
     """``upload``: the largest object, in bytes. ``signed_upload_s``: for how many seconds a signed upload URL is valid.
-    ``any_script``: see ``check_key``."""
+    ``any_script``: see ``check_key``. ``links``: whether a remote backend may serve downloads by itself."""
 
     upload: int
     signed_upload_s: int
     any_script: bool = False
+    links: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,7 @@ def open_storage(
             upload=settings.upload_size_limit,
             signed_upload_s=settings.signed_upload_s,
             any_script=settings.object_keys == "unicode",
+            links=settings.remote_downloads == "redirect",
         ),
         receivers=receivers,
         checks=tuple(chain.from_iterable(plugins.hook.object_checks(settings=settings))),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from typing import IO, Any
 from urllib.parse import urlsplit
@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
-from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing, Piece
+from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing, Labels, Piece
 from app.storage.bytes.cloud import CloudBackend, abandon, bucket_and_prefix, cloud_module
 from app.storage.bytes.transfer import FetchedChunks, Translated, in_batches
 
@@ -96,6 +96,26 @@ class AzureBackend(CloudBackend):
         except BaseException:
             abandon(writer)
             raise
+
+    def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
+        account_key = getattr(self._service.credential, "account_key", None)
+        if account_key is None:
+            # Other credentials cannot sign without a request to Azure.
+            return None
+        blob = self._container.get_blob_client(name)
+        signature = self._models.generate_blob_sas(
+            blob.account_name,
+            blob.container_name,
+            name,
+            account_key=account_key,
+            permission=self._models.BlobSasPermissions(read=True),
+            expiry=datetime.now(UTC) + timedelta(seconds=seconds),
+            content_type=labels.content_type,
+            cache_control=labels.caching or None,
+            content_disposition=labels.disposition or None,
+            content_encoding=labels.encoding or None,
+        )
+        return f"{blob.url}?{signature}"
 
     def delete_many(self, keys: Iterable[str]) -> None:
         for batch in in_batches(keys, 256):

@@ -7,13 +7,13 @@ STORAGE_EMULATOR_HOST selects an emulator, which needs none. Google discards unf
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import IO, Any
 from urllib.parse import urlsplit
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
-from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing, Piece
+from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing, Labels, Piece
 from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
 from app.storage.bytes.transfer import Translated, in_batches
 
@@ -103,6 +103,19 @@ class GoogleBackend(CloudBackend):
             generation = begun[0].generation if begun else None
             blob.compose([*begun, *left[:room]], if_generation_match=generation, **self._patience)
             left, begun = left[room:], [blob]
+
+    def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
+        credentials = self._client._credentials
+        if labels.encoding or not isinstance(credentials, cloud_module("google.auth.credentials", "gcs").Signing):
+            # Google takes no other encoding than the stored one, and only a service account's key signs.
+            return None
+        link: str = self._bucket.blob(name).generate_signed_url(
+            version="v4",
+            expiration=timedelta(seconds=seconds),
+            response_type=labels.content_type,
+            response_disposition=labels.disposition or None,
+        )
+        return link
 
     def delete_many(self, keys: Iterable[str]) -> None:
         missing = cloud_module("google.api_core.exceptions", "gcs").NotFound

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
-from app.storage.bytes.backend import BackendFull, BackendUnavailable, Blob, BlobMissing, Piece
+from app.storage.bytes.backend import BackendFull, BackendUnavailable, Blob, BlobMissing, Labels, Piece
 from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
 from app.storage.bytes.transfer import CHUNK, Span, Translated, in_batches, in_parts
 
@@ -51,6 +51,8 @@ class S3Backend(CloudBackend):
             retries={"mode": "standard", "total_max_attempts": 3},
             max_pool_connections=64,
             tcp_keepalive=True,
+            # Requests are signed so in any case, but links would have an older signature, which newer regions refuse.
+            signature_version="s3v4",
             s3={"addressing_style": "path"} if _other_endpoint() else None,
         )
         self._open = cloud_module("smart_open.s3", "s3").open
@@ -141,6 +143,17 @@ class S3Backend(CloudBackend):
         if len(content) != span.size:
             raise BlobMissing
         return content
+
+    def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
+        told = {
+            "ResponseContentType": labels.content_type,
+            "ResponseCacheControl": labels.caching,
+            "ResponseContentDisposition": labels.disposition,
+            "ResponseContentEncoding": labels.encoding,
+        }
+        parameters = {"Bucket": self._bucket, "Key": name, **{name: value for name, value in told.items() if value}}
+        link: str = self._sdk.generate_presigned_url("get_object", Params=parameters, ExpiresIn=seconds)
+        return link
 
     def delete_many(self, keys: Iterable[str]) -> None:
         for batch in in_batches(keys, 1000):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 from app.errors import PorticoError, RequestError, Unavailable
@@ -131,6 +131,28 @@ class Piece(NamedTuple):
 
     key: str
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What whoever serves a blob is to say of it: values of HTTP's headers, '' for none."""
+
+    content_type: str
+    caching: str = ""
+    disposition: str = ""
+    encoding: str = ""
+
+
+@runtime_checkable
+class Linking(Protocol):
+    """A backend that serves blobs by itself."""
+
+    def link(self, key: str, labels: Labels, seconds: int) -> str | None:
+        """A URL with which anybody can read the blob, and nothing else, for so many seconds.
+
+        The answer has the ``labels``, also if the blob is stored with others. None if the backend's credentials, or its
+        protocol, do not allow such a URL. No request is made; whether there is such a blob is not checked.
+        """
 
 
 class Backend(Protocol):

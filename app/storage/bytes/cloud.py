@@ -23,6 +23,7 @@ from app.storage.bytes.backend import (
     BlobMissing,
     ByteSource,
     KeyRefused,
+    Labels,
     Piece,
     Readable,
     Stored,
@@ -122,6 +123,10 @@ class CloudBackend(ABC):
                 with suppress(KeyRefused):
                     yield Blob(checked_key(key), blob.size, blob.modified)
 
+    def link(self, key: str, labels: Labels, seconds: int) -> str | None:
+        with self._translated:
+            return self._link(self._name(key), labels, seconds)
+
     def _name(self, key: str) -> str:
         return self._prefix + checked_key(key)
 
@@ -152,6 +157,10 @@ class CloudBackend(ABC):
     @abstractmethod
     def _join(self, pieces: Sequence[Piece], target: str) -> None:
         """Make ``target`` of two or more blobs, whose keys are whole names."""
+
+    @abstractmethod
+    def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
+        """See ``Linking.link``."""
 
     @abstractmethod
     def _listed(self, prefix: str) -> Iterator[Blob]:

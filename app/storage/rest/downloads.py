@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from app.storage.bytes.backend import BlobMissing
+from app.storage.bytes.backend import BlobMissing, Labels
 from app.storage.errors import PreconditionFailed, RangeNotSatisfiable
 from app.storage.http.answer import Answer, Headers
 from app.storage.http.kept_headers import DISPOSITION, ENCODING, ROBOTS, kept_header
 from app.storage.http.preconditions import evaluate, range_applies
 from app.storage.http.ranges import is_of_other_unit, read_range
-from app.storage.reading import Reading, find, find_with_bytes, modified, open_bytes, size_of
+from app.storage.reading import Reading, find, find_with_bytes, link_to, modified, open_bytes, size_of
 from app.storage.records import StoredObject
 from app.storage.rest.call import Call
 from app.storage.rest.projections import INFO
@@ -99,10 +99,34 @@ def _answer(storage: Storage, call: Call, found: StoredObject, expires: int | No
         start, end = read_range(wanted, size)
         status, headers = 206, (*headers, ("content-range", f"bytes {start}-{end - 1}/{size}"))
     try:
+        link = link_to(storage, found, _labels(call, found, expires))
+        if link is not None:
+            return _redirect(link)
         body, length = open_bytes(storage, found, start, end)
     except BlobMissing:
         return None
     return Answer(status, headers, body, content_type, length)
+
+
+def _labels(call: Call, found: StoredObject, expires: int | None) -> Labels:
+    """What a backend that serves the bytes by itself says of them."""
+    return Labels(
+        content_type=_harmless(found.mime_type),
+        caching=found.caching if expires is None else "",
+        disposition=_disposition(call, found) or "",
+        encoding=kept_header(found.metadata, ENCODING) or "",
+    )
+
+
+def _redirect(link: str) -> Answer:
+    """The answer that leads to ``link``, which nobody else may learn. Clients keep a Range when they follow it."""
+    headers = (("location", link), ("cache-control", "no-store"), ("referrer-policy", "no-referrer"))
+    return Answer(307, headers, content_type=None)
+
+
+def _disposition(call: Call, found: StoredObject) -> str | None:
+    download = call.query.get("download")
+    return kept_header(found.metadata, DISPOSITION) if download is None else content_disposition(download)
 
 
 def _wanted_range(call: Call, found: StoredObject, second: int) -> str | None:
@@ -139,8 +163,7 @@ def _headers(call: Call, found: StoredObject, second: int, expires: int | None, 
     encoding = kept_header(found.metadata, ENCODING)
     if encoding:
         headers.append(("content-encoding", encoding))
-    download = call.query.get("download")
-    disposition = kept_header(found.metadata, DISPOSITION) if download is None else content_disposition(download)
+    disposition = _disposition(call, found)
     if disposition:
         headers.append(("content-disposition", disposition))
     return tuple(headers)
