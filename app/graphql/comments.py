@@ -24,7 +24,7 @@ DIRECTIVES = (
 may ask for (app.graphql.role_rules)."""
 
 
-DESCRIBED = frozenset(("relation", "column", "function", "composite"))
+DESCRIBED = frozenset(("relation", "column", "function", "enum", "composite"))
 """The kinds of objects that have descriptions."""
 
 

@@ -79,7 +79,12 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     listed = [value for value in labels if api.is_name(value) and value not in names.NOT_ENUM_VALUES]
     if not (api.is_name(name) and listed and api.claim(type_, name, f"{name}Filter")):
         return None
-    graphql = api.named(name, lambda name: GraphQLEnumType(name, {value: GraphQLEnumValue(value) for value in listed}))
+    graphql = api.named(
+        name,
+        lambda name: GraphQLEnumType(
+            name, {value: GraphQLEnumValue(value) for value in listed}, description=directives.get("description")
+        ),
+    )
     renamed = tuple((label, value) for value, label in labels.items() if value != label)
     accepted = {value: labels[value] for value in listed} if api.dialect.validates else labels
     return ValueType(graphql=graphql, to_json=EnumJson(renamed), to_text=EnumText(name, accepted), filter=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -83,11 +83,18 @@ def _passages(api: ApiSchema) -> Iterator[_Passage]:
     for table in api.catalog.relations:
         if table.schema in shown and api.comments.on_relation(table).get("junction") and api.is_exposed_kind(table):
             keys = [each for each in table.foreign_keys if not each.inferred]
-            if len(keys) == 2 and set(table.primary_key) == {name for key in keys for name in key.columns}:
+            if len(keys) == 2 and _is_key(table, {name for key in keys for name in key.columns}):
                 yield from (_Passage(table, *keys), _Passage(table, *keys[::-1]))
             else:
-                reason = "it is no junction: that has two foreign keys, and a primary key of exactly their columns"
+                reason = (
+                    "it is no junction: that has two foreign keys, and a primary or unique key of exactly their columns"
+                )
                 api.notices.add(relation_subject(table), reason)
+
+
+def _is_key(table: Relation, columns: Set[str]) -> bool:
+    """Whether a primary or unique key is made of exactly these columns."""
+    return any(index.is_plain and columns == set(index.columns) for index in table.unique_indexes)
 
 
 def _names_of_passages(api: ApiSchema) -> Mapping[_Passage, str]:

@@ -6,7 +6,12 @@ from tests.graphql.conftest import OpenDoor
 from tests.graphql.test_rights import printed
 
 SCHEMA = """
-create table account (id int primary key, name text, nick text);
+create type mood as enum ('good', 'bad');
+create type place as (street text);
+create table account (id int primary key, name text, nick text, mood mood, home place);
+comment on type mood is 'How one feels';
+comment on type place is 'Where one lives @graphql({"name": "Place"})';
+comment on column place.street is 'Without the number';
 create function shown(account) returns text stable language sql as 'select $1.name';
 comment on table account is 'Who may log in @graphql({"totalCount": {"enabled": true}})';
 comment on column account.id is '  ';
@@ -27,6 +32,14 @@ def test_comments_are_descriptions(reading_door: OpenDoor) -> None:
         "name": "As on the passport",
         "nick": "What friends say",
         "shown": "Both names",
+        "mood": None,
+        "home": None,
+    }
+    of_types = door.ask("""{ mood: __type(name: "mood") { description }
+      place: __type(name: "Place") { description fields { description } } }""").data
+    assert of_types == {
+        "mood": {"description": "How one feels"},
+        "place": {"description": "Where one lives", "fields": [{"description": "Without the number"}]},
     }
     assert door.ask("{ accountCollection { totalCount } }").data == {"accountCollection": {"totalCount": 0}}
 

@@ -128,6 +128,13 @@ def test_names_do_not_depend_on_what_a_role_may_read(open_door: OpenDoor, postgr
     ]
 
 
+def test_a_unique_key_beside_the_primary_one(open_door: OpenDoor) -> None:
+    other = "alter table membership drop constraint membership_pkey; alter table membership add id serial primary key;"
+    door = open_door(f"{SCHEMA} {other} alter table membership add unique (team_id, account_id);")
+    found = teams(door, "", "edges { node { name } membership { role id } }")
+    assert found[1]["edges"] == [{"node": {"name": "red"}, "membership": {"role": None, "id": 3}}]
+
+
 @pytest.mark.parametrize(
     "sql",
     [
