@@ -60,6 +60,10 @@ class ResumableFace:
             return None
         return Slices(self.slice, when_broken=route.action == "part")
 
+    def may_wait(self, headers: Mapping[str, str]) -> bool:
+        """Whether the decision may block: keys that verify tokens may have to be fetched."""
+        return True
+
     def busy_status(self, head: Head) -> int:
         """The status of the answer when there are more requests than can be served."""
         return LOCKED if head.method == "HEAD" else 503
