@@ -124,7 +124,7 @@ def test_kills(postgres: PostgresServer, place: Place, monkeypatch: pytest.Monke
     postgres.execute(f"insert into storage.buckets (id, name) values ('{BUCKET}', '{BUCKET}')", url)
     settings = {
         "database_url": url, "jwt_secret": SECRET, "storage_url": f"{place.url}/kills", "threads": 4,
-        "replaced_bytes_grace_s": 0.0,
+        "replaced_bytes_grace_s": 0.0, "remote_streams": CLIENTS,
     }  # fmt: skip
     service, stop, moments = Restarting(settings), threading.Event(), random.Random(1)
     uploaders = [Uploader(service.port, number, stop) for number in range(CLIENTS)]
