@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+from collections.abc import Iterator
 from time import process_time
 from typing import Any
 
@@ -54,6 +56,15 @@ HOSTILE = {
         '{"x": [' + ",".join(['{"id":{"eq":1}}'] * 9_000) + "]}",
     ),
 }
+
+
+@pytest.fixture(autouse=True)
+def _only_its_own_garbage() -> Iterator[None]:
+    """Keeps what earlier tests left in this process out of the collections that a request sets off."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(params=["standard", "pg_graphql"])

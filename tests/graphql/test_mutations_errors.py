@@ -104,7 +104,7 @@ def everything(postgres: PostgresServer, door: Door) -> list[list[Any]]:
         ('{id: 2, name: "plain"}', "RAISE_EXCEPTION", "plainly no", {"sqlstate": "P0001"}),
         ('{id: 2, name: "zero"}', "DIVISION_BY_ZERO", "division by zero", {"sqlstate": "22012"}),
         ('{id: 2, name: "hidden"}', "INSUFFICIENT_PRIVILEGE", "permission denied for table hidden", {}),
-        ('{id: 2, name: "dynamic"}', "DATABASE_ERROR", "syntax error at end of input", {"sqlstate": "42601"}),
+        ('{id: 2, name: "dynamic"}', "SYNTAX_ERROR", "syntax error at end of input", {"sqlstate": "42601"}),
         ('{id: 2, day: "2021-13-01"}', "DATETIME_FIELD_OVERFLOW", "out of range", {}),
         ('{id: 2, day: "soon"}', "INVALID_DATETIME_FORMAT", "invalid input syntax for type date", {}),
         ('{id: 2, span: "x"}', "INVALID_TEXT_REPRESENTATION", "malformed range literal", {}),

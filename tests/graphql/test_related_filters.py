@@ -188,7 +188,7 @@ def test_a_computed_field_is_in_the_filter_where_its_comment_says_so(open_door: 
     )
     fields = members(door, "AccountFilter")
     assert [name for name in fields[fields.index("not") + 1 :] if "Collection" not in name] == [
-        "profile", "profileExists", "fullName", "older"
+        "profile", "profileExists", "fullName", "older", "data"
     ]  # fmt: skip
     assert ids(door, "Account", {"older": {"gt": "10"}}) == []
     assert ids(door, "Account", {"older": {"eq": "10"}, "fullName": {"not": {"eq": "BEN"}}}) == [1]
@@ -218,7 +218,7 @@ grant select on account, post, comment, profile to anon;
         ("revoke select on comment from anon; grant select (id, post_id) on comment to anon", "CommentMinFilter",
          {"accountId", "body"}),
         ("revoke select on account from anon; grant select (id, name) on account to anon", "AccountFilter",
-         {"email", "hits", "tags", "fullName"}),
+         {"email", "hits", "tags", "fullName", "data"}),
         ("revoke execute on function full_name(account) from public", "AccountFilter", {"fullName"}),
     ],
 )  # fmt: skip
