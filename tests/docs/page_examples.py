@@ -1,0 +1,33 @@
+"""The GraphQL examples of a page, run on the tables of the page: each gives what the page's test expects."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from tests.docs.blocks import REPOSITORY, Block
+from tests.graphql.conftest import ROLES
+from tests.graphql.door import Door
+from tests.postgres_server import PostgresServer
+
+EXAMPLE = re.compile(r"```graphql\n(.*?)```(?:\n\n```json\n(.*?)```)?", re.DOTALL)
+"""A document, and the variables that may follow it."""
+
+
+def examples_give(
+    page: str, shown: Sequence[Block], answers: Sequence[Any], database_url: str, postgres: PostgresServer
+) -> None:
+    """Asserts that the examples of ``page``, a path below the repository, give ``answers`` in their order; ``shown``
+    are its blocks of SQL, of which there is one, and of GraphQL."""
+    (tables,) = (each for each in shown if each.language == "sql")
+    postgres.execute(ROLES + tables.text, database_url)
+    examples = EXAMPLE.findall((REPOSITORY / page).read_text())
+    assert len(examples) == len(shown) - 1
+    door = Door(database_url)
+    try:
+        for (query, variables), expected in zip(examples, answers, strict=True):
+            assert door.ask(query, json.loads(variables or "{}")).data == expected, query
+    finally:
+        door.close()
