@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, CompoundSelect, Select, Subquery, Text, cast, func, literal_column
-from sqlalchemy.dialects.postgresql.base import PGCompiler, PGIdentifierPreparer
-from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000
+from sqlalchemy.dialects.postgresql.base import PGCompiler
+from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000, PGIdentifierPreparer_pg8000
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import Grouping
@@ -33,8 +33,16 @@ class _Compiler(PGCompiler):
         return f"${numbers.setdefault(name, len(numbers) + 1)}"
 
 
+class _Preparer(PGIdentifierPreparer_pg8000):
+    """Quotes whatever is not entirely plain: SQLAlchemy's own pattern takes a name for plain that ends in a newline,
+    so ``t\\n`` would be the table ``t``."""
+
+    legal_characters = re.compile(r"[A-Z0-9_$]+\Z", re.ASCII | re.IGNORECASE)
+
+
 class _Dialect(PGDialect_pg8000):
     statement_compiler = _Compiler  # type: ignore[assignment]
+    preparer = _Preparer
     supports_statement_cache = True
 
 
@@ -48,7 +56,7 @@ def compiled(query: Select[Any]) -> tuple[str, tuple[str, ...]]:
     return str(made), tuple(made.__dict__.get("numbers", ()))
 
 
-_PREPARER = PGIdentifierPreparer(DIALECT)
+_PREPARER = _Preparer(DIALECT)  # type: ignore[no-untyped-call]
 
 
 class PgType(UserDefinedType[Any]):

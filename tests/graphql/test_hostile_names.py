@@ -25,8 +25,12 @@ NAMES = (
     "t--",
     "t/*",
     "t;",
+    "t",
+    "t\n",
+    "tſ",
 )
-"""Parameter markers of every style, what SQLAlchemy puts in their place for a while, and quotes and comments."""
+"""Parameter markers of every style, what SQLAlchemy puts in their place for a while, quotes and comments, and names
+that regular expressions take for plain ones."""
 
 
 def quoted(name: str) -> str:
