@@ -23,7 +23,7 @@ from app.settings import SETTINGS
 from tests.postgres_server import PostgresServer
 
 # Variables that configure PostgreSQL's and the clouds' programs for the user, and would affect the tests too.
-_OF_THE_USER = re.compile(r"PG[A-Z]+|(AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_.*|STORAGE_EMULATOR_HOST|(?i:all_proxy)")
+_OF_THE_USER = re.compile(r"PG[A-Z_]+|(AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_.*|STORAGE_EMULATOR_HOST|(?i:all_proxy)")
 _SETTINGS = {setting.env for setting in (*SETTINGS, *declared_settings(plugin_manager(required=False)))}
 for _name in list(os.environ):
     if _OF_THE_USER.fullmatch(_name) or _name in _SETTINGS:

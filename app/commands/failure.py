@@ -29,7 +29,7 @@ def explained(ex: Exception) -> str | None:
         text = ex.message if cause is None else f"{ex.message} ({cause})"
         hint = _ADVICE.get(cause.diagnosis.sqlstate, ex.hint) if isinstance(cause, ConnectionRefused) else ex.hint
         return _one_line(f"{text.rstrip('.')}. {hint}" if hint else text)
-    from app.database.url import DatabaseUrlError
+    from app.database.target import DatabaseUrlError
     from app.demo.load import DemoError
     from app.plugin_guard import PluginUnusable
 

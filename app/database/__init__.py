@@ -6,8 +6,9 @@ from app.database.database import BoundStatement, Database, DatabaseSettings
 from app.database.failure import RoleRefused, RowTooLarge, SchemaOutdated, StatementError, StatementTimeout
 from app.database.pool import PoolState
 from app.database.statement import Statement
+from app.database.target import DatabaseUrlError, Target
 from app.database.transaction import Transaction
-from app.database.url import DatabaseUrlError, Target, parse_database_url
+from app.database.url import parse_database_url
 from app.database.wire import Row
 
 __all__ = [

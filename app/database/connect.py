@@ -1,4 +1,4 @@
-"""A new connection: socket, TLS, start-up and authentication.
+"""A new connection: the host, socket, TLS, start-up and authentication.
 
 pg8000 does start-up and authentication (SCRAM, MD5, password) on our socket; afterwards only
 ``app.database.wire`` uses the connection.
@@ -7,15 +7,17 @@ pg8000 does start-up and authentication (SCRAM, MD5, password) on our socket; af
 from __future__ import annotations
 
 import contextlib
+import random
 import socket
 import ssl
 
 import pg8000.core
 import pg8000.exceptions
 
-from app.database.failure import read_diagnosis, unavailable
+from app.database.failure import ConnectionLost, StatementError, read_diagnosis, unavailable
+from app.database.session_attrs import misfit, rounds
+from app.database.target import Target
 from app.database.tls import TlsRefused, negotiate
-from app.database.url import Target
 from app.database.wire import DatabaseConnection
 from app.errors import Diagnosis
 
@@ -25,29 +27,78 @@ _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4), (
 _NO_SUCH_LINE = "28000"
 
 
-class ConnectionRefused(ConnectionError):
-    """The server refused this connection. The message is for the operator."""
+# The server is there but takes no session now: another host may.
+_ELSEWHERE = frozenset({"53300", "57P01", "57P02", "57P03"})
 
-    def __init__(self, diagnosis: Diagnosis) -> None:
-        super().__init__(f"{diagnosis.message} (SQLSTATE {diagnosis.sqlstate})")
+
+class ConnectionRefused(ConnectionError):
+    """The server at ``place`` refused this connection. The message is for the operator."""
+
+    def __init__(self, diagnosis: Diagnosis, place: str) -> None:
+        super().__init__(f"{place}: {diagnosis.message} (SQLSTATE {diagnosis.sqlstate})")
         self.diagnosis = diagnosis
 
 
 def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) -> DatabaseConnection:
-    """Open a connection to ``target``; ``tls`` is the context that ``tls_context`` made for it.
+    """Open a connection to ``target``, at the first of its hosts that can be reached and whose session is as wanted;
+    ``tls`` is the context that ``tls_context`` made for it.
 
-    Raises Unavailable; its cause has details for the operator that the caller must not see.
+    Raises Unavailable; its cause names host and port, with details for the operator that the caller must not see.
     """
     try:
-        return _by_sslmode(target, tls, prepared_limit)
+        return _at_some_host(target, tls, prepared_limit)
     except ConnectionRefused as ex:
         raise unavailable(ex.diagnosis, "The database refused the service's connection.") from ex
     except OSError as ex:
         raise unavailable(None) from ex
 
 
+def _at_some_host(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
+    """As libpq: the next host is tried unless a server refuses for a reason that lies in what we ask for."""
+    failures: list[OSError] = []
+    for wanted in rounds(target.session_attrs):
+        hosts = target.each()
+        if target.balanced:
+            random.shuffle(hosts)
+        for each in hosts:
+            try:
+                return _fitting(each, wanted, tls, prepared_limit)
+            except ConnectionRefused as ex:
+                if ex.diagnosis.sqlstate not in _ELSEWHERE:
+                    raise
+                failures.append(ex)
+            except OSError as ex:
+                failures.append(ex)
+    if len(failures) == 1:
+        raise failures[0]
+    raise ConnectionError("; ".join(map(str, failures)))
+
+
+def _fitting(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
+    """A connection whose session is as ``wanted``. Raises OSError with a message that names the place."""
+    try:
+        connection = _by_sslmode(target, tls, prepared_limit)
+    except ConnectionRefused:
+        raise
+    except OSError as ex:
+        raise ConnectionError(f"{target.place}: {ex}") from ex
+    if wanted == "any":
+        return connection
+    try:
+        connection.wait_at_most(target.connect_timeout_s or 0.0)
+        unlike = misfit(connection, wanted)
+    except (ConnectionLost, StatementError) as ex:
+        connection.close()
+        raise ConnectionError(f"{target.place}: {ex}") from ex
+    if unlike is None:
+        connection.wait_at_most(0.0)
+        return connection
+    connection.close()
+    raise ConnectionError(f"{target.place}: {unlike} (target_session_attrs={target.session_attrs})")
+
+
 def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
-    if tls is None:
+    if tls is None or target.socket_path is not None:
         return _open(target, None, prepared_limit)
     if target.sslmode not in ("allow", "prefer"):
         return _open(target, tls, prepared_limit)
@@ -95,7 +146,7 @@ def _start_session(target: Target, sock: socket.socket) -> pg8000.core.CoreConne
         cause: BaseException | None = ex
         while cause is not None:
             if isinstance(cause, pg8000.exceptions.DatabaseError):
-                raise ConnectionRefused(_diagnosis(cause)) from None
+                raise ConnectionRefused(_diagnosis(cause), target.place) from None
             cause = cause.__context__
         # The driver also raises other exceptions than its own, as when the server is not PostgreSQL.
         raise ConnectionError(f"the start of the session failed: {type(ex).__name__}: {ex}") from ex
@@ -112,7 +163,7 @@ def _startup_parameters(target: Target) -> dict[str, str]:
 def _dial(target: Target) -> socket.socket:
     path = target.socket_path
     if path is None:
-        sock = socket.create_connection((target.host, target.port), target.connect_timeout_s)
+        sock = socket.create_connection((target.address or target.host, target.port), target.connect_timeout_s)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for name, value in _KEEPALIVE:

@@ -65,6 +65,7 @@ class Database:
             partial(connect, self.target, tls, prepared_limit=limit),
             size=settings.pool_size,
             timeout_s=settings.pool_timeout_s,
+            wanted=self.target.session_attrs,
         )
 
     def run(
@@ -148,6 +149,9 @@ class Database:
                 if not is_repeated and ex.lost_preparation:
                     # Everything was rolled back, so it can be repeated even if it writes.
                     lease.connection.forget_prepared()
+                    is_repeated = True
+                    continue
+                if not is_repeated and self._pool.leads_astray(lease, ex):
                     is_repeated = True
                     continue
                 if is_unclean(ex, check_index):

@@ -12,6 +12,8 @@ from typing import cast
 import sqlalchemy.exc
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
+from app.database.failure import ConnectionLost, StatementError
+from app.database.session_attrs import misfit
 from app.database.wire import IDLE, DatabaseConnection
 from app.errors import Unavailable
 
@@ -19,6 +21,8 @@ log = logging.getLogger("portico.database")
 
 # The server's caches for a connection only grow, and after a failover behind one name all connections move eventually.
 _RENEW_AFTER_S = 3600.0
+_READ_ONLY = "25006"
+_WRITABLE = ("read-write", "primary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +44,19 @@ class Lease:
 
 
 class Pool:
-    """Connections from SQLAlchemy's QueuePool, the most recently returned first."""
+    """Connections from SQLAlchemy's QueuePool, the most recently returned first. ``wanted``: what their sessions are to
+    be like, in the words of ``target_session_attrs``."""
 
-    def __init__(self, connect: Callable[[], DatabaseConnection], *, size: int, timeout_s: float) -> None:
+    def __init__(
+        self, connect: Callable[[], DatabaseConnection], *, size: int, timeout_s: float, wanted: str = "any"
+    ) -> None:
         self._connect = connect
+        self._wanted = wanted
         self._size = size
         self._timeout_s = timeout_s
         self._down = False
         self._closed = False
+        self._renewed_at = 0.0
         # A checkout from QueuePool costs 17 us of a request's 55. So leases that nobody waits for are kept here, and
         # QueuePool is used only when there is none.
         self._parked: deque[Lease] = deque()
@@ -71,7 +80,7 @@ class Pool:
         """A connection that was alive a moment ago. Raises Unavailable: POOL_TIMEOUT or DATABASE_UNAVAILABLE."""
         while True:
             lease = self._take()
-            if not lease.connection.is_dead():
+            if lease.connection.opened_at >= self._renewed_at and not lease.connection.is_dead():
                 return lease
             # The server has closed it, for instance because it was restarted.
             lease.connection.usable = False
@@ -92,6 +101,24 @@ class Pool:
         # After parking: a thread that began to wait before that may have missed it.
         if self._waiting:
             self._unpark()
+
+    def leads_astray(self, lease: Lease, error: StatementError) -> bool:
+        """Whether a write failed because the server takes none any more, as after a failover, although the target asks
+        for one that does. Then every connection is replaced before its next use."""
+        if error.diagnosis.sqlstate != _READ_ONLY or self._wanted not in _WRITABLE:
+            return False
+        try:
+            if lease.connection.transaction_status != IDLE:
+                lease.connection.simple("ROLLBACK")
+            unlike = misfit(lease.connection, self._wanted)
+        except (ConnectionLost, StatementError) as ex:
+            unlike = str(ex)
+        if unlike is None:
+            return False
+        log.warning("the database is looked for again: %s (target_session_attrs=%s)", unlike, self._wanted)
+        self._renewed_at = time.monotonic()
+        lease.connection.usable = False
+        return True
 
     def _take(self) -> Lease:
         try:

@@ -9,7 +9,7 @@ import time
 
 from app.database.connect import connect
 from app.database.failure import ConnectionLost, StatementError, explain
-from app.database.url import Target
+from app.database.target import Target
 from app.database.wire import DatabaseConnection
 from app.errors import PorticoError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 
-from app.database.url import DatabaseUrlError, Target
+from app.database.target import DatabaseUrlError, Target
 
 # The code of SSLRequest with its length. PostgreSQL documentation, "Message Formats".
 _SSL_REQUEST = b"\x00\x00\x00\x08\x04\xd2\x16\x2f"
@@ -16,13 +16,13 @@ class TlsRefused(OSError):
 
 
 def tls_context(target: Target) -> ssl.SSLContext | None:
-    """The context for all connections to ``target``; None when TLS is never used.
+    """The context for all connections to ``target``, at each of its hosts; None when TLS is never used.
 
     Made once: loading the trusted certificates takes about 20 ms. As in libpq, ``verify-ca`` checks the chain,
     ``verify-full`` the host name too, ``require`` only encrypts, unless ``sslrootcert`` is given, when it means
     ``verify-ca``. Without ``sslrootcert`` the system's certificates are trusted.
     """
-    if target.socket_path is not None or target.sslmode == "disable":
+    if target.sslmode == "disable" or all(each.socket_path is not None for each in target.each()):
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     verify = target.sslmode.startswith("verify-") or (target.sslmode == "require" and target.sslrootcert is not None)

@@ -104,6 +104,11 @@ class Transaction:
                     self._lease = None
                     unclean += 1
                     continue
+                if not is_repeated and self._pool.leads_astray(self._lease, ex):
+                    self._pool.give_back(self._lease)
+                    self._lease = None
+                    is_repeated = True
+                    continue
                 if ex.lost_preparation:
                     self._lease.connection.forget_prepared()
                     if not is_repeated:

@@ -48,7 +48,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """A URL or a path. It may hold a password, which is not shown."""
+    """A URL, a path or a keyword/value string. It may hold a password, which is not shown."""
 
     description: str = "URL"
     is_secret: bool = False
@@ -59,7 +59,9 @@ class Url:
     def show(self, value: Any) -> str:
         # An "@" in a password that is not escaped as %40 must not end the masked part early.
         without_user = re.sub(r"(?<=://)([^/?#:]*):[^/?#]*@", rf"\1:{MASK}@", str(value))
-        return re.sub(r"(?i)((?:password|secret|key|token|sig)[^=&]*=)[^&]*", rf"\1{MASK}", without_user)
+        # Parameters of a URL end with "&"; a keyword/value string has no such end that a quoted password could not hold.
+        rest = "[^&]*" if "://" in without_user.partition("=")[0] else ".*"
+        return re.sub(rf"(?is)((?:password|secret|key|token|sig)[^=&]*=){rest}", rf"\1{MASK}", without_user)
 
 
 @dataclass(frozen=True, slots=True)

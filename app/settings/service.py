@@ -36,7 +36,8 @@ class Settings:
     """The settings of a service. A plugin's setting is read by its declaration: ``settings[WEBHOOK_URL]``."""
 
     database_url: str | None = setting(SECRET_URL, None,
-        "The database, as postgresql://user:password@host:port/name. If unset, an embedded PostgreSQL is started.")
+        "The database, as postgresql://user:password@host:port/name or in libpq's other forms. "
+        "If unset, an embedded PostgreSQL is started.")
     data_dir: str = setting(TEXT, ".portico",
         "The directory of the embedded PostgreSQL, its keys, and objects if STORAGE_URL is unset.")
     host: str = setting(TEXT, "127.0.0.1", "The address to listen on; 0.0.0.0 or :: for all addresses.")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +13,14 @@ from tests.database.conftest import MakeDatabase
 
 
 @pytest.fixture(autouse=True)
-def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE"):
-        monkeypatch.delenv(name, raising=False)
+def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in [name for name in os.environ if name.startswith("PG")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+def places(url: str) -> list[tuple[str, int]]:
+    return [(each.host, each.port) for each in parse_database_url(url).each()]
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+pg8000", "POSTGRES"])
@@ -81,9 +88,111 @@ def test_environment_of_libpq_fills_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("postgres://u@h1:1,h2:2/d", [("h1", 1), ("h2", 2)]),
+        ("postgres://u@h1,h2:2/d", [("h1", 5432), ("h2", 2)]),
+        ("postgres://u@[::1]:1,[::2]/d", [("::1", 1), ("::2", 5432)]),
+        ("postgres://u@/d?host=h1,/run/x&port=7", [("h1", 7), ("/run/x", 7)]),
+        ("host=h1,h2 port=1,2 user=u", [("h1", 1), ("h2", 2)]),
+        ("hostaddr=10.0.0.1,10.0.0.2 user=u", [("10.0.0.1", 5432), ("10.0.0.2", 5432)]),
+    ],
+)
+def test_several_hosts(url: str, expected: list[tuple[str, int]]) -> None:
+    assert places(url) == expected
+
+
+def test_with_several_hosts_the_next_one_is_tried_soon() -> None:
+    assert parse_database_url("postgres://u@h1,h2/d").connect_timeout_s == 2.0
+    assert parse_database_url("postgres://u@h1,h2/d?connect_timeout=9").connect_timeout_s == 9.0
+
+
+@pytest.mark.parametrize("words", ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"])
+def test_target_session_attrs(words: str) -> None:
+    assert parse_database_url(f"postgres://u@h/d?target_session_attrs={words}").session_attrs == words
+
+
+@pytest.mark.parametrize(
+    ("text", "password"),
+    [
+        ("host=h user=u dbname=d password=p", "p"),
+        ("  host = h user=u\n dbname=d password = 'p q' ", "p q"),
+        (r"host=h user=u dbname=d password='it\'s \\'", "it's \\"),
+        (r"password=a\ b'c host=h user=u dbname=d", "a b'c"),
+        ("host=h user=u dbname=d password=''", None),
+        ("host=h user=u dbname=d password=a://b", "a://b"),
+    ],
+)
+def test_keywords(text: str, password: str | None) -> None:
+    target = parse_database_url(text)
+    assert (target.host, target.user, target.database, target.password) == ("h", "u", "d", password)
+
+
+def test_an_address_is_connected_to_instead_of_the_name() -> None:
+    target = parse_database_url("host=db.example.com hostaddr=10.0.0.1 user=u")
+    assert (target.host, target.address) == ("db.example.com", "10.0.0.1")
+
+
+def test_a_service_file_fills_gaps_before_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "services"
+    file.write_text("# ours\n[other]\nhost=no\n[shop]\nhost=sh\nport=6000\nuser=su\n\n[last]\nuser=no\n")
+    monkeypatch.setenv("PGSERVICEFILE", str(file))
+    monkeypatch.setenv("PGUSER", "eu")
+    monkeypatch.setenv("PGDATABASE", "ed")
+    target = parse_database_url("service=shop port=7000")
+    assert (target.host, target.port, target.user, target.database) == ("sh", 7000, "su", "ed")
+    assert target.ignored == ()
+    monkeypatch.setenv("PGSERVICE", "shop")
+    assert parse_database_url("postgresql://").host == "sh"
+    with pytest.raises(DatabaseUrlError, match="'shopp' is in no service file"):
+        parse_database_url("service=shopp")
+
+
+def test_a_service_of_the_whole_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "pg_service.conf").write_text("[shop]\nhost=sh\nuser=su\n")
+    monkeypatch.setenv("PGSYSCONFDIR", str(tmp_path))
+    assert parse_database_url("postgresql://?service=shop").host == "sh"
+
+
+def test_a_password_file_has_one_for_each_host(tmp_path: Path) -> None:
+    file = tmp_path / ".pgpass"
+    file.write_text("# a comment\nh1:1:d:u:one\nh1:*:*:*:not this\n*:2:d:u:t\\:wo\nlocalhost:5432:d:u:here\nbroken\n")
+    file.chmod(0o600)
+    both = parse_database_url("postgres://u@h1:1,h2:2,h3:3/d").each()
+    assert [each.password for each in both] == ["one", "t:wo", None]
+    assert parse_database_url("postgres://u@/d?host=/var/run/postgresql").password == "here"
+    assert parse_database_url("postgres://u:mine@h1:1/d").password == "mine"
+
+
+def test_a_password_file_that_others_can_read_is_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "passwords"
+    file.write_text("*:*:*:*:hush\n")
+    file.chmod(0o644)
+    assert parse_database_url(f"host=h user=u passfile={file}").password is None
+    assert "chmod 600" in caplog.text
+
+
+def test_variables_of_libpq(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "PGHOST": "a,b", "PGPORT": "1,2", "PGSSLMODE": "require", "PGCONNECT_TIMEOUT": "4", "PGAPPNAME": "mine",
+        "PGOPTIONS": "-c geqo=off", "PGTARGETSESSIONATTRS": "primary", "PGUSER": "u", "PGLOADBALANCEHOSTS": "random",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    target = parse_database_url("postgresql://")
+    assert places("postgresql://") == [("a", 1), ("b", 2)]
+    assert (target.sslmode, target.connect_timeout_s, target.application_name) == ("require", 4.0, "mine")
+    assert (target.options, target.session_attrs, target.balanced) == ("-c geqo=off", "primary", True)
+    monkeypatch.setenv("PGREQUIREAUTH", "scram-sha-256")
+    with pytest.raises(DatabaseUrlError, match="require_auth"):
+        parse_database_url("postgresql://")
+
+
+@pytest.mark.parametrize(
     ("url", "complaint"),
     [
-        ("host=h dbname=d", "must look like"),
+        ("h/d", "must look like"),
+        ("host=h password=hush dbname", "must look like"),
+        ("host=h password='hush", "must look like"),
         ("mysql://u:hush@h/d", "mysql"),
         ("postgres://u:hush@h:port/d", "port"),
         ("postgres://u:hush@h:70000/d", "port"),
@@ -91,7 +200,9 @@ def test_environment_of_libpq_fills_gaps(monkeypatch: pytest.MonkeyPatch) -> Non
         ("postgres://u:hush%zz@h/d", "%25"),
         ("postgres://u:hush%00@h/d", "%00"),
         ("postgres://u:hush%ff@h/d", "UTF-8"),
-        ("postgres://u:hush@h1,h2/d", "several hosts"),
+        ("postgres://u:hush@h1,h2,h3/d?port=1,2", "2 ports for 3 hosts"),
+        ("postgres://u:hush@h1,h2/d?hostaddr=10.0.0.1", "1 addresses for 2 hosts"),
+        ("postgres://u:hush@h1,h2/d?target_session_attrs=writable", "target_session_attrs"),
         ("postgres://u:hush@[::1/d", "IPv6"),
         ("postgres://u:hush@h/d?sslmode=yes", "sslmode"),
         ("postgres://u:hush@h/d?sslmode", "without '='"),
