@@ -89,6 +89,9 @@ def test_a_bad_value_ends_a_command_without_a_traceback(portico: Portico) -> Non
         "postgresql://user:hunter2@host/database",
         "postgresql://user:hunter2@hunter2@host/database",
         "postgresql://user@host/database?password=hunter2&sslmode=require",
+        "postgresql://user:hunter2@host1:1,host2:2/database",
+        "host=h password=hunter2 dbname=d",
+        "host=h user=u password='a&hunter2 hunter2'",
         "s3://key:hunter2@bucket/prefix",
     ],
 )
