@@ -59,7 +59,7 @@ class Url:
     def show(self, value: Any) -> str:
         # An "@" in a password that is not escaped as %40 must not end the masked part early.
         without_user = re.sub(r"(?<=://)([^/?#:]*):[^/?#]*@", rf"\1:{MASK}@", str(value))
-        # Parameters of a URL end with "&"; a keyword/value string has no such end that a quoted password could not hold.
+        # A parameter of a URL ends at "&"; in a keyword/value string a quoted password may hold anything.
         rest = "[^&]*" if "://" in without_user.partition("=")[0] else ".*"
         return re.sub(rf"(?is)((?:password|secret|key|token|sig)[^=&]*=){rest}", rf"\1{MASK}", without_user)
 
