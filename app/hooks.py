@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.graphql.values_of_types import ValueType
     from app.identity import Identity
     from app.identity.identification import Identification
+    from app.observation import Observer, SlowOperation
     from app.pipeline.around import Around
     from app.pipeline.extensions import Extension
     from app.query.computed_fields import ComputedField
@@ -258,6 +259,17 @@ class ServiceHooks:
         arguments. It may act before and after the stage, change arguments and result, or refuse the request by raising
         a PorticoError."""
         return {}
+
+    @hookspec
+    def observers(self, services: Services) -> Sequence[Observer]:
+        """Functions that are told of every request after its answer was made, with an ObservedRequest; also of those
+        that the server refused itself. They run before the answer is sent, so they must not wait for anything."""
+        return ()
+
+    @hookspec(firstresult=True)
+    def slow_operations(self) -> Sequence[SlowOperation] | None:
+        """The slowest GraphQL operations of late, of all workers; None if this plugin keeps none. Asked by
+        ``Services.slow_operations``."""
 
     @hookspec
     def request_extensions(self, settings: Settings) -> Mapping[str, Extension]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.graphql.api_schema import ApiSchema
 from app.identity import Caller
 from app.identity.identification import RequestHead
+from app.observation import SlowOperation
 from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
 from app.settings import Settings
@@ -46,6 +48,11 @@ class Services:
     def read(self, sql: str) -> bytes | None:
         """The single value that an SQL statement selects, with the rights of the service."""
         return self.engine.database.read(sql)
+
+    def slow_operations(self) -> Sequence[SlowOperation]:
+        """The slowest GraphQL operations of late, of all workers, the slowest first."""
+        found: Sequence[SlowOperation] | None = self.plugins.hook.slow_operations()
+        return found or ()
 
     def close(self) -> None:
         """Stop the background threads and close the connections."""

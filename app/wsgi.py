@@ -17,6 +17,7 @@ from app.resources.callers import Callers
 from app.resources.graphql import GraphQLResource
 from app.resources.home import PATHS as HOME
 from app.resources.home import Home
+from app.resources.observing import Observing
 from app.resources.operations import HealthResource, VersionResource
 from app.resources.resumable import PATHS as RESUMABLE_PATHS
 from app.resources.resumable import ResumableSink
@@ -35,7 +36,8 @@ class Application:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self.falcon = _routes(services)
+        self._observing = Observing(services)
+        self.falcon = _routes(services, self._observing)
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         return self.falcon(environ, start_response)
@@ -62,6 +64,10 @@ class Application:
         except PorticoError:
             return False
 
+    def refused(self, method: str, path: str, headers: Mapping[str, str], status: int, code: str) -> None:
+        """Tell the observers of a request that the server refused itself."""
+        self._observing.refused(method, path, headers, status, code)
+
     def close(self) -> None:
         self.services.close()
 
@@ -78,9 +84,9 @@ def create_app(settings: Settings, plugins: Plugins) -> Application:
     return Application(services)
 
 
-def _routes(services: Services) -> falcon.App[Any, Any]:
+def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     hooks = services.plugins.hook
-    middleware = [each for some in hooks.middleware(services=services) for each in some]
+    middleware = [observing, *(each for some in hooks.middleware(services=services) for each in some)]
     door = services.s3_door
     app = falcon.App(middleware=middleware if door is None else [*middleware, S3Host(door)])
     app.set_error_serializer(_write_error)

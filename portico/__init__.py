@@ -21,6 +21,7 @@ from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl
 from app.identity import Caller, Identity
 from app.identity.identification import Identification, RequestHead
+from app.observation import ObservedOperation, ObservedRequest, SlowOperation
 from app.pipeline.around import Around
 from app.plugin_guard import Plugins, PluginUnusable
 from app.query.collection import Collection
@@ -83,6 +84,8 @@ __all__ = [
     "Labels",
     "Linking",
     "ObjectEvent",
+    "ObservedOperation",
+    "ObservedRequest",
     "OverLimit",
     "Piece",
     "Planning",
@@ -98,6 +101,7 @@ __all__ = [
     "Services",
     "Setting",
     "Settings",
+    "SlowOperation",
     "StorageError",
     "Stored",
     "StreamCutShort",

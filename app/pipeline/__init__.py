@@ -17,7 +17,7 @@ from app.pipeline.parse import parse
 from app.pipeline.plan import plan
 from app.pipeline.records import GraphQLRequest, ParsedOperation, Reply, ResultSet
 from app.pipeline.shape import shape, shape_error
-from app.pipeline.timing import Timing
+from app.pipeline.timing import Timing, together
 
 log = logging.getLogger("portico.graphql")
 
@@ -34,13 +34,14 @@ def run(request: GraphQLRequest, engine: Engine) -> Reply:
 
 def run_batch(requests: Sequence[GraphQLRequest], engine: Engine, join: Callable[[Sequence[Reply]], Reply]) -> Reply:
     """The replies to several requests, joined; each request is on its own. Never raises: errors become replies."""
-    timing = Timing(perf_counter(), engine.around)
-    return timing.on(join([_reply(each, engine, timing) for each in requests]))
+    replies = [run(each, engine) for each in requests]
+    return together(join(replies), replies)
 
 
 def _reply(request: GraphQLRequest, engine: Engine, timing: Timing) -> Reply:
     try:
         parsed = timing.of("parse", parse, request, engine)
+        timing.document = parsed.document
         results = _answer(parsed, engine, timing)
         reply = timing.of("shape", shape, request, results)
         return cacheable(reply, request, results, engine) if request.queries_only else reply
@@ -75,6 +76,7 @@ def _answer(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSe
 
 def _attempt(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSet:
     operation = timing.of("authorize", authorize, parsed, engine)
+    timing.role = operation.caller.role
     bound = timing.of("plan", plan, operation, engine)
     run = execute if parsed.request.extensions is None else engine.extensions.around(execute, parsed)
     return timing.of("execute", run, operation, bound, engine)

@@ -12,6 +12,7 @@ from app.database import Statement
 from app.graphql.api_schema import ApiSchema
 from app.identity import Caller
 from app.identity.identification import RequestHead
+from app.observation import ObservedOperation
 from app.query.nodes import Cap, NodeCount
 from app.query.planning import Parameter
 
@@ -142,9 +143,12 @@ class ResultSet:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: HTTP status, body, and headers beyond the usual ones."""
+    """An answer: HTTP status, body, and headers beyond the usual ones. ``codes`` are those of its errors;
+    ``operations`` is what observers are told, once it is finished."""
 
     status: int
     body: bytes
     content_type: str = "application/json"
     headers: Sequence[tuple[str, str]] = ()
+    codes: tuple[str, ...] = ()
+    operations: tuple[ObservedOperation, ...] = ()

@@ -29,7 +29,8 @@ def shape(request: GraphQLRequest, results: ResultSet) -> Reply:
     more = b"" if results.extensions is None else b',"extensions":%b' % _dump(results.extensions)
     if plan.errors:
         errors = _dump([_graphql_error(each) for each in plan.errors])
-        return Reply(200, b'{"data":%b,"errors":%b%b}' % (data, errors, more), _media_type(request))
+        body = b'{"data":%b,"errors":%b%b}' % (data, errors, more)
+        return Reply(200, body, _media_type(request), codes=_codes_of(plan.errors))
     return Reply(200, b'{"data":%b%b}' % (data, more), _media_type(request))
 
 
@@ -38,15 +39,22 @@ def shape_error(request: GraphQLRequest, error: PorticoError) -> Reply:
     if isinstance(error, DocumentError):
         errors = [_graphql_error(each, error.code) for each in error.errors] or [describe(error)]
         status = error.graphql_status if request.wants_graphql_media_type else 200
-        return Reply(status, b'{"errors":%b}' % _dump(errors), _media_type(request))
+        return Reply(status, b'{"errors":%b}' % _dump(errors), _media_type(request), codes=(error.code,))
     if isinstance(error, (DatabaseError, FieldError)):
-        return Reply(200, _dump({"data": None, "errors": [describe(error)]}), _media_type(request))
+        body = _dump({"data": None, "errors": [describe(error)]})
+        return Reply(200, body, _media_type(request), codes=(error.code,))
     headers = []
     if isinstance(error, Unavailable) and error.retry_after is not None:
         headers.append(("Retry-After", str(error.retry_after)))
     if error.status == 405:
         headers.append(("Allow", "POST"))
-    return Reply(error.status, _dump({"errors": [describe(error)]}), _media_type(request), headers)
+    body = _dump({"errors": [describe(error)]})
+    return Reply(error.status, body, _media_type(request), headers, codes=(error.code,))
+
+
+def _codes_of(errors: Iterable[GraphQLError]) -> tuple[str, ...]:
+    """The codes of errors of fields, each once."""
+    return tuple(dict.fromkeys(str((each.extensions or {}).get("code", "")) for each in errors))
 
 
 def describe(error: PorticoError) -> dict[str, Any]:

@@ -73,6 +73,7 @@ def close(answer: Answer) -> None:
 def send(answer: Answer, resp: falcon.Response) -> None:
     """Make ``answer`` the response."""
     resp.status = falcon.code_to_http_status(answer.status)
+    resp.context.codes = (answer.code,) if answer.code else ()
     resp.content_type = answer.content_type and _as_latin(answer.content_type)
     for name, value in answer.headers:
         resp.set_header(name, _as_latin(value))

@@ -128,6 +128,7 @@ def _request(
 
 def _send(reply: Reply, resp: falcon.Response) -> None:
     resp.status = falcon.code_to_http_status(reply.status)
+    resp.context.codes, resp.context.operations = reply.codes, reply.operations
     if reply.status != _NOT_MODIFIED:
         resp.content_type = reply.content_type
     resp.data = reply.body

@@ -58,7 +58,7 @@ class ResumableSink:
         # A sink has no URI template; metrics tell operations apart by it.
         req.uri_template = f"{PREFIX}{route.path}" + ("/{id}" if route.upload_id else "")
         try:
-            answer = self._answer(route, req)
+            answer = self._answer(route, req, resp)
         except PorticoError as ex:
             answer = refusal(ex, req.method)
         except Exception:
@@ -66,7 +66,7 @@ class ResumableSink:
             answer = refusal(internal_error(), req.method)
         send(completed(answer, for_page="HTTP_ORIGIN" in req.env), resp)
 
-    def _answer(self, route: ResumableRoute, req: falcon.Request) -> Answer:
+    def _answer(self, route: ResumableRoute, req: falcon.Request, resp: falcon.Response) -> Answer:
         environ = req.env
         if self._storage.project_ref:
             check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
@@ -74,6 +74,7 @@ class ResumableSink:
             return self._options()
         headers = headers_of(environ)
         asker, signed = self._asker(route, req.method, environ, headers)
+        resp.context.role = asker.role
         call = UploadCall(
             asker=asker,
             signed=signed,

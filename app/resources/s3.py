@@ -35,7 +35,7 @@ class S3Sink:
         head = head_of(req.env)
         request_id = request_id_of(head.headers) or new_request_id()
         try:
-            answer = self._answer(req, head, request_id)
+            answer = self._answer(req, resp, head, request_id)
         except PorticoError as ex:
             answer = self._door.refusal(head, ex, request_id)
         except Exception:
@@ -43,7 +43,7 @@ class S3Sink:
             answer = self._door.refusal(head, internal_error(), request_id)
         send(_exposed(answer, head), resp)
 
-    def _answer(self, req: falcon.Request, head: Head, request_id: str) -> Answer:
+    def _answer(self, req: falcon.Request, resp: falcon.Response, head: Head, request_id: str) -> Answer:
         if self._project_ref and not self._door.place(head).by_host:
             check_project(head.headers.get("host"), self._project_ref)
         probed = self._door.probe(head)
@@ -52,6 +52,7 @@ class S3Sink:
         source, length = req.env["wsgi.input"], declared_length(req.env)
         operation, call = self._door.call(head, source, length, request_id)
         req.uri_template = f"{PATH} {operation.name}"
+        resp.context.role = call.asker.role
         answer = self._door.run(operation, call)
         if unsendable_header(answer) is not None:
             close(answer)

@@ -57,7 +57,7 @@ class StorageSink:
         # A sink has no URI template; metrics tell operations apart by it.
         req.uri_template = f"{PREFIX}/unknown"
         try:
-            answer = self._answer(req)
+            answer = self._answer(req, resp)
             _check_headers(answer)
         except PorticoError as ex:
             _send_error(as_rest_error(ex), req, resp)
@@ -67,7 +67,7 @@ class StorageSink:
         else:
             send(answer, resp)
 
-    def _answer(self, req: falcon.Request) -> Answer:
+    def _answer(self, req: falcon.Request, resp: falcon.Response) -> Answer:
         environ = req.env
         if self._storage.project_ref:
             check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
@@ -81,6 +81,7 @@ class StorageSink:
             return _no_route(method, path)
         req.uri_template = PREFIX + match.route.path
         call = self._call(match, method, path, environ)
+        resp.context.role = call.asker.role
         return match.route.run(self._storage, call)
 
     def _call(self, match: Match, method: str, path: str, environ: Mapping[str, Any]) -> Call:
@@ -120,7 +121,8 @@ def _check_headers(answer: Answer) -> None:
 
 
 def _send_error(error: RestError, req: falcon.Request, resp: falcon.Response) -> None:
-    send(Answer(error.status, error.headers, b"" if req.method == "HEAD" else error.body(), _JSON), resp)
+    body = b"" if req.method == "HEAD" else error.body()
+    send(Answer(error.status, error.headers, body, _JSON, code=error.code), resp)
 
 
 def _no_route(method: str, path: str) -> Answer:
@@ -128,9 +130,9 @@ def _no_route(method: str, path: str) -> Answer:
     body: dict[str, Any]
     if any(path == door or path.startswith(door + "/") for door in _API_PATHS):
         body = {"statusCode": "404", "error": "Not Found", "message": message, "code": "InvalidRequest"}
-        return Answer(404, body=json.dumps(body).encode(), content_type="application/json")
+        return Answer(404, body=json.dumps(body).encode(), content_type="application/json", code="InvalidRequest")
     body = {"message": message, "error": "Not Found", "statusCode": 404}
-    return Answer(404, body=json.dumps(body).encode())
+    return Answer(404, body=json.dumps(body).encode(), code="NotFound")
 
 
 def _status(_storage: Storage, _environ: Mapping[str, Any]) -> Answer:

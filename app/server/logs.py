@@ -7,10 +7,12 @@ import logging
 import re
 import sys
 import time
+from typing import Any
 
 from app.settings import Settings
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_WORD = re.compile(r"[^\s\"=]+")
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
@@ -23,12 +25,16 @@ def configure_logging(settings: Settings) -> None:
 
 class PlainLines(logging.Formatter):
     """Indents further lines of a record and escapes control characters: a record may contain what a client sent,
-    which must not look like another record or control a terminal."""
+    which must not look like another record or control a terminal. What was passed as ``extra`` follows the message."""
 
     converter = staticmethod(time.gmtime)
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%SZ")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        told = [f"{name}={_plain(value)}" for name, value in _extra(record)]
+        return " ".join((super().formatMessage(record), *told))
 
     def format(self, record: logging.LogRecord) -> str:
         return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", super().format(record)).replace("\n", "\n    ")
@@ -47,7 +53,18 @@ class JSONLines(logging.Formatter):
             "message": record.getMessage(),
             "process": record.process,
         }
-        line.update({name: value for name, value in vars(record).items() if name not in _OWN})
+        line.update(_extra(record))
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line, default=str, ensure_ascii=False)
+
+
+def _extra(record: logging.LogRecord) -> list[tuple[str, Any]]:
+    """What was passed as ``extra``."""
+    return [(name, value) for name, value in vars(record).items() if name not in _OWN]
+
+
+def _plain(value: Any) -> str:
+    """A value of ``extra`` in one word, quoted as JSON unless it is one."""
+    text = value if isinstance(value, str) else json.dumps(value, default=str, separators=(",", ":"))
+    return text if _WORD.fullmatch(text) or not isinstance(value, str) else json.dumps(text)

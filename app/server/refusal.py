@@ -8,13 +8,15 @@ from http import HTTPStatus
 from app.server.cross_origin import CrossOrigin, Headers
 
 OVERLOADED = 503
+OVERLOAD = "OVERLOADED"
 
 
 class Refusal:
-    """An answer in the form of waitress's own errors."""
+    """An answer in the form of waitress's own errors. ``error_code`` is for observers, '' for that of the status."""
 
-    def __init__(self, status: int, body: bytes, headers: Headers = ()) -> None:
+    def __init__(self, status: int, body: bytes, headers: Headers = (), error_code: str = "") -> None:
         self.status = status
+        self.error_code = error_code
         self.body = body
         self._headers = headers
 
@@ -32,7 +34,7 @@ class Refusal:
 def overloaded(origin: str | None, cross_origin: CrossOrigin, status: int = OVERLOADED) -> Refusal:
     """The answer when there are more requests than can be served."""
     headers = (("Retry-After", "1"), *cross_origin.headers(origin))
-    return Refusal(status, _body("OVERLOADED", "The service is at its limit now. Try again."), headers)
+    return Refusal(status, _body(OVERLOAD, "The service is at its limit now. Try again."), headers, OVERLOAD)
 
 
 def no_space(origin: str | None, cross_origin: CrossOrigin) -> Refusal:

@@ -283,7 +283,12 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         self.slices = self._rule.slices(head)
 
     def _head(self) -> ReceivedHead:
-        return ReceivedHead(self.command.upper(), self.request_uri, _ByName(self.headers), self.block)
+        return ReceivedHead(self.command.upper(), self.request_uri, self.by_name, self.block)
+
+    @property
+    def by_name(self) -> Mapping[str, str]:
+        """The headers by name in lower case."""
+        return _ByName(self.headers)
 
     def _check_size(self) -> None:
         size = len(self.body_rcv) if self.chunked else self.content_length

@@ -38,6 +38,7 @@ class Server:
     ) -> None:
         self.adj = adj
         self.application = _behind_proxy(application, adj)
+        self._refused: Callable[..., None] = getattr(application, "refused", _untold)
         self.server_name = adj.server_name
         self.effective_host, self.effective_port = _address(listener)
         self.loop = loop
@@ -57,8 +58,18 @@ class Server:
             for name in _TOLD_BY_PROXIES:
                 environ.pop(name, None)
 
+    def tell_refused(self, request: Request, status: int) -> None:
+        """Tell the application of a request that was refused before it saw it."""
+        # A request whose first line cannot be read has neither.
+        method, path = getattr(request, "command", ""), getattr(request, "path", "")
+        self._refused(method.upper(), path, request.by_name, status, getattr(request.error, "error_code", ""))
+
     def is_operation(self, request: Request) -> bool:
         return request.path in OPERATIONS
+
+
+def _untold(*_: Any) -> None:
+    """For an application that is not told of refused requests."""
 
 
 _TOLD_BY_PROXIES = tuple(f"HTTP_{name}" for name in PROXY_HEADERS)

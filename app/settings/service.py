@@ -67,6 +67,8 @@ class Settings:
     public_url: str | None = setting(URL, None, "The URL under which clients reach the service.")
     development: bool = setting(SWITCH, False,
         "Whether this is for development, where every caller may see SQL and try mutations. On with --demo.")
+    access_log: bool = setting(SWITCH, False,
+        "Whether each request is logged in one line; requests without an X-Request-Id get one.")
     api_schemas: tuple[str, ...] = setting(Names(), ("public",),
         "The database schemas in the API, comma-separated, in the order of the search path.")
     graphql_dialect: str = setting(Choice("standard", "pg_graphql"), "standard",

@@ -12,7 +12,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema_cache",),
     ("app.errors", "app.settings"),
     ("app.plugin_guard",),
-    ("app.entrances",),
+    ("app.entrances", "app.observation"),
     ("app.identity", "app.embedded"),
     ("app.database",),
     ("app.graphql", "app.installation", "app.storage.bytes"),

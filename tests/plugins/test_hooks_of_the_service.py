@@ -18,9 +18,11 @@ from portico import (
     DocumentsUnusable,
     Entrance,
     Identification,
+    ObservedRequest,
     PluginUnusable,
     RequestError,
     RequestHead,
+    SlowOperation,
     configure,
     hookimpl,
 )
@@ -165,6 +167,31 @@ def test_without_api_keys_the_others_are_known(open_door: Callable[..., Door]) -
     door = open_door(TABLE, plugins={"cookies": Cookies}, disabled_plugins=("api_keys",))
     assert door.ask(QUERY, role="service_role").code == "MISSING_API_KEY"
     assert door.ask(QUERY, key=None, headers={"Cookie": "session=ann"}).data
+
+
+def test_hook_observers(open_door: Callable[..., Door]) -> None:
+    seen: list[ObservedRequest] = []
+
+    class Watching:
+        @hookimpl
+        def observers(self) -> Any:
+            return [seen.append]
+
+    door = open_door(TABLE, plugins={"watching": Watching})
+    assert door.ask(QUERY, role="authenticated").data
+    assert [(each.door, each.status, each.role) for each in seen] == [("graphql", 200, "authenticated")]
+
+
+def test_hook_slow_operations(open_door: Callable[..., Door]) -> None:
+    known = SlowOperation("key", "Find", "query", "anon", (), 5.0, {}, "{ a }", 0.0)
+
+    class Elsewhere:
+        @hookimpl(tryfirst=True)
+        def slow_operations(self) -> Any:
+            return [known]
+
+    door = open_door(TABLE, plugins={"elsewhere": Elsewhere})
+    assert door.application.services.slow_operations() == [known]
 
 
 def test_hook_identifications_at_the_storage(own_service: Callable[..., Service]) -> None:

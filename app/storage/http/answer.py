@@ -11,10 +11,12 @@ Headers = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer. ``body`` is bytes, a file that the server sends without a thread, or an iterable."""
+    """An answer. ``body`` is bytes, a file that the server sends without a thread, or an iterable.
+    ``code`` is that of its error, '' without one; observers are told of it."""
 
     status: int = 200
     headers: Headers = ()
     body: bytes | BinaryIO | Iterable[bytes] = b""
     content_type: str | None = "application/json; charset=utf-8"
     length: int | None = None
+    code: str = ""

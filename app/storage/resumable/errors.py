@@ -42,15 +42,16 @@ def length_required() -> TusError:
 def refusal(ex: PorticoError, method: str) -> Answer:
     """The answer for an error. Those of JSON Web Tokens have the body that the storage's other routes give them."""
     if isinstance(ex, RestError):
-        answer = Answer(ex.status, ex.headers, ex.body())
+        answer = Answer(ex.status, ex.headers, ex.body(), code=ex.code)
     else:
         error = _as_tus_error(ex)
-        answer = Answer(error.status, error.headers, error.message.encode(), _TEXT)
+        code = error.code if error is ex else as_rest_error(ex).code
+        answer = Answer(error.status, error.headers, error.message.encode(), _TEXT, code=code)
     if method != "HEAD":
         return answer
     if answer.status >= 500:
         # After any other failure of a HEAD the client would upload from the beginning.
-        return Answer(LOCKED, _AGAIN, content_type=_TEXT)
+        return Answer(LOCKED, _AGAIN, content_type=_TEXT, code=answer.code)
     return replace(answer, body=b"")
 
 

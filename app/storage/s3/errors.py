@@ -48,9 +48,10 @@ class S3Error(PorticoError):
 
     def answer(self, *, head: bool, resource: str, request_id: str) -> Answer:
         """The answer; that to a HEAD request has no body."""
-        if head or self.status == 304:
+        if self.status == 304:
             return Answer(self.status, self.headers, content_type=XML if head else None)
-        return Answer(self.status, self.headers, self.body(resource, request_id), XML)
+        body = b"" if head else self.body(resource, request_id)
+        return Answer(self.status, self.headers, body, XML, code=self.code)
 
 
 def as_s3_error(ex: PorticoError) -> S3Error:

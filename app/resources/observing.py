@@ -1,0 +1,169 @@
+"""Tells observers of each request: what resources noted in ``resp.context``, and what its head and its answer show.
+
+Resources note ``role``, ``codes`` and ``operations``, which the answer alone does not show.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from itertools import count
+from time import perf_counter
+from typing import Any
+
+import falcon
+
+from app.observation import ObservedOperation, ObservedRequest, Observer, read_request_id, read_trace
+from app.plugin_guard import Plugins
+from app.services import Services
+
+_DOORS = (
+    ("graphql", re.compile(r"/graphql/v1(?:/|$)")),
+    ("s3", re.compile(r"(?:/storage/v1)?/s3(?:/|$)")),
+    ("resumable", re.compile(r"(?:/storage/v1)?/upload/resumable(?:/|$)")),
+    ("images", re.compile(r"(?:/storage/v1)?/render(?:/|$)")),
+    ("rest", re.compile(r"/(?:storage/v1|bucket|object|upload|cdn|status)(?:/|$)")),
+)
+_UNKNOWN = "/unknown"
+_ERRORS = 400
+
+
+class Observing:
+    """Falcon middleware, the first to see a request and the last to see its answer. It also passes on the request id
+    and the trace context. If there is an access log, a request without an id gets one.
+
+    An observer that fails is reported as its plugin's fault; the request is answered nevertheless.
+    """
+
+    def __init__(self, services: Services) -> None:
+        found = services.plugins.by_plugin("observers", services=services)
+        self._observers = tuple(_guarded(services.plugins, plugin, each) for plugin, some in found for each in some)
+        self._ids = _Ids() if services.settings.access_log else None
+
+    def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
+        environ, context = req.env, req.context
+        context.started = perf_counter()
+        context.trace = None
+        given = environ.get("HTTP_X_REQUEST_ID", "")
+        context.request_id = read_request_id(given)
+        if self._ids is not None and not context.request_id:
+            context.request_id = self._ids.next()
+        if context.request_id != given:
+            _replace(environ, context.request_id)
+        if "HTTP_TRACEPARENT" in environ:
+            context.trace = read_trace(environ["HTTP_TRACEPARENT"], environ.get("HTTP_TRACESTATE"))
+
+    def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
+        context = req.context
+        if context.request_id:
+            resp.set_header("X-Request-Id", context.request_id)
+        if context.trace is not None:
+            resp.set_header("traceparent", context.trace.parent)
+            if context.trace.state:
+                resp.set_header("tracestate", context.trace.state)
+        if self._observers:
+            self._tell(_observed(req, resp))
+
+    def refused(self, method: str, path: str, headers: Mapping[str, str], status: int, code: str) -> None:
+        """Tell of a request that the server refused itself; names of headers are in lower case."""
+        if not self._observers:
+            return
+        observed = ObservedRequest(
+            door=_door_of(path, None),
+            method=method,
+            operation="",
+            status=status,
+            role="",
+            codes=(code or _name_of(status),),
+            received=0,
+            sent=0,
+            started=perf_counter(),
+            seconds=0.0,
+            request_id=read_request_id(headers.get("x-request-id")),
+            trace=read_trace(headers.get("traceparent"), headers.get("tracestate")),
+        )
+        self._tell(observed)
+
+    def _tell(self, observed: ObservedRequest) -> None:
+        for observer in self._observers:
+            observer(observed)
+
+
+class _Ids:
+    """Ids of requests: those of one process have their beginning in common."""
+
+    def __init__(self) -> None:
+        self._process = os.urandom(6).hex()
+        self._numbers = count(1)
+
+    def next(self) -> str:
+        return f"{self._process}-{next(self._numbers)}"
+
+
+def _replace(environ: dict[str, Any], request_id: str) -> None:
+    """So that whatever reads the header, such as the storage for its events, reads a valid one or none."""
+    if request_id:
+        environ["HTTP_X_REQUEST_ID"] = request_id
+    else:
+        del environ["HTTP_X_REQUEST_ID"]
+
+
+def _observed(req: falcon.Request, resp: falcon.Response) -> ObservedRequest:
+    context, noted, template = req.context, vars(resp.context), req.uri_template
+    status = falcon.http_status_to_code(resp.status)
+    operations: tuple[ObservedOperation, ...] = noted.get("operations", ())
+    codes = noted.get("codes", ())
+    return ObservedRequest(
+        door=_door_of(req.path, template),
+        method=req.method,
+        operation=template or "",
+        status=status,
+        role=noted.get("role", "") or (operations[0].role if operations else ""),
+        codes=codes if codes or status < _ERRORS else (_name_of(status),),
+        received=int(req.env.get("CONTENT_LENGTH") or 0),
+        sent=_length(req.method, resp),
+        started=context.started,
+        seconds=perf_counter() - context.started,
+        request_id=context.request_id,
+        trace=context.trace,
+        operations=operations,
+    )
+
+
+def _door_of(path: str, template: str | None) -> str:
+    """The API that a path belongs to, or the first part of the path of another route."""
+    for door, paths in _DOORS:
+        if paths.match(path):
+            return door
+    return (template or _UNKNOWN).split("/", 2)[1] or "home"
+
+
+def _name_of(status: int) -> str:
+    """The code of an error that has none of its own."""
+    try:
+        return HTTPStatus(status).name
+    except ValueError:
+        return "ERROR"
+
+
+def _length(method: str, resp: falcon.Response) -> int:
+    """The length of the body of an answer, 0 if it is not known before it is sent."""
+    if method == "HEAD":
+        return 0
+    if resp.data is not None:
+        return len(resp.data)
+    if resp.text is not None:
+        return len(resp.text.encode())
+    return int(resp.content_length or 0)
+
+
+def _guarded(plugins: Plugins, plugin: str, observer: Observer) -> Observer:
+    def guarded(observed: ObservedRequest) -> None:
+        try:
+            observer(observed)
+        except Exception:
+            plugins.blame(plugin, "observers")
+
+    return guarded

@@ -1,0 +1,151 @@
+"""What observers are told, and the ids that are passed on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from app.observation import ObservedRequest, read_request_id, read_trace
+from portico import hookimpl
+from tests.graphql.conftest import open_door as open_door
+from tests.graphql.door import Door
+from tests.storage.conftest import own_service as own_service
+from tests.storage.conftest import storage_database as storage_database
+from tests.storage.service import Service
+
+SCHEMA = "create table thing (id int primary key); insert into thing values (1); grant select on thing to anon"
+TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+
+@dataclass
+class Watch:
+    """A plugin that keeps what it is told."""
+
+    seen: list[ObservedRequest] = field(default_factory=list)
+
+    @hookimpl
+    def observers(self) -> Any:
+        return [self.seen.append]
+
+    def last(self) -> ObservedRequest:
+        return self.seen[-1]
+
+
+def test_an_operation_is_told(open_door: Callable[..., Door]) -> None:
+    watch = Watch()
+    door = open_door(SCHEMA, plugins={"watch": watch}, batch_limit=2)
+    answer = door.ask("query A { thingCollection { edges { node { id } } } }", headers={"traceparent": TRACE})
+    told = watch.last()
+    (operation,) = told.operations
+    assert (told.door, told.method, told.operation, told.status, told.role, told.codes) == (
+        "graphql", "POST", "/graphql/v1", 200, "anon", ())  # fmt: skip
+    assert (operation.name, operation.kind, operation.role, operation.codes) == ("A", "query", "anon", ())
+    assert list(operation.stages) == ["parse", "authorize", "plan", "execute", "shape"]
+    assert operation.milliseconds <= told.seconds * 1000
+    assert (told.sent, told.trace) == (int(answer.headers["content-length"]), read_trace(TRACE, None))
+    assert answer.headers["traceparent"] == TRACE
+
+    door.ask("query B { nope }")
+    assert (watch.last().status, watch.last().codes) == (200, ("GRAPHQL_VALIDATION_FAILED",))
+    assert [(each.name, each.role) for each in watch.last().operations] == [("B", "")]
+
+    door.post(json.dumps([{"query": "query C { __typename }"}, {"query": "{"}]))
+    assert [(each.name, each.codes) for each in watch.last().operations] == [("C", ()), ("", ("GRAPHQL_PARSE_FAILED",))]
+
+    door.post("no json")
+    assert (watch.last().status, watch.last().codes, watch.last().operations) == (400, ("BAD_REQUEST",), ())
+    door.client.simulate_get("/nowhere")
+    assert (watch.last().door, watch.last().status, watch.last().codes) == ("unknown", 404, ("NOT_FOUND",))
+
+
+def test_an_observer_that_fails_is_named_and_the_request_answered(
+    open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken:
+        @hookimpl
+        def observers(self) -> Any:
+            return [lambda observed: observed.no_such_member]
+
+    door = open_door(SCHEMA, plugins={"broken": Broken})
+    assert door.ask("{ __typename }").data == {"__typename": "Query"}
+    assert door.client.simulate_get("/health").json["plugins"] == {"broken": "failed in observers"}
+
+
+def test_ids_are_checked_and_passed_on(open_door: Callable[..., Door]) -> None:
+    watch = Watch()
+    door = open_door(SCHEMA, plugins={"watch": watch})
+    given = {"X-Request-Id": "abc-1", "traceparent": TRACE, "tracestate": "a=1,b=2"}
+    answer = door.ask("{ __typename }", headers=given)
+    assert {name: answer.headers[name.lower()] for name in given} == given
+    for wrong in ("a b", "x" * 129):
+        assert "x-request-id" not in door.ask("{ __typename }", headers={"X-Request-Id": wrong}).headers
+        assert watch.last().request_id == ""
+    assert "traceparent" not in door.ask("{ __typename }", headers={"traceparent": TRACE + "-x"}).headers
+
+
+def test_with_an_access_log_each_request_has_an_id(open_door: Callable[..., Door]) -> None:
+    door = open_door(SCHEMA, access_log=True)
+    ids = [door.ask("{ __typename }").headers["x-request-id"] for _ in range(2)]
+    assert ids[0] != ids[1]
+    assert door.ask("{ __typename }", headers={"X-Request-Id": "mine"}).headers["x-request-id"] == "mine"
+
+
+INVALID = [
+    "",
+    TRACE[:-1],
+    TRACE.upper(),
+    "ff" + TRACE[2:],
+    TRACE + "-00",
+    TRACE.replace(TRACE[3:35], "0" * 32),
+    TRACE.replace(TRACE[36:52], "0" * 16),
+    TRACE + "\n",
+    "01" + TRACE[2:] + "-" + "x" * 300,
+]
+
+
+@pytest.mark.parametrize("parent", INVALID)
+def test_an_invalid_trace_context_is_left_out(parent: str) -> None:
+    assert read_trace(parent, None) is None
+
+
+def test_a_trace_context_is_read() -> None:
+    trace = read_trace(TRACE, "vendor=1")
+    assert trace is not None
+    assert (trace.trace_id, trace.span_id, trace.state) == (TRACE[3:35], TRACE[36:52], "vendor=1")
+    assert read_trace("01" + TRACE[2:] + "-later", "x\ny").state == ""  # type: ignore[union-attr]
+    assert read_request_id("a\nb") == ""
+
+
+@pytest.fixture
+def watched(own_service: Callable[..., Service]) -> tuple[Service, Watch]:
+    watch = Watch()
+    return own_service(plugins={"watch": watch}), watch
+
+
+def test_requests_to_the_storage_are_told_by_door(watched: tuple[Service, Watch]) -> None:
+    service, watch = watched
+    bucket = service.bucket()
+    service.post(f"/storage/v1/object/{bucket}/a.txt", data=b"12345", headers={"content-type": "text/plain"})
+    told = watch.last()
+    assert (told.door, told.operation, told.role, told.received) == (
+        "rest", "/storage/v1/object/{bucket}/*", "service_role", 5)  # fmt: skip
+    service.get(f"/object/{bucket}/a.txt")
+    assert (watch.last().door, watch.last().sent, watch.last().codes) == ("rest", 5, ())
+    service.get(f"/object/{bucket}/none.txt")
+    assert (watch.last().status, watch.last().codes) == (400, ("NoSuchKey",))
+    service.post("/upload/resumable", headers={"tus-resumable": "1.0.0"})
+    assert (watch.last().door, watch.last().status) == ("resumable", 400)
+    assert watch.last().codes != ()
+
+
+def test_requests_that_the_server_refuses_are_told(watched: tuple[Service, Watch]) -> None:
+    service, watch = watched
+    body = b"x" * (2 * 1024 * 1024)
+    refused = service.post("/graphql/v1", data=body, headers={"x-request-id": "large"})
+    told = watch.last()
+    assert (refused.status_code, told.status, told.door, told.method) == (413, 413, "graphql", "POST")
+    assert (told.operation, told.request_id, told.codes) == ("", "large", ("REQUEST_ENTITY_TOO_LARGE",))

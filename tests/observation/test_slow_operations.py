@@ -1,0 +1,80 @@
+"""Slow operations: the log, and the record of the slowest, which tell nothing secret."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from app.observation import SlowOperation
+from app.observation.redaction import key_of, without_literals
+from app.observation.slowest import MOST, Slowest
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.conftest import open_door as open_door
+from tests.graphql.conftest import reading_door as reading_door
+
+SCHEMA = """
+create table thing (id int primary key, name text); insert into thing values (1, 'one');
+grant select on thing to anon, authenticated;
+"""
+FIND = (
+    'query Find($n: Int) { thingCollection(first: $n, filter: { name: { eq: "s3cret" } }) { edges { node { id } } } }'
+)
+
+
+def of(key: str, milliseconds: float, at: float = 1e12, role: str = "anon") -> SlowOperation:
+    return SlowOperation(key, "Find", "query", role, (), milliseconds, {"execute": milliseconds}, "{ a }", at)
+
+
+def test_a_slow_operation_is_logged_and_recorded(reading_door: OpenDoor, caplog: pytest.LogCaptureFixture) -> None:
+    door = reading_door(SCHEMA, slow_operation_ms=1)
+    with caplog.at_level(logging.WARNING, "portico.slow"):
+        for _ in range(2):
+            assert door.ask(FIND, {"n": 1}, role="authenticated", headers={"X-Request-Id": "abc"}).data
+        door.ask("query Broken { nope }")
+    slow = {each.name: each for each in door.application.services.slow_operations()}["Find"]
+    assert (slow.kind, slow.role, slow.codes) == ("query", "authenticated", ())
+    assert set(slow.stages) == {"parse", "authorize", "plan", "execute", "shape"}
+    assert slow.milliseconds == pytest.approx(sum(slow.stages.values()))
+    assert "thingCollection(first: $n" in slow.document
+    logged = [vars(each) for each in caplog.records if vars(each).get("operation") == "Find"]
+    assert (logged[0]["plan"], logged[0]["role"], logged[0]["request_id"]) == (slow.key, "authenticated", "abc")
+    assert "s3cret" not in repr(slow) + str(logged)
+
+
+def test_none_is_slow_without_a_threshold(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA, slow_operation_ms=0)
+    assert door.ask(FIND, {"n": 1}).data
+    assert door.application.services.slow_operations() == ()
+
+
+def test_a_document_without_its_literals() -> None:
+    text = 'query A { a(s: "x", b: """y""", i: 17, f: 1.5, e: RED, t: true, v: $v) # comment\n }'
+    told = without_literals(text)
+    assert told.replace("\n", "").replace(" ", "") == 'queryA{a(s:"",b:"",i:0,f:0,e:RED,t:true,v:$v)}'
+    assert key_of(told, "A") == key_of(without_literals(text.replace("17", "18")), "A")
+    assert key_of(told, "A") != key_of(told, "B")
+    assert without_literals("{ a(") == ""
+    assert len(without_literals("{" + "a " * 10_000 + "}")) < 10_000
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_record_holds_the_slowest_run_of_each_operation(tmp_path: Path, *, shared: bool) -> None:
+    path = tmp_path / "slowest.json" if shared else None
+    record = Slowest(path)
+    for number in range(MOST + 10):
+        record.add(of(f"k{number}", number))
+    record.add(of("k59", 3.0))
+    record.add(of("k58", 1000.0))
+    record.add(of("k58", 500.0, role="authenticated"))
+    found = (Slowest(path) if shared else record).operations()
+    assert [(each.key, each.role) for each in found[:3]] == [("k58", "anon"), ("k58", "authenticated"), ("k59", "anon")]
+    assert (len(found), found[2].milliseconds) == (MOST, 59.0)
+
+
+def test_the_record_forgets_after_a_day() -> None:
+    record = Slowest(None)
+    record.add(of("old", 1000.0, at=0.0))
+    record.add(of("new", 1.0))
+    assert [each.key for each in record.operations()] == ["new"]
