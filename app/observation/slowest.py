@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from threading import Lock
 
 from app.observation.observed import SlowOperation
@@ -19,11 +20,18 @@ MOST = 50
 _KEPT_S = 24 * 3600.0
 
 
-class Slowest:
-    """The record. ``path``: the file through which processes share it; None for one of this process alone."""
+def shared_file() -> int:
+    """The descriptor of a new file without a name, which processes that are forked later share. It stays open."""
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
 
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
+
+class Slowest:
+    """The record. ``file``: the descriptor of the ``shared_file`` through which processes share it; None for a record
+    of this process alone."""
+
+    def __init__(self, file: int | None) -> None:
+        self._file = file
         self._lock = Lock()
         self._known: list[SlowOperation] = []
 
@@ -42,20 +50,25 @@ class Slowest:
     @contextmanager
     def _shared(self) -> Iterator[list[SlowOperation]]:
         with self._lock:
-            if self._path is None:
+            if self._file is None:
                 yield self._known
                 return
-            with self._path.open("a+") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                file.seek(0)
-                yield [SlowOperation(**each) for each in json.loads(file.read() or "[]")]
+            # Not flock, whose locks forked processes share; and no seek, because they share the position as well.
+            fcntl.lockf(self._file, fcntl.LOCK_EX)
+            try:
+                content = os.pread(self._file, os.fstat(self._file).st_size, 0)
+                yield [SlowOperation(**each) for each in json.loads(content or b"[]")]
+            finally:
+                fcntl.lockf(self._file, fcntl.LOCK_UN)
 
     def _keep(self, found: list[SlowOperation]) -> None:
         """Within ``_shared``, which locks the file that is written here."""
-        if self._path is None:
+        if self._file is None:
             self._known = found
-        else:
-            self._path.write_text(json.dumps([asdict(each) for each in found]))
+            return
+        content = json.dumps([asdict(each) for each in found]).encode()
+        os.pwrite(self._file, content, 0)
+        os.ftruncate(self._file, len(content))
 
 
 def _slowest(operations: Iterable[SlowOperation], since: float) -> list[SlowOperation]:

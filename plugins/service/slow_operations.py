@@ -1,21 +1,16 @@
-"""Slow GraphQL operations: a log line for each, and a record of the slowest of late, without their values.
-
-All workers share one record, a file in a directory of the process that forks them.
-"""
+"""Slow GraphQL operations: a log line for each, and a record of the slowest of late, without their values."""
 
 from __future__ import annotations
 
 import logging
-import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from app.hooks import hookimpl
 from app.observation import ObservedOperation, ObservedRequest, Observer, SlowOperation
 from app.observation.redaction import key_of, without_literals
-from app.observation.slowest import Slowest
+from app.observation.slowest import Slowest, shared_file
 from app.services import Services
 from app.settings import Setting, Settings
 from app.settings.kinds import Number
@@ -34,7 +29,6 @@ class SlowOperations:
     """The plugin: one instance for each application."""
 
     def __init__(self) -> None:
-        self._directory: tempfile.TemporaryDirectory[str] | None = None
         self._slowest = Slowest(None)
 
     @hookimpl
@@ -44,8 +38,7 @@ class SlowOperations:
     @hookimpl
     def before_fork(self, settings: Settings) -> None:
         if settings.workers > 1:
-            self._directory = tempfile.TemporaryDirectory(prefix="portico-slow-")
-            self._slowest = Slowest(Path(self._directory.name) / "slowest.json")
+            self._slowest = Slowest(shared_file())
 
     @hookimpl
     def observers(self, services: Services) -> Sequence[Observer]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
+import subprocess
+import sys
 
 import pytest
 
 from app.observation import SlowOperation
 from app.observation.redaction import key_of, without_literals
-from app.observation.slowest import MOST, Slowest
+from app.observation.slowest import MOST, Slowest, shared_file
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.conftest import open_door as open_door
 from tests.graphql.conftest import reading_door as reading_door
+from tests.process.running import PATIENCE_S, REPOSITORY
 
 SCHEMA = """
 create table thing (id int primary key, name text); insert into thing values (1, 'one');
@@ -60,17 +62,35 @@ def test_a_document_without_its_literals() -> None:
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_the_record_holds_the_slowest_run_of_each_operation(tmp_path: Path, *, shared: bool) -> None:
-    path = tmp_path / "slowest.json" if shared else None
-    record = Slowest(path)
+def test_the_record_holds_the_slowest_run_of_each_operation(*, shared: bool) -> None:
+    file = shared_file() if shared else None
+    record = Slowest(file)
     for number in range(MOST + 10):
         record.add(of(f"k{number}", number))
     record.add(of("k59", 3.0))
     record.add(of("k58", 1000.0))
     record.add(of("k58", 500.0, role="authenticated"))
-    found = (Slowest(path) if shared else record).operations()
+    found = (Slowest(file) if shared else record).operations()
     assert [(each.key, each.role) for each in found[:3]] == [("k58", "anon"), ("k58", "authenticated"), ("k59", "anon")]
     assert (len(found), found[2].milliseconds) == (MOST, 59.0)
+
+
+ADD = """
+import sys
+from app.observation import SlowOperation
+from app.observation.slowest import Slowest
+record = Slowest(int(sys.argv[1]))
+for each in range(10):
+    record.add(SlowOperation(f"{sys.argv[2]}-{each}", "", "query", "anon", (), 1.0, {}, "", 1e12))
+"""
+
+
+def test_processes_share_the_record() -> None:
+    file = shared_file()
+    commands = [[sys.executable, "-c", ADD, str(file), str(number)] for number in range(4)]
+    started = [subprocess.Popen(each, pass_fds=[file], cwd=REPOSITORY) for each in commands]
+    assert [each.wait(PATIENCE_S) for each in started] == [0] * 4
+    assert len(Slowest(file).operations()) == 40
 
 
 def test_the_record_forgets_after_a_day() -> None:
