@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from app.services import Services
     from app.settings import Setting, Settings
     from app.storage.bytes.backend import Backend
+    from app.storage.outside.place import OutsidePlace, PlaceOptions
     from app.storage.upkeep.events import EventReceiver, ObjectCheck
     from schema_cache.directives import Directive
     from schema_cache.model import Type
@@ -195,6 +196,11 @@ class StorageHooks:
     @hookspec(firstresult=True)
     def storage_backend(self, url: str) -> Backend | None:
         """The backend for a storage URL of this plugin's scheme; None for any other. Raises BackendUnusable."""
+
+    @hookspec(firstresult=True)
+    def storage_place(self, url: str, options: PlaceOptions) -> OutsidePlace | None:
+        """The place for a URL of this plugin's scheme that objects are imported from or exported to; None for any
+        other. Raises PlaceUnusable."""
 
     @hookspec
     def object_event_receivers(self, settings: Settings) -> Sequence[EventReceiver]:

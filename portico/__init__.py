@@ -52,6 +52,14 @@ from app.storage.bytes.backend import (
     checked_key,
 )
 from app.storage.errors import StorageError, UploadRefused
+from app.storage.outside.place import (
+    ObjectDescription,
+    OutsidePlace,
+    PlacedObject,
+    PlaceOptions,
+    PlaceRefused,
+    PlaceUnusable,
+)
 from app.storage.upkeep.events import EventReceiver, ObjectEvent, UploadedObject
 from app.wsgi import Application, create_app
 from schema_cache.directives import Directive
@@ -83,11 +91,17 @@ __all__ = [
     "Identity",
     "Labels",
     "Linking",
+    "ObjectDescription",
     "ObjectEvent",
     "ObservedOperation",
     "ObservedRequest",
+    "OutsidePlace",
     "OverLimit",
     "Piece",
+    "PlaceOptions",
+    "PlaceRefused",
+    "PlaceUnusable",
+    "PlacedObject",
     "Planning",
     "PluginUnusable",
     "Plugins",

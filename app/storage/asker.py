@@ -78,3 +78,9 @@ class Asker:
 def anonymous() -> Caller:
     """The caller without a credential."""
     return Caller.of({}, default_role=ANONYMOUS)
+
+
+def service_asker(contexts: ContextBuilder, operation: str) -> Asker:
+    """The service itself, as a command of an operator asks: with the rights of service_role."""
+    caller = Caller.of({"role": SERVICE_ROLE}, default_role=SERVICE_ROLE)
+    return Asker(contexts, caller, operation, method="", path="", headers={}, token="")

@@ -16,7 +16,12 @@ def http_date(seconds: float) -> str:
 
 def now_as_json() -> str:
     """The current time in UTC with milliseconds and Z."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return as_json(datetime.now(UTC))
+
+
+def as_json(moment: datetime) -> str:
+    """A time with a zone, in UTC with milliseconds and Z."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def read_http_date(text: str) -> int | None:

@@ -15,7 +15,7 @@ from app.storage.bucket_rules import check_mime_type, size_limit
 from app.storage.buckets import find_bucket
 from app.storage.bytes.backend import ByteSource
 from app.storage.bytes.blobs import blob_key, discard, new_version
-from app.storage.committing import commit
+from app.storage.committing import Along, commit
 from app.storage.errors import (
     AlreadyExists,
     NoSuchBucket,
@@ -57,11 +57,14 @@ class Written(NamedTuple):
     entity_tag: str
 
 
-def put(storage: Storage, asker: Asker, write: Write, content: Content) -> Written:
-    """Store an object with the caller's rights. Raises what forbids it, possibly while reading bytes."""
+def put(storage: Storage, asker: Asker, write: Write, content: Content, along: Along | None = None) -> Written:
+    """Store an object with the caller's rights. Raises what forbids it, possibly while reading bytes.
+
+    ``along`` is what the commit does besides.
+    """
     described = Described({"mimetype": content.mime_type, "contentLength": content.declared}, content.user_metadata)
     judged = permitted(storage, asker, write, described, content.size)
-    return _store(storage, asker, write, content, judged)
+    return _store(storage, asker, write, content, judged, along)
 
 
 def permitted(storage: Storage, asker: Asker, write: Write, described: Described, size: int | None) -> Judged:
@@ -91,7 +94,9 @@ def check_rules(storage: Storage, bucket: Bucket, key: str, mime_type: str, size
     check_mime_type(mime_type, bucket, key)
 
 
-def _store(storage: Storage, asker: Asker, write: Write, content: Content, judged: Judged) -> Written:
+def _store(
+    storage: Storage, asker: Asker, write: Write, content: Content, judged: Judged, along: Along | None
+) -> Written:
     """Write the bytes and commit the row."""
     version = new_version()
     source = Limited(content.stream, size_limit(judged.permission.bucket, write.name.key, storage.limits.upload))
@@ -100,7 +105,7 @@ def _store(storage: Storage, asker: Asker, write: Write, content: Content, judge
         described = {"mimetype": content.mime_type, "cacheControl": content.caching, **content.more_metadata}
         metadata = file_metadata(f'"{stored.md5}"', stored.size, described)
         run_checks(storage, write, version, metadata)
-    identifier = known(commit(storage, asker, write, judged, version, metadata)[0]).decode()
+    identifier = known(commit(storage, asker, write, judged, version, metadata, along=along)[0]).decode()
     return Written(identifier, metadata["eTag"])
 
 

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from app.storage.outside.place import open_place
 from plugins.storage.file import FolderBackend
-from portico import EventReceiver, UploadRefused, hookimpl
+from portico import EventReceiver, PlaceOptions, PlaceUnusable, UploadRefused, hookimpl, plugin_manager
 from tests.process.running import until
 from tests.storage.conftest import own_service as own_service
 from tests.storage.conftest import storage_database as storage_database
@@ -27,6 +30,18 @@ def test_hook_storage_backend(own_service: Callable[..., Service], tmp_path: Pat
     assert service.upload("b/a.txt", b"hello").status_code == 200
     assert service.get("/object/b/a.txt").content == b"hello"
     assert [each.read_bytes() for each in (tmp_path / "mine").rglob("*") if each.is_file()] == [b"hello"]
+
+
+def test_hook_storage_place() -> None:
+    class Tapes:
+        @hookimpl
+        def storage_place(self, url: str, options: PlaceOptions) -> Any:
+            return (url, options.endpoint) if url.startswith("tape:") else None
+
+    opened = open_place(plugin_manager({"house": Tapes}), "tape:7", PlaceOptions(endpoint="drive"))
+    assert opened == ("tape:7", "drive")
+    with pytest.raises(PlaceUnusable, match="no plugin for the scheme 'disk'"):
+        open_place(plugin_manager({"house": Tapes}), "disk://7", PlaceOptions())
 
 
 def test_hook_object_event_receivers(own_service: Callable[..., Service]) -> None:

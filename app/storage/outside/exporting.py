@@ -1,0 +1,155 @@
+"""Objects of a bucket, written to a place outside."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from app.database import Statement
+from app.storage.asker import Asker
+from app.storage.bytes.backend import BlobMissing, Readable
+from app.storage.bytes.blobs import blob_key
+from app.storage.names import successor
+from app.storage.outside.checked import Checked, is_md5
+from app.storage.outside.parallel import Transferred, attempted
+from app.storage.outside.place import ObjectDescription, OutsidePlace, PlacedObject
+from app.storage.reading import Reading, find_with_bytes, modified
+from app.storage.records import ObjectName, StoredObject
+from app.storage.rows import RawValue, known, read_metadata, text
+from app.storage.storage import Storage
+from app.storage.times import as_json
+
+_AT_A_TIME = b"1000"
+_KEYS = Statement(
+    """
+    SELECT o.name, coalesce(o.metadata ->> 'size', o.metadata ->> 'contentLength', '0') FROM storage.objects o
+    WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= $2 AND ($3::text IS NULL OR o.name COLLATE "C" < $3)
+      AND ($4::text IS NULL OR o.name COLLATE "C" > $4)
+    ORDER BY o.name COLLATE "C" LIMIT $5::bigint
+    """,
+    "export_keys",
+)
+
+
+class ToExport(NamedTuple):
+    """An object to export: its key, and its size when it was listed."""
+
+    key: str
+    size: int
+
+
+def objects_of(storage: Storage, asker: Asker, bucket: str, prefix: str) -> Iterator[ToExport]:
+    """The objects of a bucket whose keys begin with ``prefix``."""
+    last: RawValue = None
+    while True:
+        bounds = (text(bucket), text(prefix), text(successor(prefix)), last, _AT_A_TIME)
+        rows = storage.database.run(asker.service_context(), [(_KEYS, bounds)], read_only=True)[0]
+        yield from (ToExport(known(row[0]).decode(), int(known(row[1]))) for row in rows)
+        if not rows:
+            return
+        last = rows[-1][0]
+
+
+@dataclass(frozen=True, slots=True)
+class Exporting:
+    """Objects of a bucket on their way to a place; their keys there are without ``prefix``. ``there``: what the place
+    has, by key. ``dry_run``: nothing is written."""
+
+    storage: Storage
+    asker: Asker
+    place: OutsidePlace
+    there: Mapping[str, PlacedObject]
+    bucket: str
+    prefix: str = ""
+    dry_run: bool = False
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def transfer(self, wanted: ToExport) -> Transferred:
+        """Export one object, unless it is there and equal. Raises what concerns the others too."""
+        return attempted(wanted.key, wanted.size, lambda: self._transfer(wanted.key))
+
+    def _transfer(self, key: str) -> Transferred:
+        """The row is read again with the bytes, which may have been replaced since the listing."""
+
+        def use(found: StoredObject, user_metadata: RawValue) -> Transferred | None:
+            try:
+                return self._copied(key, found, user_metadata)
+            except BlobMissing:
+                return None
+
+        name = ObjectName(self.bucket, key)
+        return find_with_bytes(self.storage, self.asker, name, Reading(as_service=True), use, "o.user_metadata")
+
+    def _copied(self, key: str, found: StoredObject, user_metadata: RawValue) -> Transferred:
+        target = key.removeprefix(self.prefix)
+        description = _description(found, read_metadata(user_metadata))
+        when = datetime.fromtimestamp(modified(found), UTC)
+        readable = self.storage.backend.open_read(blob_key(found.version))
+        try:
+            size = readable.length
+            there = self.there.get(target)
+            if there is not None and self._is_equal(there, size, description, _exact(found, when)):
+                return Transferred(key, size, "there")
+            if not self.dry_run:
+                source = Checked(_Joined(readable), size, description.md5, self.stop)
+                self.place.put(target, source, size, description, _exact(found, when))
+            return Transferred(key, size, "copied", verified=bool(description.md5))
+        finally:
+            readable.close()
+
+    def _is_equal(self, there: PlacedObject, size: int, description: ObjectDescription, when: datetime) -> bool:
+        if there.size != size:
+            return False
+        return (
+            as_json(there.modified) == as_json(when)
+            or there.tag == description.tag
+            or description.tag in self.place.tags(there)
+        )
+
+
+def _exact(found: StoredObject, when: datetime) -> datetime:
+    """When the bytes were written, to the millisecond where the row tells it so."""
+    try:
+        exact = datetime.fromisoformat(str(found.metadata.get("lastModified")))
+    except ValueError:
+        return when
+    return exact if exact.tzinfo else when
+
+
+def _description(found: StoredObject, user_metadata: Mapping[str, Any]) -> ObjectDescription:
+    tag = found.entity_tag.strip('"')
+    return ObjectDescription(
+        content_type=found.mime_type,
+        caching=found.caching,
+        encoding=str(found.metadata.get("contentEncoding", "")),
+        disposition=str(found.metadata.get("contentDisposition", "")),
+        language=str(found.metadata.get("contentLanguage", "")),
+        # Places keep ASCII text alone.
+        user_metadata={name: _plain(value) for name, value in user_metadata.items() if name.isascii()},
+        md5=tag if is_md5(tag) else "",
+        tag=tag,
+    )
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) and value.isascii() and value.isprintable() else json.dumps(value)
+
+
+class _Joined:
+    """A readable blob as a source, whether it is a file or chunks."""
+
+    def __init__(self, readable: Readable) -> None:
+        self._readable = readable
+        self._rest = b""
+
+    def read(self, size: int = -1, /) -> bytes:
+        if self._readable.file is not None:
+            return self._readable.file.read(size)
+        if not self._rest:
+            self._rest = next(iter(self._readable.chunks or ()), b"")
+        given, self._rest = (self._rest, b"") if size < 0 else (self._rest[:size], self._rest[size:])
+        return given

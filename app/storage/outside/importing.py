@@ -1,0 +1,149 @@
+"""Objects from a place outside, stored by the same path as uploads: under the bucket's rules, checked, with events."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from app.database import BoundStatement, Statement
+from app.storage.asker import Asker
+from app.storage.bucket_rules import PLACEHOLDER
+from app.storage.bytes.blobs import blob_key, is_version
+from app.storage.committing import Along
+from app.storage.errors import NoSuchObject, RelatedMissing
+from app.storage.judging import Described, Write
+from app.storage.outside.checked import Checked, is_md5
+from app.storage.outside.parallel import Transferred, attempted
+from app.storage.outside.place import ObjectDescription, OutsidePlace, PlacedObject
+from app.storage.reading import Reading, find
+from app.storage.records import ObjectName, StoredObject
+from app.storage.rows import text
+from app.storage.storage import Storage
+from app.storage.times import as_json
+from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
+from app.storage.writing import Content, permitted, put
+
+UPLOAD_TYPE = "import"
+"""What events say about objects that were imported."""
+
+_OWNED_AND_DESCRIBED = "json_build_array(o.owner_id, o.user_metadata)"
+# An object is as old as its bytes, unless its row knows better.
+_AGED = Statement(
+    """
+    UPDATE storage.objects SET created_at = least(created_at, $3::timestamptz) WHERE bucket_id = $1 AND name = $2
+    RETURNING id
+    """,
+    "import_aged",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the database has of an object: its row, owner and user metadata."""
+
+    row: StoredObject
+    owner: str | None
+    user_metadata: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """Objects of a place on their way into a bucket, below ``prefix``. ``owner``: of objects that have none yet.
+    ``dry_run``: nothing is written, but all is judged that does not need the bytes."""
+
+    storage: Storage
+    asker: Asker
+    place: OutsidePlace
+    bucket: str
+    prefix: str = ""
+    owner: str | None = None
+    dry_run: bool = False
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def transfer(self, found: PlacedObject) -> Transferred:
+        """Import one object, unless it is there and equal. Raises what concerns the others too."""
+        return attempted(found.key, found.size, lambda: self._transfer(found))
+
+    def _transfer(self, found: PlacedObject) -> Transferred:
+        # S3 has empty objects in place of folders.
+        folder = found.key.endswith("/") and found.size == 0
+        name = ObjectName(self.bucket, self.prefix + found.key + (PLACEHOLDER if folder else ""))
+        known = self._known(name)
+        if known is not None and self._is_there(known.row, found):
+            return Transferred(found.key, found.size, "there")
+        description = self.place.describe(found)
+        self._store(name, found, description, known)
+        return Transferred(found.key, found.size, "copied", verified=bool(description.md5))
+
+    def _known(self, name: ObjectName) -> Known | None:
+        try:
+            row, projected = find(self.storage, self.asker, name, Reading(as_service=True), _OWNED_AND_DESCRIBED)
+        except NoSuchObject:
+            return None
+        return Known(row, *json.loads(projected or b"[null, null]"))
+
+    def _is_there(self, row: StoredObject, found: PlacedObject) -> bool:
+        """Whether the object is there and equal, bytes included: a row may have come from a dump without them."""
+        if row.size != found.size or not is_version(row.version):
+            return False
+        tag = row.entity_tag.strip('"')
+        equal = (
+            row.metadata.get("lastModified") == as_json(found.modified)
+            or tag == found.tag
+            or tag in self.place.tags(found)
+        )
+        return equal and self.storage.backend.stat(blob_key(row.version)) == found.size
+
+    def _store(
+        self, name: ObjectName, found: PlacedObject, description: ObjectDescription, known: Known | None
+    ) -> None:
+        user_metadata = description.user_metadata or (known.user_metadata if known else None)
+        write = Write(
+            name=name,
+            upsert=True,
+            owner=None if known and known.owner else self.owner,
+            user_metadata=user_metadata,
+            event=CREATED_POST,
+            replacing_event=CREATED_PUT,
+            upload_type=UPLOAD_TYPE,
+        )
+        mime_type = description.content_type or "application/octet-stream"
+        if self.dry_run:
+            shown = Described({"mimetype": mime_type, "contentLength": found.size}, user_metadata)
+            permitted(self.storage, self.asker, write, shown, found.size)
+            return
+        source = self.place.open(found)
+        try:
+            content = Content(
+                stream=Checked(source, found.size, description.md5, self.stop),
+                size=found.size,
+                declared=found.size,
+                mime_type=mime_type,
+                caching=description.caching or "no-cache",
+                more_metadata=_metadata(found, description),
+                user_metadata=user_metadata,
+            )
+            put(self.storage, self.asker, write, content, Along([_aged(name, found.modified)], RelatedMissing))
+        finally:
+            source.close()
+
+
+def _metadata(found: PlacedObject, description: ObjectDescription) -> dict[str, str]:
+    kept = {
+        "lastModified": as_json(found.modified),
+        "contentEncoding": description.encoding,
+        "contentDisposition": description.disposition,
+        "contentLanguage": description.language,
+    }
+    # Clients that have cached an object of several parts know it by the tag that it had.
+    if found.tag and not is_md5(found.tag):
+        kept["eTag"] = f'"{found.tag}"'
+    return {name: value for name, value in kept.items() if value}
+
+
+def _aged(name: ObjectName, modified: datetime) -> BoundStatement:
+    return _AGED, (text(name.bucket), text(name.key), text(modified.isoformat()))

@@ -1,0 +1,28 @@
+"""Why one object was not transferred, in words for an operator."""
+
+from __future__ import annotations
+
+from app.errors import PorticoError
+from app.storage.errors import BytesMissing, ContentMismatch, InvalidKey, InvalidMimeType, NoSuchObject, TooLarge
+
+
+def reason(ex: PorticoError) -> str:
+    """The error in words."""
+    return _described(ex) + (f"; {ex.hint}" if ex.hint else "")
+
+
+def _described(ex: PorticoError) -> str:
+    match ex:
+        case TooLarge():
+            return "it is larger than UPLOAD_SIZE_LIMIT or the bucket's file_size_limit"
+        case InvalidMimeType():
+            return f"the bucket does not allow the type {ex.mime_type}"
+        case InvalidKey():
+            return "no object can have this key; OBJECT_KEYS=unicode allows letters of all scripts"
+        case ContentMismatch():
+            return f"its first bytes are not those of the type {ex.mime_type}"
+        case BytesMissing():
+            return "its bytes are missing"
+        case NoSuchObject():
+            return "it was deleted meanwhile"
+    return ex.message.rstrip(".")

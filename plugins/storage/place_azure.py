@@ -1,0 +1,129 @@
+"""Objects in a container of Azure Blob Storage, to import from and export to: ``azure://container/prefix``.
+
+The account comes from AZURE_STORAGE_CONNECTION_STRING.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from app.errors import PorticoError
+from app.hooks import hookimpl
+from app.storage.bytes.backend import BackendUnusable, ByteSource
+from app.storage.bytes.cloud import bucket_and_prefix, cloud_module
+from app.storage.bytes.transfer import CHUNK, Translated
+from app.storage.outside.place import (
+    ClosableSource,
+    ObjectDescription,
+    PlacedObject,
+    PlaceOptions,
+    PlaceRefused,
+    PlaceUnusable,
+)
+
+PATIENCE: dict[str, Any] = {"connection_timeout": 10, "read_timeout": 60}
+
+
+@hookimpl
+def storage_place(url: str, options: PlaceOptions) -> AzurePlace | None:
+    if urlsplit(url).scheme != "azure":
+        return None
+    try:
+        return AzurePlace(*bucket_and_prefix(url))
+    except BackendUnusable as ex:
+        raise PlaceUnusable(ex.message, hint=ex.hint) from ex
+
+
+class AzurePlace:
+    """A ``OutsidePlace`` in a container of Azure Blob Storage."""
+
+    def __init__(self, container: str, prefix: str) -> None:
+        self._prefix = prefix
+        self._translated = Translated(_translate)
+        self._models = cloud_module("azure.storage.blob", "azure")
+        connection = os.environ.get("AZURE_STORAGE_CONNECTION_STRING")
+        if not connection:
+            raise PlaceUnusable("The URL does not say which Azure account", hint="Set AZURE_STORAGE_CONNECTION_STRING.")
+        try:
+            self._service = self._models.BlobServiceClient.from_connection_string(connection, **PATIENCE)
+        except ValueError as ex:
+            raise PlaceUnusable("AZURE_STORAGE_CONNECTION_STRING is not valid") from ex
+        self._container = self._service.get_container_client(container)
+
+    def list(self) -> Iterator[PlacedObject]:
+        with self._translated:
+            for blob in self._container.list_blobs(name_starts_with=self._prefix):
+                if key := blob.name.removeprefix(self._prefix):
+                    md5 = bytes(blob.content_settings.content_md5 or b"").hex()
+                    yield PlacedObject(key, blob.size, blob.last_modified, md5)
+
+    def describe(self, found: PlacedObject) -> ObjectDescription:
+        with self._translated:
+            told = self._container.get_blob_client(self._prefix + found.key).get_blob_properties()
+        kept = told.content_settings
+        return ObjectDescription(
+            content_type=kept.content_type or "",
+            caching=kept.cache_control or "",
+            encoding=kept.content_encoding or "",
+            disposition=kept.content_disposition or "",
+            language=kept.content_language or "",
+            user_metadata=told.metadata or {},
+            md5=found.tag,
+        )
+
+    def open(self, found: PlacedObject) -> ClosableSource:
+        with self._translated:
+            return _Download(self._container.download_blob(self._prefix + found.key), self._translated)
+
+    def tags(self, found: PlacedObject) -> frozenset[str]:
+        return frozenset({found.tag})
+
+    def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
+        kept = self._models.ContentSettings(
+            content_type=description.content_type or None,
+            cache_control=description.caching or None,
+            content_encoding=description.encoding or None,
+            content_disposition=description.disposition or None,
+            content_language=description.language or None,
+            content_md5=bytearray.fromhex(description.md5) if description.md5 else None,
+        )
+        # Names of metadata are those of variables there: others would be refused.
+        metadata = {name: value for name, value in description.user_metadata.items() if name.isidentifier()}
+        blob = self._container.get_blob_client(self._prefix + key)
+        with self._translated:
+            # Blocks that were sent before ``source`` raised are discarded by Azure after a week, and never seen.
+            blob.upload_blob(
+                iter(lambda: source.read(CHUNK), b""), length=size, overwrite=True, content_settings=kept,
+                metadata=metadata,
+            )  # fmt: skip
+
+    def close(self) -> None:
+        self._service.close()
+
+
+class _Download:
+    """A download of the SDK, with its errors translated."""
+
+    def __init__(self, download: Any, translated: Translated) -> None:
+        self._download = download
+        self._translated = translated
+
+    def read(self, size: int = -1, /) -> bytes:
+        with self._translated:
+            chunk: bytes = self._download.read(size)
+            return chunk
+
+    def close(self) -> None:
+        """Nothing is held between two reads."""
+
+
+def _translate(ex: BaseException) -> PorticoError | None:
+    """Our error for one of azure-storage-blob; None for others."""
+    azure = cloud_module("azure.core.exceptions", "azure")
+    if isinstance(ex, azure.ClientAuthenticationError | azure.ServiceRequestError):
+        return PlaceUnusable(f"Azure cannot be used: {ex}")
+    return PlaceRefused(f"the transfer broke: {ex}") if isinstance(ex, OSError | azure.AzureError) else None

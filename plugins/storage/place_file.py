@@ -1,0 +1,129 @@
+"""Objects in a folder, to import from and export to: ``file:///path``, or a path as it is.
+
+The keys are paths below the folder. Types are told by the names' endings; times are those of the files. Symbolic links
+are not followed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import time
+from typing import IO
+from urllib.parse import unquote, urlsplit
+from uuid import uuid4
+
+from app.hooks import hookimpl
+from app.storage.bytes.backend import ByteSource
+from app.storage.bytes.transfer import CHUNK
+from app.storage.outside.place import ObjectDescription, PlacedObject, PlaceOptions, PlaceRefused, PlaceUnusable
+
+UNFINISHED = ".portico-unfinished"
+_ABANDONED_AFTER_S = 24 * 3600
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@hookimpl
+def storage_place(url: str, options: PlaceOptions) -> FolderPlace | None:
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        if parts.netloc not in ("", "localhost") or parts.query or parts.fragment:
+            raise PlaceUnusable("The URL must name a path, with three slashes, as in file:///srv/files")
+        return FolderPlace(Path(unquote(parts.path)), may_be_new=options.may_be_new)
+    return None if "://" in url else FolderPlace(Path(url), may_be_new=options.may_be_new)
+
+
+class FolderPlace:
+    """A ``OutsidePlace`` in a file system."""
+
+    def __init__(self, root: Path, *, may_be_new: bool) -> None:
+        self._root = root
+        self._may_be_new = may_be_new
+
+    def list(self) -> Iterator[PlacedObject]:
+        if self._may_be_new and not self._root.exists():
+            return
+        for folder, folders, names in os.walk(self._root, onerror=_unreadable):
+            if Path(folder) == self._root and UNFINISHED in folders:
+                folders.remove(UNFINISHED)
+            for name in names:
+                path = Path(folder, name)
+                with suppress(FileNotFoundError):
+                    status = path.lstat()
+                    if stat.S_ISREG(status.st_mode):
+                        key = path.relative_to(self._root).as_posix()
+                        yield PlacedObject(
+                            key, status.st_size, _EPOCH + timedelta(microseconds=status.st_mtime_ns // 1000)
+                        )
+
+    def describe(self, found: PlacedObject) -> ObjectDescription:
+        content_type, encoding = mimetypes.guess_type(found.key)
+        if encoding:
+            # What is in a compressed file is not what clients get.
+            content_type = "application/gzip" if encoding == "gzip" else None
+        return ObjectDescription(content_type=content_type or "")
+
+    def open(self, found: PlacedObject) -> IO[bytes]:
+        with _refused():
+            return (self._root / found.key).open("rb")
+
+    def tags(self, found: PlacedObject) -> frozenset[str]:
+        md5 = hashlib.md5(usedforsecurity=False)
+        with _refused(), (self._root / found.key).open("rb") as file:
+            while chunk := file.read(CHUNK):
+                md5.update(chunk)
+        return frozenset({md5.hexdigest()})
+
+    def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
+        path = self._path(key)
+        unfinished = self._root / UNFINISHED / uuid4().hex
+        with _refused():
+            unfinished.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with _refused():
+                file = unfinished.open("xb", buffering=0)
+            with file:
+                while chunk := source.read(CHUNK):
+                    with _refused():
+                        file.write(chunk)
+                os.fsync(file.fileno())
+            with _refused():
+                written = (modified - _EPOCH) // timedelta(microseconds=1) * 1000
+                os.utime(unfinished, ns=(written, written))
+                path.parent.mkdir(parents=True, exist_ok=True)
+                unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        folder = self._root / UNFINISHED
+        with suppress(OSError):
+            for path in folder.iterdir():
+                # Left by a process that was killed.
+                if path.stat().st_mtime < time() - _ABANDONED_AFTER_S:
+                    path.unlink()
+            folder.rmdir()
+
+    def _path(self, key: str) -> Path:
+        segments = key.split("/")
+        if {"", ".", ".."}.intersection(segments) or segments[0] == UNFINISHED:
+            raise PlaceRefused("a folder cannot have a file of this name")
+        return self._root.joinpath(*segments)
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    try:
+        yield
+    except OSError as ex:
+        raise PlaceRefused(f"the file cannot be used: {ex.strerror}") from ex
+
+
+def _unreadable(ex: OSError) -> None:
+    raise PlaceUnusable(f"The folder {ex.filename} cannot be read: {ex.strerror}") from ex

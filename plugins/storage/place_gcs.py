@@ -1,0 +1,147 @@
+"""Objects in a bucket of Google Cloud Storage, to import from and export to: ``gs://bucket/prefix``.
+
+Credentials are the application default credentials; STORAGE_EMULATOR_HOST selects an emulator, which needs none.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from datetime import datetime
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from app.errors import PorticoError
+from app.hooks import hookimpl
+from app.storage.bytes.backend import BackendUnusable, ByteSource
+from app.storage.bytes.cloud import abandon, bucket_and_prefix, cloud_module
+from app.storage.bytes.transfer import CHUNK, Translated
+from app.storage.outside.place import (
+    ClosableSource,
+    ObjectDescription,
+    PlacedObject,
+    PlaceOptions,
+    PlaceRefused,
+    PlaceUnusable,
+)
+
+PART = 4 * 1024 * 1024
+PATIENCE: dict[str, Any] = {"timeout": 60}
+
+
+@hookimpl
+def storage_place(url: str, options: PlaceOptions) -> GooglePlace | None:
+    if urlsplit(url).scheme not in ("gs", "gcs"):
+        return None
+    try:
+        return GooglePlace(*bucket_and_prefix(url))
+    except BackendUnusable as ex:
+        raise PlaceUnusable(ex.message, hint=ex.hint) from ex
+
+
+class GooglePlace:
+    """A ``OutsidePlace`` in a bucket of Google Cloud Storage."""
+
+    def __init__(self, bucket: str, prefix: str) -> None:
+        self._prefix = prefix
+        self._open = cloud_module("smart_open.gcs", "gcs").open
+        self._translated = Translated(_translate)
+        with self._translated:
+            self._client: Any = cloud_module("google.cloud.storage", "gcs").Client()
+        self._bucket = self._client.bucket(bucket)
+
+    def list(self) -> Iterator[PlacedObject]:
+        with self._translated:
+            for blob in self._client.list_blobs(self._bucket, prefix=self._prefix, **PATIENCE):
+                if key := blob.name.removeprefix(self._prefix):
+                    yield PlacedObject(key, int(blob.size), blob.updated, _hex(blob.md5_hash))
+
+    def describe(self, found: PlacedObject) -> ObjectDescription:
+        with self._translated:
+            blob = self._bucket.get_blob(self._prefix + found.key, **PATIENCE)
+        if blob is None:
+            raise PlaceRefused("it was deleted meanwhile")
+        return ObjectDescription(
+            content_type=blob.content_type or "",
+            caching=blob.cache_control or "",
+            encoding=blob.content_encoding or "",
+            disposition=blob.content_disposition or "",
+            language=blob.content_language or "",
+            user_metadata=blob.metadata or {},
+            md5=found.tag,
+        )
+
+    def open(self, found: PlacedObject) -> ClosableSource:
+        # As it is stored: Google would unpack what is stored with the encoding gzip.
+        blob = self._bucket.blob(self._prefix + found.key)
+        reader: IO[bytes] = blob.open("rb", chunk_size=PART, raw_download=True, **PATIENCE)
+        return _Reader(reader, self._translated)
+
+    def tags(self, found: PlacedObject) -> frozenset[str]:
+        return frozenset({found.tag})
+
+    def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
+        told = {
+            "content_type": description.content_type,
+            "cache_control": description.caching,
+            "content_encoding": description.encoding,
+            "content_disposition": description.disposition,
+            "content_language": description.language,
+            "metadata": dict(description.user_metadata),
+        }
+        writer = self._open(
+            self._bucket.name,
+            self._prefix + key,
+            "wb",
+            client=self._client,
+            min_part_size=PART,
+            blob_properties={name: value for name, value in told.items() if value},
+        )
+        try:
+            while chunk := source.read(CHUNK):
+                with self._translated:
+                    writer.write(chunk)
+            with self._translated:
+                writer.close()
+        except BaseException:
+            abandon(writer)
+            raise
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class _Reader:
+    """A reader of the SDK, with its errors translated."""
+
+    def __init__(self, reader: IO[bytes], translated: Translated) -> None:
+        self._reader = reader
+        self._translated = translated
+
+    def read(self, size: int = -1, /) -> bytes:
+        with self._translated:
+            return self._reader.read(size)
+
+    def close(self) -> None:
+        self._reader.close()
+
+
+def _hex(md5: str | None) -> str:
+    """Google has no MD5 of an object that was composed of others."""
+    return base64.b64decode(md5).hex() if md5 else ""
+
+
+def _translate(ex: BaseException) -> PorticoError | None:
+    """Our error for one of google-cloud-storage or the libraries below it; None for others."""
+    api = cloud_module("google.api_core.exceptions", "gcs")
+    if isinstance(ex, api.Unauthorized | api.Forbidden):
+        return PlaceUnusable(f"Google refuses: {ex}")
+    broken = (
+        OSError,
+        api.GoogleAPIError,
+        cloud_module("google.cloud.storage.exceptions", "gcs").InvalidResponse,
+        cloud_module("google.cloud.storage.exceptions", "gcs").DataCorruption,
+    )
+    if isinstance(ex, cloud_module("google.auth.exceptions", "gcs").GoogleAuthError):
+        return PlaceUnusable(f"Google Cloud Storage needs credentials: {ex}")
+    return PlaceRefused(f"the transfer broke: {ex}") if isinstance(ex, broken) else None

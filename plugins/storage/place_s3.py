@@ -1,0 +1,190 @@
+"""Objects in a bucket of S3 or of a compatible server, to import from and export to: ``s3://bucket/prefix``.
+
+Credentials, region and endpoint come from boto3's environment variables and files, unless the options name an
+endpoint or a profile.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Iterator
+from datetime import datetime
+from io import BytesIO
+from typing import Any
+from urllib.parse import urlsplit
+
+from app.errors import PorticoError
+from app.hooks import hookimpl
+from app.storage.bytes.backend import BackendUnusable, ByteSource
+from app.storage.bytes.cloud import bucket_and_prefix, cloud_module
+from app.storage.bytes.transfer import Translated
+from app.storage.outside.place import (
+    ClosableSource,
+    ObjectDescription,
+    PlacedObject,
+    PlaceOptions,
+    PlaceRefused,
+    PlaceUnusable,
+)
+
+MIB = 1024 * 1024
+PART = 8 * MIB
+MOST_PARTS = 9_000
+TAG = "portico-etag"
+"""The user metadata that keeps the tag of an object which S3 gives another one."""
+
+_OF_ALL = frozenset({"ExpiredToken", "InvalidAccessKeyId", "NoSuchBucket", "SignatureDoesNotMatch"})
+
+
+@hookimpl
+def storage_place(url: str, options: PlaceOptions) -> S3Place | None:
+    if urlsplit(url).scheme != "s3":
+        return None
+    try:
+        return S3Place(*bucket_and_prefix(url), options)
+    except BackendUnusable as ex:
+        raise PlaceUnusable(ex.message, hint=ex.hint) from ex
+
+
+class S3Place:
+    """A ``OutsidePlace`` in an S3 bucket."""
+
+    def __init__(self, bucket: str, prefix: str, options: PlaceOptions) -> None:
+        endpoint = options.endpoint or os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+        configuration = cloud_module("botocore.config", "s3").Config(
+            connect_timeout=10,
+            read_timeout=60,
+            retries={"mode": "standard", "total_max_attempts": 4},
+            max_pool_connections=64,
+            signature_version="s3v4",
+            s3={"addressing_style": "path"} if endpoint else None,
+        )
+        self._bucket, self._prefix = bucket, prefix
+        self._translated = Translated(_translate)
+        with self._translated:
+            session = cloud_module("boto3.session", "s3").Session(profile_name=options.profile)
+            region = session.region_name or ("us-east-1" if endpoint else None)
+            self._client: Any = session.client("s3", endpoint_url=endpoint, region_name=region, config=configuration)
+
+    def list(self) -> Iterator[PlacedObject]:
+        with self._translated:
+            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=self._prefix)
+            for entry in (entry for page in pages for entry in page.get("Contents", ())):
+                if key := entry["Key"].removeprefix(self._prefix):
+                    yield PlacedObject(key, entry["Size"], entry["LastModified"], entry.get("ETag", "").strip('"'))
+
+    def describe(self, found: PlacedObject) -> ObjectDescription:
+        told = self._head(found)
+        return ObjectDescription(
+            content_type=told.get("ContentType", ""),
+            caching=told.get("CacheControl", ""),
+            encoding=told.get("ContentEncoding", ""),
+            disposition=told.get("ContentDisposition", ""),
+            language=told.get("ContentLanguage", ""),
+            user_metadata={name: value for name, value in told["Metadata"].items() if name != TAG},
+            # Encrypted with a key of somebody's own, an object has a tag that only looks like an MD5.
+            md5=found.tag if len(found.tag) == 32 and told.get("ServerSideEncryption") in (None, "AES256") else "",
+        )
+
+    def open(self, found: PlacedObject) -> ClosableSource:
+        condition = {"IfMatch": f'"{found.tag}"'} if found.tag else {}
+        with self._translated:
+            body = self._client.get_object(Bucket=self._bucket, Key=self._prefix + found.key, **condition)["Body"]
+        return _Body(body, self._translated)
+
+    def tags(self, found: PlacedObject) -> frozenset[str]:
+        return frozenset({found.tag, self._head(found)["Metadata"].get(TAG, found.tag)})
+
+    def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
+        where = {"Bucket": self._bucket, "Key": self._prefix + key}
+        if size < PART:
+            content = b"".join(iter(source.read, b""))
+            more = {"ContentMD5": _base64(description.md5)} if description.md5 else {}
+            with self._translated:
+                self._client.put_object(**where, Body=content, **_labels(description), **more)
+            return
+        # One part at a time, since other objects are under way. The SDK gives up the upload when ``source`` raises.
+        chosen = cloud_module("boto3.s3.transfer", "s3").TransferConfig(
+            multipart_threshold=PART, multipart_chunksize=max(PART, size // MOST_PARTS + 1), use_threads=False
+        )
+        with self._translated:
+            self._client.upload_fileobj(_Filling(source), **where, ExtraArgs=_labels(description), Config=chosen)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _head(self, found: PlacedObject) -> dict[str, Any]:
+        with self._translated:
+            told: dict[str, Any] = self._client.head_object(Bucket=self._bucket, Key=self._prefix + found.key)
+        return told
+
+
+class _Filling:
+    """A source whose reads give as much as is asked for: to the SDK a short one is the last."""
+
+    def __init__(self, source: ByteSource) -> None:
+        self._source = source
+
+    def read(self, size: int = -1, /) -> bytes:
+        given = BytesIO()
+        while (size < 0 or given.tell() < size) and (
+            chunk := self._source.read(size - given.tell() if size > 0 else -1)
+        ):
+            given.write(chunk)
+        return given.getvalue()
+
+
+class _Body:
+    """The body of an answer, with its errors translated."""
+
+    def __init__(self, body: Any, translated: Translated) -> None:
+        self._body = body
+        self._translated = translated
+
+    def read(self, size: int = -1, /) -> bytes:
+        with self._translated:
+            chunk: bytes = self._body.read(None if size < 0 else size)
+            return chunk
+
+    def close(self) -> None:
+        self._body.close()
+
+
+def _labels(description: ObjectDescription) -> dict[str, Any]:
+    told = {
+        "ContentType": description.content_type,
+        "CacheControl": description.caching,
+        "ContentEncoding": description.encoding,
+        "ContentDisposition": description.disposition,
+        "ContentLanguage": description.language,
+    }
+    metadata = {**description.user_metadata, **({TAG: description.tag} if description.tag else {})}
+    return {**{name: value for name, value in told.items() if value}, "Metadata": metadata}
+
+
+def _base64(md5: str) -> str:
+    return base64.b64encode(bytes.fromhex(md5)).decode()
+
+
+def _translate(ex: BaseException) -> PorticoError | None:
+    """Our error for one of boto3, botocore or its urllib3; None for others."""
+    if isinstance(ex, PorticoError):
+        return None
+    exceptions = cloud_module("botocore.exceptions", "s3")
+    if isinstance(ex, exceptions.ClientError):
+        for_all = ex.operation_name == "ListObjectsV2" or ex.response.get("Error", {}).get("Code") in _OF_ALL
+        return PlaceUnusable(f"S3 refuses: {ex}") if for_all else PlaceRefused(str(ex))
+    if isinstance(ex, exceptions.EndpointConnectionError):
+        return PlaceUnusable(f"S3 cannot be reached: {ex}")
+    broken = (
+        OSError,
+        exceptions.HTTPClientError,
+        exceptions.IncompleteReadError,
+        exceptions.FlexibleChecksumError,
+        cloud_module("boto3.exceptions", "s3").Boto3Error,
+        cloud_module("urllib3.exceptions", "s3").HTTPError,
+    )
+    if isinstance(ex, broken):
+        return PlaceRefused(f"the transfer broke: {ex}")
+    return PlaceUnusable(f"S3 cannot be used: {ex}") if isinstance(ex, exceptions.BotoCoreError) else None

@@ -1,0 +1,164 @@
+"""``portico storage import`` and ``portico storage export``: objects from and to folders and other buckets."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from app.commands.failure import CommandError
+from app.commands.target import service_with_database
+from app.hooks import hookimpl
+
+if TYPE_CHECKING:
+    import threading
+
+    from app.storage.asker import Asker
+    from app.storage.outside.parallel import Transferred
+    from app.storage.outside.place import OutsidePlace, PlaceOptions
+    from app.storage.storage import Storage
+
+T = TypeVar("T")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@hookimpl
+def commands() -> Sequence[click.Command]:
+    return (storage,)
+
+
+@click.group("storage")
+def storage() -> None:
+    """The bytes of stored objects."""
+
+
+def _options(command: Command) -> Command:
+    """The options that both commands have."""
+    for option in (
+        click.option("--dry-run", is_flag=True, help="Change nothing: list what would be transferred."),
+        click.option(
+            "--jobs", type=click.IntRange(1, 64), default=8, show_default=True, help="Objects transferred at a time."
+        ),
+        click.option("--profile", help="The profile in the files of the AWS tools that has the outside credentials."),
+        click.option(
+            "--endpoint-url", help="The outside server of an s3:// URL, such as https://REF.supabase.co/storage/v1/s3."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@storage.command("import")
+@click.argument("source_url")
+@click.argument("bucket")
+@_options
+@click.option("--owner", metavar="SUB", help="The owner (claim sub) of objects that have none in the database yet.")
+def import_objects(
+    source_url: str, bucket: str, endpoint_url: str | None, profile: str | None, jobs: int, dry_run: bool, owner: str
+) -> int:
+    """Import the objects below SOURCE_URL into BUCKET, or into BUCKET/PREFIX.
+
+    SOURCE_URL is a folder, file:///path, s3://bucket/prefix, gs://bucket/prefix or azure://container/prefix. An object
+    that is there and equal is skipped, so a second run continues a broken one; a different one is replaced. Rows that
+    are there without their bytes, as after restoring a dump, keep their owner, times and metadata.
+
+    The exit code is 1 when an object could not be imported.
+    """
+    from app.storage.outside.importing import Importing
+    from app.storage.outside.place import PlaceOptions
+
+    options = PlaceOptions(endpoint_url, profile)
+    with _opened(source_url, options, bucket, "storage.object.import") as (stored, asker, place, name, prefix):
+        importing = Importing(stored, asker, place, name, prefix, owner, dry_run)
+        found = sorted(place.list(), key=lambda each: each.key)
+        return _run(importing.transfer, found, [each.size for each in found], importing.stop, jobs, dry_run)
+
+
+@storage.command("export")
+@click.argument("bucket")
+@click.argument("target_url")
+@_options
+def export_objects(
+    bucket: str, target_url: str, endpoint_url: str | None, profile: str | None, jobs: int, dry_run: bool
+) -> int:
+    """Export the objects of BUCKET, or those below BUCKET/PREFIX, to TARGET_URL.
+
+    TARGET_URL is a folder, file:///path, s3://bucket/prefix, gs://bucket/prefix or azure://container/prefix. An object
+    that is there and equal is skipped, so a second run continues a broken one; a different one is replaced.
+
+    The exit code is 1 when an object could not be exported.
+    """
+    from app.storage.outside.exporting import Exporting, objects_of
+    from app.storage.outside.place import PlaceOptions
+
+    options = PlaceOptions(endpoint_url, profile, may_be_new=True)
+    with _opened(target_url, options, bucket, "storage.object.export") as (stored, asker, place, name, prefix):
+        there = {each.key: each for each in place.list()}
+        exporting = Exporting(stored, asker, place, there, name, prefix, dry_run)
+        found = list(objects_of(stored, asker, name, prefix))
+        return _run(exporting.transfer, found, [each.size for each in found], exporting.stop, jobs, dry_run)
+
+
+@contextmanager
+def _opened(
+    url: str, options: PlaceOptions, bucket: str, operation: str
+) -> Iterator[tuple[Storage, Asker, OutsidePlace, str, str]]:
+    """The storage, who asks, the place outside, and the name and the prefix of BUCKET/PREFIX."""
+    from app.database import ContextBuilder, Database
+    from app.identity import Identity
+    from app.storage.asker import service_asker
+    from app.storage.buckets import find_bucket
+    from app.storage.outside.place import open_place
+    from app.storage.storage import open_storage
+
+    name, _, prefix = bucket.partition("/")
+    prefix = f"{prefix.rstrip('/')}/" if prefix else ""
+    with service_with_database() as (settings, plugins):
+        database, contexts = Database(settings), ContextBuilder()
+        stored = open_storage(settings, plugins, database, contexts, Identity(settings))
+        try:
+            asker = service_asker(contexts, operation)
+            if find_bucket(stored, asker, name) is None:
+                raise CommandError(f"there is no bucket {name}; create it first")
+            place = open_place(plugins, url, options)
+            try:
+                yield stored, asker, place, name, prefix
+            finally:
+                place.close()
+        finally:
+            stored.close()
+            database.close()
+
+
+def _run(
+    act: Callable[[T], Transferred],
+    items: Sequence[T],
+    sizes: Sequence[int],
+    stop: threading.Event,
+    jobs: int,
+    dry_run: bool,
+) -> int:
+    from app.storage.outside.parallel import in_parallel
+
+    counts: Counter[str] = Counter()
+    # The bar counts a byte more for each object, so that it moves for empty ones too.
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(length=sum(sizes) + len(sizes), file=sys.stderr, hidden=hidden) as bar:
+        for done in in_parallel(act, items, jobs, stop):
+            counts[done.done] += 1
+            counts["verified"] += done.verified
+            counts["bytes"] += done.size if done.done == "copied" else 0
+            if done.done == "failed":
+                click.echo(f"failed: {done.key}: {done.why}", err=True)
+            elif dry_run and done.done == "copied":
+                click.echo(f"would be copied: {done.key} ({done.size} bytes)")
+            bar.update(done.size + 1)
+    copied = f"{counts['copied']} objects, {counts['bytes']} bytes, {'would be copied' if dry_run else 'copied'}"
+    by_size = counts["copied"] - counts["verified"]
+    told = "" if dry_run or not by_size else f" ({by_size} of them verified by their size alone: no MD5 is known)"
+    click.echo(f"{copied}{told}; {counts['there']} were there; {counts['failed']} failed")
+    return 1 if counts["failed"] else 0
