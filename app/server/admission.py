@@ -131,6 +131,9 @@ class Admission:
             return face.may_wait(head.headers)
         return self._settings.jwt_jwks is not None and not _is_graphql(path_of(head.target))
 
+    def judges_alike(self, head: ReceivedHead) -> bool:
+        return _is_graphql(path_of(head.target)) and self._face(head) is None
+
     def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:
         face = self._face(head)
         if face is not None:

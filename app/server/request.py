@@ -18,6 +18,7 @@ from waitress.utilities import BadRequest, RequestEntityTooLarge
 
 from app.server.capacity import Seat
 from app.server.cross_origin import CrossOrigin
+from app.server.header_memory import HeaderMemory, KnownHeader
 from app.server.refusal import Refusal, no_space, overloaded
 from app.storage.http.slices import Slices
 
@@ -62,6 +63,10 @@ class Rule(Protocol):
         """Whether ``largest_body`` may block, for example to fetch the keys that verify tokens."""
         ...
 
+    def judges_alike(self, head: ReceivedHead) -> bool:
+        """Whether another request with the same head is judged the same at any time, and its body taken whole."""
+        ...
+
 
 class RequestRefused(Exception):
     """The request is refused now; its body is not read."""
@@ -82,35 +87,6 @@ _PARSED = (
     "first_line", "headers", "request_uri", "command", "version", "proxy_scheme", "proxy_netloc", "path", "query",
     "fragment", "url_scheme", "connection_close", "content_length", "expect_continue",
 )  # fmt: skip
-
-
-class _Known:
-    """A header block that was parsed before."""
-
-    __slots__ = ("environ", "parsed")
-
-    def __init__(self, parsed: dict[str, Any]) -> None:
-        self.parsed = parsed
-        self.environ: dict[str, Any] | None = None
-
-
-class HeaderMemory:
-    """A cache of parsed headers. Clients repeat theirs, and parsing one takes longer than finding it here."""
-
-    _ENTRIES = 500
-    _LONGEST = 2048
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, _Known] = {}
-
-    def find(self, block: bytes) -> _Known | None:
-        return self._known.get(block)
-
-    def keep(self, block: bytes, known: _Known) -> None:
-        if len(block) <= self._LONGEST:
-            if len(self._known) >= self._ENTRIES:
-                self._known.clear()
-            self._known[block] = known
 
 
 class _ByName(Mapping[str, str]):
@@ -146,7 +122,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     largest = 0
     charged = 0
 
-    _known: _Known | None = None
+    _known: KnownHeader | None = None
+    _whole = b""
 
     def __init__(self, adj: Any, rule: Rule, cross_origin: CrossOrigin, seat: Seat, memory: HeaderMemory) -> None:
         super().__init__(adj)
@@ -162,15 +139,19 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             self._parse_header(header_plus)
             if not self.chunked:
                 attributes = self.__dict__
-                self._known = _Known({name: attributes[name] for name in _PARSED if name in attributes})
+                parsed = {name: attributes[name] for name in _PARSED if name in attributes}
+                self._known = KnownHeader(parsed, self.content_length)
                 self._memory.keep(header_plus, self._known)
             return
-        self.__dict__.update(known.parsed)
-        self._known = known
-        self.environ = known.environ
+        self._adopt(known)
         if self.content_length:
             buffer = OverflowableBuffer(self.adj.inbuf_overflow)
             self.body_rcv = FixedStreamReceiver(self.content_length, buffer)
+
+    def _adopt(self, known: KnownHeader) -> None:
+        self.__dict__.update(known.parsed)
+        self._known = known
+        self.environ = known.environ
 
     def remember_environ(self, environ: dict[str, Any]) -> None:
         """Keep the environ for the next request with the same header."""
@@ -199,6 +180,24 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             raise ParsingError("A Host is a name or an address, and may have a port")
 
     def received(self, data: bytes) -> int:
+        consumed = 0 if self.headers_finished or self.header_plus else self._received_whole(data)
+        return consumed or self._received_part(data)
+
+    def _received_whole(self, data: bytes) -> int:
+        """Take a request whose header was received before, if it is here as a whole; otherwise nothing."""
+        end = data.find(b"\r\n\r\n") + 4
+        block = data[:end]
+        known = self._memory.find(block)
+        if known is None or not known.takes(len(data) - end):
+            return 0
+        self._adopt(known)
+        self.block = block
+        self._whole = data[end : end + known.length]
+        self.header_bytes_received, self.body_bytes_received = end, known.length
+        self.judged = self.headers_finished = self.completed = True
+        return end + known.length
+
+    def _received_part(self, data: bytes) -> int:
         if self.body_rcv is None and self._begins_with_whitespace(data):
             # waitress would overlook it. A proxy may have taken it for the rest of what came before.
             super().parse_header(b"GET / HTTP/1.0\r\n")
@@ -223,7 +222,9 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     def get_body_stream(self) -> Any:
         body = self.body_rcv
-        if body is not None and body.buf.buf is None:
+        if body is None:
+            return BytesIO(self._whole)
+        if body.buf.buf is None:
             # A short body: cheaper than waitress's own three objects.
             return BytesIO(body.buf.strbuf)
         return super().get_body_stream()
@@ -281,6 +282,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         head = self._head()
         self.largest = self._rule.largest_body(head)
         self.slices = self._rule.slices(head)
+        if self._known is not None and self._rule.judges_alike(head):
+            self._known.largest = self.largest
 
     def _head(self) -> ReceivedHead:
         return ReceivedHead(self.command.upper(), self.request_uri, self.by_name, self.block)

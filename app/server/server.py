@@ -13,8 +13,9 @@ from waitress.proxy_headers import PROXY_HEADERS, proxy_headers_middleware
 
 from app.server.capacity import Seat
 from app.server.cross_origin import CrossOrigin
+from app.server.header_memory import HeaderMemory
 from app.server.loop import Loop
-from app.server.request import HeaderMemory, Request, Rule
+from app.server.request import Request, Rule
 from app.storage.http.target import FORWARDED
 
 WSGIApplication = Callable[..., Any]
