@@ -42,6 +42,7 @@ _LONGEST_CLAIM_NAME = 63
 _MOST_CLAIM_SETTINGS = 30
 _MOST_FUNCTION_ARGUMENTS = 100
 _REMEMBERED_CALLERS = 1000
+_NO_PARAMETERS = encode_parameters(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class ContextBuilder:
         statement = context_statement(count, checked=schema_version is not None)
         # Neither plan depends on the role, so all roles share the prepared statements.
         settings: Step = (statement, total.to_bytes(2, "big") + b"".join(values), "")
-        return Context(caller.role, ((_role_statement(caller.role), (), ""), settings), timeout_s)
+        return Context(caller.role, ((_role_statement(caller.role), _NO_PARAMETERS, ""), settings), timeout_s)
 
     def _settings_of_caller(self, caller: Caller, role_settings: tuple[SettingValue, ...]) -> tuple[int, bytes, float]:
         if caller.role == "none":

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Hashable
 from threading import Lock
 from typing import Generic, TypeVar
-
-from cachetools import LRUCache
 
 Value = TypeVar("Value")
 
@@ -20,7 +19,10 @@ class BoundedCache(Generic[Value]):
     they are large, and none that is larger than the whole cache."""
 
     def __init__(self, entries: int) -> None:
-        self._values: LRUCache[Hashable, tuple[Value, int]] = LRUCache(entries, getsizeof=lambda pair: pair[1])
+        self._entries = entries
+        # The least recently used first, each with how many entries it counts as.
+        self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        self._weight = 0
         self._lock = Lock()
         self.hits = 0
         self.misses = 0
@@ -31,6 +33,7 @@ class BoundedCache(Generic[Value]):
             if found is None:
                 self.misses += 1
                 return None
+            self._values.move_to_end(key)
             self.hits += 1
             return found[0]
 
@@ -38,10 +41,13 @@ class BoundedCache(Generic[Value]):
         """Keep ``value``, which takes about ``size`` bytes together with its key, in place of what the key had."""
         weight = 1 + size // UNIT
         with self._lock:
-            if weight <= self._values.maxsize:
-                self._values[key] = value, weight
-            else:
-                self._values.pop(key, None)
+            self._weight -= self._values.pop(key, (None, 0))[1]
+            if weight > self._entries:
+                return
+            self._values[key] = value, weight
+            self._weight += weight
+            while self._weight > self._entries:
+                self._weight -= self._values.popitem(last=False)[1][1]
 
     def __len__(self) -> int:
         return len(self._values)

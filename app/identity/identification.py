@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
@@ -27,7 +28,7 @@ class RequestHead:
     @classmethod
     def of(cls, method: str, path: str, environ: Mapping[str, Any]) -> RequestHead:
         """The head of a WSGI request."""
-        return cls(method, path, lambda name: environ.get("HTTP_" + name.upper().replace("-", "_")))
+        return cls(method, path, lambda name: environ.get(_environ_name(name)))
 
     def header(self, name: str) -> str | None:
         """The value of a header, by its name in lower case; None if it is absent."""
@@ -40,6 +41,11 @@ class RequestHead:
         except CookieError:
             return None
         return found.value if found is not None else None
+
+
+@lru_cache(200)
+def _environ_name(header: str) -> str:
+    return "HTTP_" + header.upper().replace("-", "_")
 
 
 Identify = Callable[[RequestHead], Caller | None]

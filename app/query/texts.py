@@ -43,6 +43,9 @@ def opaque_text(value: Any) -> str | None:
     """Anything; PostgreSQL's input function of the type decides."""
     if value is None or isinstance(value, str):
         return value
+    if type(value) is int:
+        # What json.dumps gives, in a tenth of the time.
+        return str(value)
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
