@@ -85,7 +85,7 @@ class Database:
         steps = [*before, *((statement, parameters, role) for statement, parameters in calls)]
         try:
             wait_s = self._wait_s(context, len(calls))
-            return self._run(steps, len(before) - 1, read_only, wait_s, row_limit)[len(before) :]
+            return self._run(steps, len(before), read_only, wait_s, row_limit)
         except StatementError as ex:
             ex.statement_index = max(0, ex.statement_index - len(before) + 1)
             raise explain(ex, role or None) from None
@@ -130,14 +130,14 @@ class Database:
         return timeout_s * max(1, statements) + self._margin_s if timeout_s else 0.0
 
     def _run(
-        self, steps: Sequence[Step], check_index: int, read_only: bool, wait_s: float, row_limit: int
+        self, steps: Sequence[Step], prelude: int, read_only: bool, wait_s: float, row_limit: int
     ) -> list[list[Row]]:
         is_repeated, unclean = False, 0
         while True:
             lease = self._pool.acquire()
             lease.connection.wait_at_most(wait_s)
             try:
-                return lease.connection.pipeline(steps, clean=True, row_limit=row_limit)
+                return lease.connection.pipeline(steps, clean=True, prelude=prelude, row_limit=row_limit)
             except ConnectionLost as ex:
                 if not is_repeated and not ex.silent and (ex.unapplied or (read_only and not ex.answered)):
                     is_repeated = True
@@ -154,7 +154,7 @@ class Database:
                 if not is_repeated and self._pool.leads_astray(lease, ex):
                     is_repeated = True
                     continue
-                if is_unclean(ex, check_index):
+                if is_unclean(ex, prelude - 1):
                     # All others may be like it; one that is opened then is not.
                     lease.connection.usable = False
                     unclean += 1

@@ -13,42 +13,31 @@ from app.database.statement import Statement
 
 _length = Struct("!i")
 
-_STATEMENTS = (
+SQL = (
     # Also ends a SET ROLE, so that what follows runs with the service's own rights.
-    ("SET SESSION AUTHORIZATION DEFAULT", "SET"),
-    ("RESET ALL", "RESET"),
-    ("DISCARD TEMP", "DISCARD TEMP"),
+    "SET SESSION AUTHORIZATION DEFAULT",
+    "RESET ALL",
+    "DISCARD TEMP",
 )
+"""The commands that remove it."""
 
-COMMANDS = len(_STATEMENTS)
-"""How many commands ``MESSAGE`` has."""
-
-SQL = tuple(sql for sql, _ in _STATEMENTS)
-"""The same as text."""
+COMMANDS = len(SQL)
 
 _UNNAMED_BIND_AND_EXECUTE = (
     b"B" + _length.pack(12) + b"\0\0" + b"\0\0\0\0" + b"\0\0" + b"E" + _length.pack(9) + b"\0" + _length.pack(0)
 )
-_PARSED_AND_BOUND = b"1" + _length.pack(4) + b"2" + _length.pack(4)
 
 
 def _message(sql: str) -> bytes:
     return b"P" + _length.pack(len(sql) + 8) + b"\0" + sql.encode() + b"\0\0\0" + _UNNAMED_BIND_AND_EXECUTE
 
 
-def _answer(tag: str) -> bytes:
-    return _PARSED_AND_BOUND + b"C" + _length.pack(len(tag) + 5) + tag.encode() + b"\0"
-
-
-MESSAGE = b"".join(_message(sql) for sql, _ in _STATEMENTS)
-"""What each transaction begins with, as the wire sends it. DISCARD ALL would do more, but cannot run in a transaction
-and would drop the prepared statements.
+MESSAGE = b"".join(map(_message, SQL))
+"""The same as the wire sends it, at the beginning of each transaction. DISCARD ALL would do more, but cannot run in a
+transaction and would drop the prepared statements.
 
 The statements are unnamed. Under a name they could be replaced: a function may DEALLOCATE any prepared statement of its
 session and PREPARE another one by that name, which would then run with the rights of the service."""
-
-ANSWER = b"".join(_answer(tag) for _, tag in _STATEMENTS)
-"""What a server answers to ``MESSAGE`` in the usual case."""
 
 _SAME_AS_DEFAULT = (
     "pg_catalog.current_setting('transaction_{0}') = pg_catalog.current_setting('default_transaction_{0}')"

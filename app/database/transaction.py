@@ -87,8 +87,9 @@ class Transaction:
                 self._lease = self._pool.acquire()
             self._lease.connection.wait_at_most(self._wait_s(len(steps)))
             try:
-                answers = self._lease.connection.pipeline([*before, *steps], clean=first, row_limit=row_limit)
-                return answers[len(before) :]
+                return self._lease.connection.pipeline(
+                    [*before, *steps], clean=first, prelude=len(before), row_limit=row_limit
+                )
             except ConnectionLost as ex:
                 if not is_repeated and not ex.silent:
                     self._pool.give_back(self._lease)

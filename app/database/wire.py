@@ -19,6 +19,9 @@ from app.database.transport import Transport
 
 Row = tuple[bytes | None, ...]
 
+Beginning = tuple[bool, int]
+"""How a flight begins: whether it cleans the session first, and how many steps follow whose rows are not told."""
+
 IDLE = b"I"
 """The transaction status of a connection that is in no transaction."""
 
@@ -42,6 +45,8 @@ class DatabaseConnection:
         self._transport = Transport(sock)
         self._release = release
         self._prepared = PreparedStatements(prepared_limit)
+        # The answer to each beginning, and how many statements were parsed for it. The server mostly repeats itself.
+        self._usual: dict[Beginning, tuple[bytes, int]] = {}
         self.usable = True
         self.opened_at = time.monotonic()
         self.transaction_status = IDLE
@@ -49,8 +54,11 @@ class DatabaseConnection:
 
     # Sending
 
-    def pipeline(self, steps: Sequence[Step], *, clean: bool = False, row_limit: int = 0) -> list[list[Row]]:
-        """Run ``steps`` in one flight; the rows of each. ``clean``: first undo what the last one left in the session.
+    def pipeline(
+        self, steps: Sequence[Step], *, clean: bool = False, prelude: int = 0, row_limit: int = 0
+    ) -> list[list[Row]]:
+        """Run ``steps`` in one flight; the rows of each except the first ``prelude``, which are not told.
+        ``clean``: first undo what the last one left in the session.
         A row of more than ``row_limit`` bytes is skipped without holding it in memory; 0 for no limit. Raises
         RowTooLarge for it after everything is read; the steps have taken effect by then.
 
@@ -62,7 +70,7 @@ class DatabaseConnection:
         if clean:
             message = session.MESSAGE + message
         try:
-            return self._converse(message, parsing, len(steps), clean, row_limit or _ANY_SIZE)
+            return self._converse(message, parsing, len(steps), (clean, prelude), row_limit or _ANY_SIZE)[prelude:]
         except (StatementError, RowTooLarge):
             raise
         except BaseException:
@@ -75,7 +83,7 @@ class DatabaseConnection:
         self._require_usable()
         body = sql.encode() + b"\0"
         try:
-            return self._converse(b"Q" + _pack_int(len(body) + 4) + body, [], None, False, _ANY_SIZE)
+            return self._converse(b"Q" + _pack_int(len(body) + 4) + body, [], None, (False, 0), _ANY_SIZE)
         except StatementError:
             raise
         except BaseException:
@@ -89,12 +97,12 @@ class DatabaseConnection:
     # Receiving
 
     def _converse(
-        self, message: bytes, parsing: Sequence[Parsing], count: int | None, clean: bool, row_limit: int
+        self, message: bytes, parsing: Sequence[Parsing], count: int | None, beginning: Beginning, row_limit: int
     ) -> list[list[Row]]:
         """Send ``message`` and read to ReadyForQuery; ``count`` results are due, any number when it is None, after
         those of cleaning the session, which are left out."""
         self._transport.send(message)
-        results, failure = self._read(parsing, clean, row_limit)
+        results, failure = self._read(parsing, beginning, row_limit)
         if failure is not None:
             raise failure
         if count is not None and len(results) != count:
@@ -103,17 +111,19 @@ class DatabaseConnection:
         return results
 
     def _read(  # noqa: C901
-        self, parsing: Sequence[Parsing], clean: bool, row_limit: int
+        self, parsing: Sequence[Parsing], beginning: Beginning, row_limit: int
     ) -> tuple[list[list[Row]], StatementError | RowTooLarge | None]:
         """The rows of each result up to ReadyForQuery, and the first failure.
 
         Whatever comes with every answer is read in this one function, since each call costs time on the hot path.
         """
         transport = self._transport
-        buffer, position, cleaning = self._read_cleaning() if clean else (transport.buffer, 0, 0)
+        is_clean, prelude = beginning
+        buffer, position, parsed = self._read_usual(beginning)
         started = position > 0
-        parsed = 0
-        results: list[list[Row]] = []
+        is_learning = is_clean and not started
+        cleaning = session.COMMANDS if is_learning else 0
+        results: list[list[Row]] = [[] for _ in range(prelude)] if started else []
         rows: list[Row] = []
         failure: StatementError | RowTooLarge | None = None
         while True:
@@ -123,6 +133,7 @@ class DatabaseConnection:
                 kind, size = _header.unpack_from(buffer, position)
                 end = position + 1 + size
             if len(buffer) < end:
+                is_learning = is_learning and not position and end <= row_limit
                 if end - position > row_limit:
                     buffer, position = transport.past(buffer, end), 0
                     failure = failure or RowTooLarge(row_limit)
@@ -144,6 +155,8 @@ class DatabaseConnection:
                     results.append(rows)
                 rows = []
                 started = True
+                if is_learning and not cleaning and len(results) == prelude and not any(parsing[:parsed]):
+                    self._usual[beginning] = buffer[:position], parsed
             elif kind == b"2" or kind == b"T":
                 started = True
             elif kind == b"1":
@@ -159,15 +172,18 @@ class DatabaseConnection:
                 # After an error the server skips everything, so there is one; it says more than the size of a row.
                 failure = failure if isinstance(failure, StatementError) else error
             elif kind not in b"3tnN":
+                is_learning = False
                 self._asynchronous(kind, buffer[body:end])
 
-    def _read_cleaning(self) -> tuple[bytes, int, int]:
-        """What has come, the position after the answers to the cleaning, and how many of these are still to come.
-        They usually come together and are always the same; otherwise none is taken yet."""
+    def _read_usual(self, beginning: Beginning) -> tuple[bytes, int, int]:
+        """What has come, the position after the answer to the beginning, and how many statements were parsed for it.
+        It usually comes as a whole and is the same as before; otherwise none is taken yet."""
+        usual = self._usual.get(beginning)
+        if usual is None:
+            return self._transport.buffer, 0, 0
+        answer, parsed = usual
         buffer = self._transport.more(self._transport.buffer, 0, 5, answered=False)
-        if buffer.startswith(session.ANSWER):
-            return buffer, len(session.ANSWER), 0
-        return buffer, 0, session.COMMANDS
+        return (buffer, len(answer), parsed) if buffer.startswith(answer) else (buffer, 0, 0)
 
     def _add_prepared(self, parsing: Parsing) -> None:
         if parsing is not None:
