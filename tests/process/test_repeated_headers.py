@@ -1,0 +1,129 @@
+"""Requests whose header is that of an earlier one: clients repeat theirs, and the server remembers them."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing
+from typing import Any
+
+import pytest
+
+from app.server.address import address_of, listen
+from app.server.worker import Worker
+from app.settings import load
+from tests.process.running import PATIENCE_S
+
+LIMIT = 3000
+
+
+def echo(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    body = environ["wsgi.input"].read()
+    answer = b"%b %b %b" % (environ["REQUEST_METHOD"].encode(), environ["REMOTE_PORT"].encode(), body)
+    start_response("200 OK", [("Content-Length", str(len(answer)))])
+    return [answer]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[tuple[str, int]]:
+    settings = load({}, {"port": 0, "threads": 2, "body_limit": LIMIT, "database_url": "postgresql://nowhere"})
+    listener = listen("127.0.0.1", 0)
+    host, port = address_of(listener).removeprefix("http://").split(":")
+    worker = Worker(echo, listener, settings)
+    serving = threading.Thread(target=worker.run, daemon=True)
+    serving.start()
+    yield host, int(port)
+    worker.stop()
+    serving.join(PATIENCE_S)
+
+
+class Client:
+    """A connection."""
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        self._socket = socket.create_connection(address, PATIENCE_S)
+        self._answers = self._socket.makefile("rb")
+        self.port = str(self._socket.getsockname()[1]).encode()
+
+    def send(self, *pieces: bytes) -> None:
+        for piece in pieces:
+            self._socket.sendall(piece)
+
+    def read(self) -> tuple[int, bytes]:
+        status = int(self._answers.readline().split()[1])
+        length = 0
+        for line in iter(self._answers.readline, b"\r\n"):
+            name, _, value = line.partition(b":")
+            length = int(value) if name.lower() == b"content-length" else length
+        return status, self._answers.read(length)
+
+    def close(self) -> None:
+        self._answers.close()
+        self._socket.close()
+
+
+@pytest.fixture
+def connect(address: tuple[str, int]) -> Iterator[Callable[[], Client]]:
+    with ExitStack() as opened:
+        yield lambda: opened.enter_context(closing(Client(address)))
+
+
+@pytest.fixture
+def client(connect: Callable[[], Client]) -> Client:
+    return connect()
+
+
+def post(body: bytes, path: bytes = b"/graphql/v1") -> bytes:
+    return b"POST %b HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n%b" % (path, len(body), body)
+
+
+def test_each_has_its_own_body(client: Client) -> None:
+    for body in (b"one", b"two", b"six"):
+        client.send(post(body))
+        assert client.read() == (200, b"POST %b %b" % (client.port, body))
+
+
+def test_each_client_has_its_own_address(connect: Callable[[], Client]) -> None:
+    for client in (connect(), connect()):
+        client.send(post(b"same"))
+        assert client.read() == (200, b"POST %b same" % client.port)
+
+
+def test_several_at_once_are_answered_in_order(client: Client) -> None:
+    bodies = [b"%03d" % number for number in range(40)]
+    client.send(b"".join(map(post, bodies)))
+    assert [client.read() for _ in bodies] == [(200, b"POST %b %b" % (client.port, body)) for body in bodies]
+
+
+@pytest.mark.parametrize("cut", [1, 20, -3, -1])
+def test_one_that_comes_in_pieces_is_put_together(client: Client, cut: int) -> None:
+    whole = post(b"in pieces")
+    client.send(whole)
+    assert client.read()[0] == 200
+    client.send(whole + whole[:cut], whole[cut:])
+    assert [client.read(), client.read()] == [(200, b"POST %b in pieces" % client.port)] * 2
+
+
+def test_one_without_a_body(client: Client) -> None:
+    get = b"GET /graphql/v1 HTTP/1.1\r\nHost: here\r\n\r\n"
+    client.send(get + post(b"between") + get + get)
+    assert [client.read()[1].split()[2:] for _ in range(4)] == [[], [b"between"], [], []]
+
+
+def test_a_body_above_the_limit_is_refused_each_time(connect: Callable[[], Client]) -> None:
+    for _ in range(2):
+        client = connect()
+        client.send(post(b"x" * LIMIT))
+        assert client.read()[0] == 200
+        client.send(post(b"x" * (LIMIT + 1)))
+        assert client.read()[0] == 413
+
+
+def test_at_the_storage_each_is_judged(connect: Callable[[], Client]) -> None:
+    """Its credentials expire, so that the same header may be refused the next time."""
+    for _ in range(2):
+        client = connect()
+        client.send(post(b"{}", b"/storage/v1/bucket"))
+        status, body = client.read()
+        assert status == 400, body
