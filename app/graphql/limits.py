@@ -79,14 +79,15 @@ def check_variables(variables: Mapping[str, Any], limit: int) -> None:
     """Raises OverLimit if the values contain more than ``limit`` lists and objects: each costs some microseconds
     wherever the values are read, where plain values cost a fraction of one."""
     left = limit
-    unread = [each for each in variables.values() if isinstance(each, (dict, list))]
+    unread: list[Any] = [variables]
     while unread:
-        left -= 1
-        if left < 0:
-            raise OverLimit(f"The variables hold more than {limit} lists and objects (VARIABLE_LIMIT)")
         value = unread.pop()
         items = value.values() if isinstance(value, dict) else value
-        unread.extend(each for each in items if isinstance(each, (dict, list)))
+        inner = [each for each in items if isinstance(each, (dict, list))]
+        left -= len(inner)
+        if left < 0:
+            raise OverLimit(f"The variables hold more than {limit} lists and objects (VARIABLE_LIMIT)")
+        unread.extend(inner)
 
 
 class _Measure:

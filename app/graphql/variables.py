@@ -8,6 +8,7 @@ words the errors.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from graphql import (
@@ -21,6 +22,7 @@ from graphql import (
     GraphQLString,
     OperationDefinitionNode,
     is_input_type,
+    is_leaf_type,
     type_from_ast,
 )
 from graphql.execution.values import get_variable_values
@@ -48,8 +50,30 @@ def errors_of_variables(
     declared = operation.variable_definitions or ()
     if all(_is_given_well(schema, each, variables) for each in declared):
         return []
-    checked = get_variable_values(schema, declared, dict(variables), max_errors=MAX_ERRORS)
+    shortened = dict(variables)
+    for each in declared:
+        name = each.variable.name.value
+        if name in shortened:
+            shortened[name] = _shortened(shortened[name], type_from_ast(schema, each.type))
+    checked = get_variable_values(schema, declared, shortened, max_errors=MAX_ERRORS)
     return checked if isinstance(checked, list) else []
+
+
+def _shortened(value: Any, type_: Any) -> Any:
+    """A list up to the item that makes its errors too many: graphql-core visits all items before it finds any."""
+    of_type = type_.of_type if isinstance(type_, GraphQLNonNull) else type_
+    if not isinstance(of_type, GraphQLList) or not isinstance(value, list):
+        return value
+    misfits = (number for number, item in enumerate(value, 1) if _certainly_misfits(item, of_type.of_type))
+    end = next(islice(misfits, MAX_ERRORS, None), len(value))
+    return value[:end]
+
+
+def _certainly_misfits(value: Any, type_: Any) -> bool:
+    if value is None:
+        return isinstance(type_, GraphQLNonNull)
+    of_type = type_.of_type if isinstance(type_, GraphQLNonNull) else type_
+    return is_leaf_type(of_type) and not _is_taken(value, of_type)
 
 
 def _is_given_well(schema: GraphQLSchema, declared: Any, variables: Mapping[str, Any]) -> bool:

@@ -115,6 +115,16 @@ def test_ten_errors_of_variables_are_reported(reading_door: OpenDoor) -> None:
     assert "error limit reached" in errors[-1]["message"]
 
 
+@pytest.mark.parametrize("misfit", ["a", None])
+@pytest.mark.parametrize("count", [1, 10, 11, 30])
+def test_errors_name_the_items_wherever_they_stand(reading_door: OpenDoor, misfit: str | None, count: int) -> None:
+    query = "query ($x: [Int!]) { itemCollection(filter: {id: {in: $x}}) { __typename } }"
+    errors = reading_door(SCHEMA).ask(query, {"x": [1] * 50 + [misfit, 1] * count + [1] * 50}).errors
+    assert len(errors) == min(count, 11)
+    for number, error in enumerate(errors[:10]):
+        assert f" at [{50 + 2 * number}]: " in error["message"]
+
+
 NESTED = """
 comment on schema public is '@graphql({"max_rows": 1000})';
 create table parent (id int primary key);
