@@ -5,34 +5,30 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
-from app.commands import (
-    docs,
-    doctor,
-    init,
-    keys,
-    plan,
-    plugins,
-    schema,
-    serve,
-    settings,
-    uninstall,
-    upgrade,
-    version,
-)
 from app.commands.failure import explained
+
+_BUILT_IN = (
+    "docs", "doctor", "init", "keys", "plan", "plugins", "schema", "serve", "settings", "uninstall", "upgrade",
+    "version",
+)  # fmt: skip
 
 
 class _Commands(click.Group):
-    """The built-in commands and those of plugins, which are loaded only for a command that is not built in."""
+    """The built-in commands and those of plugins. Each is imported when it is run: few of them need the whole service,
+    and plugins are loaded only for a command that is not built in."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *_plugin_commands()})
+        return sorted({*_BUILT_IN, *_plugin_commands()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, cmd_name) or _plugin_commands().get(cmd_name)
+        if cmd_name not in _BUILT_IN:
+            return _plugin_commands().get(cmd_name)
+        command: click.Command = import_module(f"app.commands.{cmd_name}").command
+        return command
 
 
 def _plugin_commands() -> dict[str, click.Command]:
@@ -57,10 +53,6 @@ def cli() -> None:
     """A GraphQL API and an object storage API in front of any PostgreSQL."""
     # Commands report an error in one line of their own; only serve configures logging.
     logging.getLogger("portico").addHandler(logging.NullHandler())
-
-
-for _command in (docs, doctor, init, keys, plan, plugins, schema, serve, settings, uninstall, upgrade, version):
-    cli.add_command(_command.command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

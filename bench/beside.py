@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.discovery import plugin_manager
+from app.discovery import configure, plugin_manager
 from app.identity.identification import RequestHead
 from app.pipeline import run
 from app.pipeline.records import GraphQLRequest
@@ -58,16 +59,34 @@ class Beside:
         )
 
 
-def measure(case: Case, settings: Settings, place: Path, seconds: float, rounds: int) -> Beside:
-    """Measure a case, each side ``rounds`` times for ``seconds``. ``place`` is a directory for pgbench's script."""
+@dataclass(frozen=True)
+class Place:
+    """Where cases are measured: a running service with its settings, and a directory for pgbench's script."""
+
+    settings: Settings
+    address: tuple[str, int]
+    directory: Path
+
+
+@contextmanager
+def place(url: str, directory: Path) -> Iterator[Place]:
+    """A service on the database at ``url``."""
+    settings, _ = configure({}, {"database_url": url, "threads": THREADS, **{k.lower(): v for k, v in KEYS.items()}})
+    with serving(KEYS | {"DATABASE_URL": url}, WORKERS, THREADS) as (address, _):
+        yield Place(settings, address, directory)
+
+
+def measure(case: Case, place: Place, seconds: float, rounds: int) -> Beside:
+    """Measure a case, each side ``rounds`` times for ``seconds``."""
     requests = [_request(case.query, each) for each in case.variables]
+    settings = place.settings
     application = create_app(settings, plugin_manager())
     flights = [flight_of(each, application.services.engine) for each in requests]
     application.close()
-    bench = PgBench(flights, settings.database_url or "", place)
+    bench = PgBench(flights, settings.database_url or "", place.directory)
     found = [
         (
-            _serve(case, settings, seconds),
+            _serve(case, place, seconds),
             bench.per_second(CONNECTIONS, seconds),
             _alone(requests[0], settings, seconds),
             bench.per_second(1, seconds),
@@ -82,15 +101,14 @@ def _request(query: str, variables: Mapping[str, Any]) -> GraphQLRequest:
     return GraphQLRequest(query, variables, head=RequestHead("POST", PATH, {"apikey": KEYS["ANON_KEY"]}.get))
 
 
-def _serve(case: Case, settings: Settings, seconds: float) -> float:
+def _serve(case: Case, place: Place, seconds: float) -> float:
     headers = {"apiKey": KEYS["ANON_KEY"], "Content-Type": "application/json"}
     requests = [
         http_request(PATH, json.dumps({"query": case.query, "variables": each}).encode(), headers)
         for each in case.variables
     ]
-    with serving(KEYS | {"DATABASE_URL": settings.database_url or ""}, WORKERS, THREADS) as (address, _):
-        run_load(address, *requests, connections=CONNECTIONS, seconds=1)
-        found = run_load(address, *requests, connections=CONNECTIONS, seconds=seconds)
+    run_load(place.address, *requests, connections=CONNECTIONS, seconds=min(1, seconds))
+    found = run_load(place.address, *requests, connections=CONNECTIONS, seconds=seconds)
     assert not found.failures
     return found.per_second
 

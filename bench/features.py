@@ -16,10 +16,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from app.discovery import configure
 from app.embedded import EmbeddedPostgres
 from bench import schema_building
-from bench.beside import CONNECTIONS, KEYS, THREADS, Beside, Case, measure
+from bench.beside import CONNECTIONS, Beside, Case, measure, place
 from bench.schema_building import Built
 
 SCHEMA = """
@@ -105,16 +104,15 @@ def main() -> None:
     beside: list[Beside] = []
     built: list[Built] = []
     with (
-        tempfile.TemporaryDirectory() as place,
-        EmbeddedPostgres(Path(place) / "postgres", durable=False, temporary=True) as cluster,
+        tempfile.TemporaryDirectory() as directory,
+        EmbeddedPostgres(Path(directory) / "postgres", durable=False, temporary=True) as cluster,
     ):
-        os.chmod(place, 0o755)
+        os.chmod(directory, 0o755)
         _psql(cluster.url(), SCHEMA.replace(":rows", str(options.rows)))
-        given = {name.lower(): value for name, value in KEYS.items()}
-        settings, _ = configure({}, {"database_url": cluster.url(), "threads": THREADS, **given})
-        for case in CASES:
-            beside.append(measure(case, settings, Path(place), options.seconds, options.rounds))
-            print(beside[-1].line(), flush=True)
+        with place(cluster.url(), Path(directory)) as served:
+            for case in CASES:
+                beside.append(measure(case, served, options.seconds, options.rounds))
+                print(beside[-1].line(), flush=True)
         _psql(cluster.url(), f"drop table comment, post, account; {schema_building.schema(options.tables)}")
         for each in schema_building.build(cluster.url(), options.tables):
             built.append(each)

@@ -16,9 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from app.discovery import configure
 from app.embedded import EmbeddedPostgres
-from bench.beside import CONNECTIONS, KEYS, THREADS, Case, measure
+from bench.beside import CONNECTIONS, Case, measure, place
 
 SCHEMA = """
 do $$ begin create role anon; exception when duplicate_object then null; end $$;
@@ -57,15 +56,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="of how many rounds the best is told")
     options = parser.parse_args()
     with (
-        tempfile.TemporaryDirectory() as place,
-        EmbeddedPostgres(Path(place) / "postgres", durable=False, temporary=True) as cluster,
+        tempfile.TemporaryDirectory() as directory,
+        EmbeddedPostgres(Path(directory) / "postgres", durable=False, temporary=True) as cluster,
     ):
-        os.chmod(place, 0o755)
+        os.chmod(directory, 0o755)
         _psql(cluster.url())
-        given = {name.lower(): value for name, value in KEYS.items()}
-        settings, _ = configure({}, {"database_url": cluster.url(), "threads": THREADS, **given})
-        for case in CASES:
-            print(measure(case, settings, Path(place), options.seconds, options.rounds).line(), flush=True)
+        with place(cluster.url(), Path(directory)) as served:
+            for case in CASES:
+                print(measure(case, served, options.seconds, options.rounds).line(), flush=True)
 
 
 def _psql(url: str) -> None:

@@ -15,11 +15,11 @@ PAGE = (Path(REPOSITORY) / "docs" / "performance.md").read_text()
 SHORT = {
     "reading": (["--seconds", "1"], ["the nested query", "pgbench, the same SQL", "the pipeline alone"]),
     "mutations": (
-        ["--seconds", "1", "--rounds", "1"],
+        ["--seconds", "0.2", "--rounds", "1"],
         ["a single insert", "100 rows in one insert", "an update by key"],
     ),
     "features": (
-        ["--seconds", "1", "--rounds", "1", "--rows", "1000", "--tables", "10"],
+        ["--seconds", "0.2", "--rounds", "1", "--rows", "1000", "--tables", "10"],
         [
             "upsert of 100 rows",
             "nested insert of 1 + 10 rows",

@@ -1,4 +1,7 @@
-"""The service is killed at random moments, again and again: nothing that it has acknowledged is lost or damaged."""
+"""The service is killed at random moments, again and again: nothing that it has acknowledged is lost or damaged.
+
+The long form is PORTICO_TEST_KILLS=200 pytest -s tests/storage/test_kills.py
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from tests.process.running import PATIENCE_S, until
 from tests.storage.restarted import Restarting
 from tests.storage.service import SECRET, SERVICE
 
-KILLS = int(os.environ.get("PORTICO_TEST_KILLS", "200"))
+KILLS = int(os.environ.get("PORTICO_TEST_KILLS", "40"))
 CLIENTS = 4
 Content = bytes | None
 World = tuple[Content, Content]
