@@ -9,7 +9,7 @@ import inspect
 import logging
 import os
 from collections.abc import Collection, Mapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from typing import Any
 
 from app.graphql.features import Features, UnknownFeature
@@ -31,11 +31,13 @@ def plugin_manager(
     Raises PluginUnusable for the first plugin that cannot be loaded; unless ``required``, it is left out instead.
     """
     plugins = Plugins(GROUP, (GraphQLHooks, ServiceHooks, StorageHooks), may_fail=GraphQLHooks)
-    found = sorted(entry_points(group=GROUP), key=lambda each: (each.name, _origin(each)))
-    unknown = set(disabled) - {each.name for each in found} - set(extra or ())
+    found = _found()
+    unknown = set(disabled) - {each.name for each, _ in found} - set(extra or ())
     if unknown:
         raise PluginUnusable(f"DISABLED_PLUGINS: no plugin is called {min(unknown)!r}; `portico plugins` lists them")
-    plugins.installed = tuple(_install(plugins, each, each.name in disabled, required) for each in found)
+    plugins.installed = tuple(
+        _install(plugins, each, origin, each.name in disabled, required) for each, origin in found
+    )
     for name, plugin in (extra or {}).items():
         if name not in disabled:
             plugins.add(name, plugin)
@@ -73,8 +75,21 @@ def declared_settings(plugins: Plugins) -> list[Setting[Any]]:
     return [setting for some in reversed(plugins.hook.settings()) for setting in some]
 
 
-def _install(plugins: Plugins, entry_point: EntryPoint, disabled: bool, required: bool) -> InstalledPlugin:
-    name, origin = entry_point.name, _origin(entry_point)
+def _found() -> list[tuple[EntryPoint, str]]:
+    """The entry points with their origins, in an order that does not depend on the installation."""
+    # A distribution reads and parses its metadata whenever it is asked for any of it.
+    origins: dict[Distribution, str] = {}
+    found = []
+    for each in entry_points(group=GROUP):
+        if each.dist and each.dist not in origins:
+            metadata = each.dist.metadata
+            origins[each.dist] = f"{metadata['Name']} {metadata['Version']}"
+        found.append((each, origins[each.dist] if each.dist else each.value))
+    return sorted(found, key=lambda pair: (pair[0].name, pair[1]))
+
+
+def _install(plugins: Plugins, entry_point: EntryPoint, origin: str, disabled: bool, required: bool) -> InstalledPlugin:
+    name = entry_point.name
     if disabled:
         return InstalledPlugin(name, origin, disabled=True)
     try:
@@ -91,7 +106,3 @@ def _install(plugins: Plugins, entry_point: EntryPoint, disabled: bool, required
         plugins.faults[name] = "loading"
         return InstalledPlugin(name, origin, problem=problem)
     return InstalledPlugin(name, origin, (inspect.getdoc(plugin) or "").partition("\n")[0])
-
-
-def _origin(entry_point: EntryPoint) -> str:
-    return f"{entry_point.dist.name} {entry_point.dist.version}" if entry_point.dist else entry_point.value

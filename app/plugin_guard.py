@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
+from types import ModuleType
 from typing import Any
 
 import pluggy
@@ -52,6 +53,7 @@ class Plugins(pluggy.PluginManager):
     def __init__(self, group: str, specifications: Iterable[type], may_fail: type) -> None:
         """``specifications`` are classes of hooks. A hook of the class ``may_fail`` contributes nothing if it fails."""
         super().__init__(group)
+        self._mark = f"{group}_impl"
         for each in specifications:
             self.add_hookspecs(each)
         self._may_fail = vars(may_fail)
@@ -79,6 +81,14 @@ class Plugins(pluggy.PluginManager):
         except pluggy.PluginValidationError:
             self.unregister(guarded)
             raise
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        # pluggy asks inspect for each attribute of each plugin, most of the time that it takes to load them.
+        if name.startswith("__"):
+            return None
+        if isinstance(plugin, ModuleType) and not hasattr(vars(plugin).get(name), self._mark):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
 
     def by_plugin(self, hook: str, **arguments: Any) -> list[tuple[str, Any]]:
         """The results of a hook with the names of their plugins, in the order in which pluggy calls them."""
