@@ -71,12 +71,14 @@ def test_life_cycle_and_sweep(
     assert service.get(f"/object/{bucket}/copy").content == b"replaced"
     assert error(service.get(f"/object/{bucket}/small"))[2] == "NoSuchKey"
 
-    orphan = blob_key(new_version())
-    storage.backend.put(orphan, io.BytesIO(b"left behind"))
     work = WorkList(storage.database, storage.contexts, lambda: storage.backend, (), grace_s=0.0)
     service.sql("update storage.work set due_at = now() - interval '1 hour'")
     # Some servers keep times in whole seconds, or by another clock.
     sweep = Sweep(storage.database, storage.contexts, storage.backend, work, older_than_s=-60.0)
+    # Of other tests with the same storage.
+    sweep.run(delete=True)
+    orphan = blob_key(new_version())
+    storage.backend.put(orphan, io.BytesIO(b"left behind"))
     looked = sweep.run(delete=False)
     assert (looked.orphans, looked.orphan_bytes) == (1, 11)
     sweep.run(delete=True)
