@@ -1,8 +1,10 @@
 """What a client may have signed of a request that a proxy changed on its way.
 
 A proxy may put another host or port, add or remove a prefix of the path, encode the path anew, or change what
-encodings are accepted. The signature is compared with each form that the request may have had. A forged header helps
-nobody who lacks the secret, so no proxy has to be trusted for this.
+encodings are accepted. The signature is compared with each form that the request may have had.
+
+No proxy has to be trusted for this, because each form is about the same object as the request. Otherwise whoever holds
+a signed URL could use it for another object, with a forged header that explains the difference.
 """
 
 from __future__ import annotations
@@ -13,11 +15,13 @@ from itertools import islice, product
 from urllib.parse import urlsplit
 
 from app.storage.http.head import Head
+from app.storage.s3.hosts import bucket_of_host
 from app.storage.s3.signature import encoded_again
 
 MOST = 64
 
 _PREFIX = "/storage/v1"
+_DOOR = "/s3/"
 _DEFAULT_PORTS = (":443", ":80")
 
 
@@ -30,19 +34,24 @@ class Candidate:
     accept_encoding: str | None
 
 
-def candidates(head: Head, public_url: str | None) -> Iterator[Candidate]:
-    """The forms, likely ones first; the first is the request as it was received."""
+def candidates(head: Head, public_url: str | None, own_host: str | None = None) -> Iterator[Candidate]:
+    """The forms, likely ones first; the first is the request as it was received. ``own_host`` is the door's host."""
     received = Candidate(head.path, head.headers.get("host", ""), head.headers.get("accept-encoding"))
     yield received
-    for each in _others(head, public_url):
+    for each in _others(head, public_url, own_host):
         if each != received:
             yield each
 
 
-def _others(head: Head, public_url: str | None) -> Iterator[Candidate]:
+def _others(head: Head, public_url: str | None, own_host: str | None) -> Iterator[Candidate]:
     public = urlsplit(public_url) if public_url else None
-    hosts = _hosts(head, public.netloc if public else "")
-    paths = _paths(head, public.path.rstrip("/") if public else "")
+    bucket = bucket_of_host(head.headers.get("host"), own_host)
+    hosts = [each for each in _hosts(head, public.netloc if public else "") if bucket_of_host(each, own_host) == bucket]
+    if bucket is None:
+        paths = _paths(head, public.path.rstrip("/") if public else "")
+    else:
+        # All of the path names the object.
+        paths = list(dict.fromkeys([head.path, encoded_again(head.path, keeping="/")]))
     encodings = _encodings(head)
     ranked = sorted(
         product(enumerate(hosts), enumerate(paths), enumerate(encodings)),
@@ -71,6 +80,9 @@ def _hosts(head: Head, public: str) -> list[str]:
 def _paths(head: Head, public: str) -> list[str]:
     received = head.path
     prefix = _first(head.headers.get("x-forwarded-prefix", "")).rstrip("/")
+    if _DOOR in f"{prefix}/":
+        # With it the path would name another object.
+        prefix = ""
     found = [received]
     if received.startswith(_PREFIX + "/"):
         found.append(received[len(_PREFIX) :])

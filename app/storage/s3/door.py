@@ -21,6 +21,7 @@ from app.storage.s3.body import decoded_length, is_streaming, verified_body
 from app.storage.s3.call import DoorSettings, S3Call
 from app.storage.s3.chunked import ChunkSigner
 from app.storage.s3.errors import S3Error, as_s3_error, no_such_version
+from app.storage.s3.hosts import bucket_of_host
 from app.storage.s3.identification import KeyRing, SecretOf
 from app.storage.s3.presented import Presented, check_time, presented_by
 from app.storage.s3.probe import PARAMETER, answer_probe, is_probe
@@ -67,7 +68,7 @@ class Door:
         self._storage = storage
         self._keys = keys
         self.settings = settings
-        self._verifier = Verifier(settings.public_url, settings.debug)
+        self._verifier = Verifier(settings.public_url, settings.host, settings.debug)
         self._anonymous = anonymous()
 
     def leads_here(self, path: str, host: str | None) -> bool:
@@ -76,11 +77,13 @@ class Door:
         return inner == PATH or inner.startswith(PATH + "/") or self._host_of(host) is not None
 
     def place(self, head: Head) -> Addressed:
-        """What the request is about. Raises S3Error for a path that is not UTF-8."""
+        """What the request is about. Raises S3Error for a path that is not UTF-8, or spells the door's otherwise."""
         host = self._host_of(head.headers.get("host"))
         path, base = head.path, ""
         if host is None:
-            base = _PREFIX + PATH if path.startswith(_PREFIX + PATH) else PATH
+            base = _PREFIX + PATH if path.startswith(_PREFIX) else PATH
+            if path != base and not path.startswith(base + "/"):
+                raise _invalid_uri()
             path = path[len(base) :]
         elif host:
             return Addressed(host, _decoded(path[1:]), "", by_host=True)
@@ -88,14 +91,7 @@ class Door:
         return Addressed(_decoded(bucket), _decoded(key), base, by_host=host is not None)
 
     def _host_of(self, given: str | None) -> str | None:
-        """The bucket in the host name, '' for the door's own name, None for another host."""
-        own = self.settings.host
-        if own is None or not given:
-            return None
-        name = given.lower().partition(":")[0] if ":" not in own else given.lower()
-        if name == own.lower():
-            return ""
-        return given[: len(name) - len(own) - 1] if name.endswith("." + own.lower()) else None
+        return bucket_of_host(given, self.settings.host)
 
     # Before the body
 
@@ -242,7 +238,11 @@ def _decoded(text: str) -> str:
     try:
         return unquote_to_bytes(text.encode("latin-1")).decode()
     except ValueError:
-        raise S3Error("InvalidURI", 400, "Couldn't parse the specified URI.") from None
+        raise _invalid_uri() from None
+
+
+def _invalid_uri() -> S3Error:
+    return S3Error("InvalidURI", 400, "Couldn't parse the specified URI.")
 
 
 def new_request_id() -> str:

@@ -20,6 +20,7 @@ from app.storage.bytes.backend import ByteSource
 from app.storage.http.answer import Answer
 from app.storage.records import ObjectName
 from app.storage.s3.call import S3Call
+from app.storage.s3.descriptions import check_refused_headers
 from app.storage.s3.elements import XML, document
 from app.storage.s3.errors import S3Error, access_denied, invalid_argument, invalid_request
 from app.storage.s3.presented import presented_in_form
@@ -55,6 +56,7 @@ def post_object(storage: Storage, call: S3Call) -> Answer:
     if not fields.get("key"):
         raise invalid_argument("Bucket POST must contain a field named 'key'. If it is specified, check the order.")
     least, most = _check_policy(policy, {**fields, "bucket": call.bucket})
+    check_refused_headers(fields)
     name = ObjectName(call.bucket, fields["key"])
     etag = stored(storage, known, name, _Measured(form.file, least, most), fields, size=None)
     return _answer(known, name, fields, etag)
@@ -108,8 +110,9 @@ def _check_policy(encoded: str, fields: Mapping[str, str]) -> tuple[int, int | N
             sizes = found
             continue
         covered.add(_fulfilled(condition, fields))
+    # Also the bucket: a form without one would be for every bucket of its signer.
     for name in fields:
-        if name not in covered and name not in _NOT_COVERED and name != "bucket" and not name.startswith(_IGNORED):
+        if name not in covered and name not in _NOT_COVERED and not name.startswith(_IGNORED):
             raise access_denied(f"Invalid according to Policy: Extra input fields: {name}")
     return sizes
 

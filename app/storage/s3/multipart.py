@@ -36,6 +36,7 @@ from app.storage.unfinished.records import NewUpload, Upload, UploadPart
 _MOST_PARTS = 10_000
 _LARGEST_PART = 5 * 1024**3
 _LARGEST_PAGE = 1000
+_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})", re.ASCII)
 
 
@@ -179,9 +180,9 @@ def _open(storage: Storage, call: S3Call) -> Upload:
 
 def _part_number(call: S3Call) -> int:
     value = call.query.get("partNumber", "")
-    if not value.isascii() or not value.isdigit() or not 1 <= int(value[:9]) <= _MOST_PARTS:
+    if not _NUMBER.fullmatch(value) or not 1 <= int(value) <= _MOST_PARTS:
         raise invalid_argument(f"Part number must be an integer between 1 and {_MOST_PARTS}, inclusive")
-    return int(value[:9])
+    return int(value)
 
 
 def _source_range(call: S3Call, size: int) -> tuple[int, int]:
@@ -201,9 +202,9 @@ def _listed_parts(call: S3Call) -> list[tuple[int, str]]:
     listed: list[tuple[int, str]] = []
     for node in children(root, "Part"):
         number, etag = (text_of(node, "PartNumber") or "").strip(), (text_of(node, "ETag") or "").strip()
-        if not number.isascii() or not number.isdigit() or not etag:
+        if not _NUMBER.fullmatch(number) or not etag:
             raise malformed_xml("Each Part is expected to have a PartNumber and an ETag")
-        listed.append((int(number[:9]), etag.strip('"')))
+        listed.append((int(number), etag.strip('"')))
     if not 1 <= len(listed) <= _MOST_PARTS:
         raise malformed_xml(f"Between 1 and {_MOST_PARTS} parts are expected")
     if any(one >= other for (one, _), (other, _) in pairwise(listed)):

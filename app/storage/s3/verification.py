@@ -56,9 +56,10 @@ def check_signed_headers(head: Head, presented: Presented) -> None:
 
 @dataclass(slots=True)
 class Verifier:
-    """``debug``: whether errors say what the service has signed."""
+    """``host``: the door's own host name. ``debug``: whether errors say what the service has signed."""
 
     public_url: str | None
+    host: str | None = None
     debug: bool = False
     _winners: dict[str, int] = field(default_factory=dict)
 
@@ -89,7 +90,7 @@ class Verifier:
     def _in_order(self, head: Head, client_host: str) -> Iterator[tuple[int, Candidate]]:
         """The candidates with their numbers; the one that was right for this host before comes first."""
         known = self._winners.get(client_host, 0)
-        numbered = enumerate(candidates(head, self.public_url))
+        numbered = enumerate(candidates(head, self.public_url, self.host))
         if not known:
             yield from numbered
             return

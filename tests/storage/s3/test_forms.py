@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64encode
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 import requests
 
-from tests.storage.s3.clients import as_user, client
+from app.storage.s3.signature import Scope, sign, signing_key
+from tests.storage.s3.clients import KEY, SECRET_KEY, as_user, client
 from tests.storage.service import USER, Service, token, unique
 
 
@@ -86,3 +90,40 @@ def test_a_form_of_a_user(s3_service: Service, bucket: str) -> None:
     assert post(user.generate_presigned_post(bucket, f"{USER}/k")).status_code == 204
     assert code_of(post(user.generate_presigned_post(bucket, "k"))) == (403, "AccessDenied")
     assert s3_service.sql(f"select owner_id from storage.objects where bucket_id = '{bucket}'") == [[USER]]
+
+
+def signed_form(service: Service, bucket: str, conditions: list[Any], **fields: str) -> dict[str, Any]:
+    """A form with exactly these conditions, besides those on the fields of its signature."""
+    now = datetime.now(UTC)
+    moment = now.strftime("%Y%m%dT%H%M%SZ")
+    scope = Scope(moment[:8], "us-east-1", "s3")
+    given = {
+        "x-amz-date": moment,
+        "x-amz-algorithm": "AWS4-HMAC-SHA256",
+        "x-amz-credential": f"{KEY}/{scope}",
+        **fields,
+    }
+    until = (now + timedelta(minutes=5)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    policy = b64encode(json.dumps({"expiration": until, "conditions": conditions}).encode()).decode()
+    signature = sign(signing_key(SECRET_KEY, scope), policy)
+    return {
+        "url": f"{service.url}/storage/v1/s3/{bucket}",
+        "fields": {**given, "policy": policy, "x-amz-signature": signature},
+    }
+
+
+def test_a_policy_names_its_bucket(s3_service: Service, bucket: str) -> None:
+    conditions: list[Any] = [{"key": "k"}]
+    assert code_of(post(signed_form(s3_service, bucket, conditions, key="k"))) == (403, "AccessDenied")
+    assert post(signed_form(s3_service, bucket, [*conditions, {"bucket": bucket}], key="k")).status_code == 204
+    another = signed_form(s3_service, s3_service.bucket(), [*conditions, {"bucket": bucket}], key="k")
+    assert code_of(post(another)) == (403, "AccessDenied")
+    # What the field says is not where the form goes.
+    assert code_of(post({**another, "fields": {**another["fields"], "bucket": bucket}})) == (403, "AccessDenied")
+
+
+def test_a_form_cannot_ask_for_what_is_not_done(s3_service: Service, bucket: str) -> None:
+    name = "x-amz-server-side-encryption-customer-algorithm"
+    conditions = [{"key": "k"}, {"bucket": bucket}, {name: "AES256"}]
+    answer = post(signed_form(s3_service, bucket, conditions, **{"key": "k", name: "AES256"}))
+    assert code_of(answer) == (501, "NotImplemented")

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from botocore.auth import S3SigV4Auth
+from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
@@ -185,3 +185,55 @@ def test_the_debug_setting(own_service: Any) -> None:
     answer = raw_request(service.address, signed_head(service, "GET", "/s3/", {}, secret="wrong"))
     assert b"<CanonicalRequest>GET&#10;/s3/&#10;" in answer
     assert SECRET_KEY.encode() not in answer
+
+
+def presigned(service: Service, bucket: str, key: str, **config: Any) -> str:
+    """The target of a URL that its holder may PUT to."""
+    url = client(service, **config).generate_presigned_url("put_object", {"Bucket": bucket, "Key": key})
+    return url.partition("://")[2].partition("/")[2]
+
+
+def put(service: Service, target: str, host: str, *more: str) -> int:
+    lines = "".join(f"{line}\r\n" for line in (f"PUT {target} HTTP/1.1", f"Host: {host}", *more, "Content-Length: 4"))
+    return status(raw_request(service.address, f"{lines}\r\nevil".encode()))
+
+
+def test_a_signed_url_is_for_one_object_whatever_is_said_of_proxies(s3_service: Service) -> None:
+    uploads, private = s3_service.bucket(), s3_service.bucket()
+    inner = f"s3/{private}/k"
+    path, _, query = presigned(s3_service, uploads, f"mine/{inner}").partition("?")
+    prefix = "/" + path.removesuffix(f"/{inner}")
+    host = s3_service.url.removeprefix("http://")
+    assert put(s3_service, f"/{inner}?{query}", host, f"X-Forwarded-Prefix: {prefix}") == 403
+    assert s3_service.sql(f"select name from storage.objects where bucket_id in ('{uploads}', '{private}')") == []
+    assert put(s3_service, f"/{path}?{query}", host) == 200
+    for spelled in (path.replace("/s3/", "/s%33/", 1), path.replace("storage/v1/s3/", "s%33/", 1)):
+        assert put(s3_service, f"/{spelled}?{query}", host) == 400
+
+
+def test_a_signed_url_is_for_one_host(own_service: Any) -> None:
+    keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
+    service = own_service(s3_protocol_host="s3.localhost", **keys)
+    ours, theirs, inner = service.bucket(), service.bucket(), service.bucket()
+    headers: dict[str, str] = {}
+    for bucket in (ours, "s3", "storage"):
+        raw_request(service.address, signed_head(service, "PUT", f"/{bucket}", headers, host="s3.localhost"))
+
+    def signed_for(host: str, path: str) -> str:
+        signer: Any = S3SigV4QueryAuth(Credentials(KEY, SECRET_KEY), "s3", "us-east-1", expires=60)
+        request = AWSRequest("PUT", f"http://{host}{path}")
+        signer.add_auth(request)
+        return str(request.url).partition("?")[2]
+
+    api = service.url.removeprefix("http://")
+    for signed_host, signed_path, host, path in (
+        (f"{ours}.s3.localhost", "/k", f"{theirs}.s3.localhost", "/k"),
+        ("s3.localhost", f"/{ours}/k", f"{theirs}.s3.localhost", f"/{ours}/k"),
+        ("s3.localhost", f"/s3/{inner}/k", api, f"/s3/{inner}/k"),
+        (api, f"/s3/{inner}/k", "s3.localhost", f"/s3/{inner}/k"),
+        ("s3.localhost", f"/storage/v1/{inner}/k", "s3.localhost", f"/{inner}/k"),
+    ):
+        query = signed_for(signed_host, signed_path)
+        assert put(service, f"{path}?{query}", host, f"X-Forwarded-Host: {signed_host}") == 403, (signed_host, host)
+    assert service.sql("select name from storage.objects") == []
+    assert put(service, f"/k?{signed_for(f'{ours}.s3.localhost', '/k')}", f"{ours}.s3.localhost") == 200

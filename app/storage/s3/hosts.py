@@ -1,0 +1,13 @@
+"""Whether a host name is that of the door, and of which bucket."""
+
+from __future__ import annotations
+
+
+def bucket_of_host(given: str | None, own: str | None) -> str | None:
+    """The bucket in the host name ``given``, '' for the door's ``own`` name, None for another host."""
+    if own is None or not given:
+        return None
+    name = given.lower().partition(":")[0] if ":" not in own else given.lower()
+    if name == own.lower():
+        return ""
+    return given[: len(name) - len(own) - 1] if name.endswith("." + own.lower()) else None
