@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -10,10 +11,13 @@ from importlib import import_module
 import click
 
 from app.commands.failure import explained
+from app.server.logs import log_from_the_start, logs_json
+
+log = logging.getLogger("portico.serve")
 
 _BUILT_IN = (
-    "docs", "doctor", "init", "keys", "plan", "plugins", "schema", "serve", "settings", "uninstall", "upgrade",
-    "version",
+    "docs", "doctor", "init", "keys", "plan", "plugins", "schema", "serve", "settings", "token", "uninstall",
+    "upgrade", "version",
 )  # fmt: skip
 
 
@@ -55,12 +59,25 @@ def cli() -> None:
     logging.getLogger("portico").addHandler(logging.NullHandler())
 
 
+<<<<<<< HEAD
+=======
+for _command in (docs, doctor, init, keys, plan, plugins, schema, serve, settings, token, uninstall, upgrade, version):
+    cli.add_command(_command.command)
+
+
+>>>>>>> 344550a (add: an access log, metrics that answer an operator's questions, portico token, a page on identity providers)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit: with 0 on success, 1 and one line on stderr on failure, 2 on wrong usage."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["serve"]:
+        log_from_the_start(given, os.environ)
     try:
         code = cli.main(arguments, "portico", standalone_mode=False)
     except click.ClickException as ex:
-        ex.show()
+        if logs_json():
+            log.critical("%s", ex.format_message())
+        else:
+            ex.show()
         sys.exit(ex.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
@@ -70,8 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(1)
     except Exception as ex:
         line = explained(ex)
-        if line is None:
+        if logs_json():
+            log.critical("%s", line or "the service ended", exc_info=None if line else ex)
+        elif line is None:
             raise
-        click.echo(f"portico: {line}", err=True)
+        else:
+            click.echo(f"portico: {line}", err=True)
         sys.exit(1)
     sys.exit(code if isinstance(code, int) else 0)

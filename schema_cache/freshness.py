@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 from threading import Lock
+from time import time
 
 from schema_cache.decode import decode
 from schema_cache.dump import read_dump, write_dump
@@ -42,6 +43,8 @@ class SchemaCache:
         self._dump = dump
         self._infer_view_keys = infer_view_keys
         self._catalog: Catalog | None = None
+        self.read_at = 0.0
+        """When the catalog was read, in seconds since 1970; 0 before that."""
         self._views_lock = Lock()
         self._views: tuple[RoleViews, ...] = ()
         self._start = SharedCall(self._first)
@@ -97,11 +100,13 @@ class SchemaCache:
         if state.identity != stored.identity or not state.is_of(stored):
             return None
         self._catalog = self._catalog or stored
+        self.read_at = time()
         return self._catalog
 
     def _load(self) -> Catalog:
         payload = fetch_catalog(self._run, with_queries=self._infer_view_keys)
         catalog = self._catalog = decode(payload)
+        self.read_at = time()
         if self._dump:
             try:
                 write_dump(self._dump, payload, with_queries=self._infer_view_keys)

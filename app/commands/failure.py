@@ -7,13 +7,6 @@ from app.errors import PorticoError
 from app.server.address import ListenError
 from app.settings import SettingError
 
-# For clients these errors are temporary; the operator has to fix them.
-_ADVICE = {
-    "3D000": "Create the database, or correct its name in DATABASE_URL.",
-    "28P01": "Correct the user or the password in DATABASE_URL.",
-    "28000": "Correct the user in DATABASE_URL, or allow it in pg_hba.conf.",
-}
-
 
 class CommandError(RuntimeError):
     """A command cannot do its work; the message is one line."""
@@ -22,12 +15,12 @@ class CommandError(RuntimeError):
 def explained(ex: Exception) -> str | None:
     """One line for the operator, or None for an unexpected error."""
     # Imported here because it imports the driver.
-    from app.database.connect import ConnectionRefused
+    from app.database.advice import advice_on
 
     if isinstance(ex, PorticoError):
         cause = ex.__cause__
         text = ex.message if cause is None else f"{ex.message} ({cause})"
-        hint = _ADVICE.get(cause.diagnosis.sqlstate, ex.hint) if isinstance(cause, ConnectionRefused) else ex.hint
+        hint = advice_on(cause) or ex.hint
         return _one_line(f"{text.rstrip('.')}. {hint}" if hint else text)
     from app.database.target import DatabaseUrlError
     from app.demo.load import DemoError

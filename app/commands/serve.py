@@ -16,7 +16,7 @@ from app.commands.options import ServiceCommand
 from app.entrances import entrances, start_of
 from app.plugin_guard import Plugins
 from app.server.address import address_of, listen
-from app.server.logs import configure_logging
+from app.server.logs import configure_logging, logs_json
 from app.server.parent import serve
 from app.settings import Settings
 
@@ -62,7 +62,8 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
     def started() -> None:
         address = _address(settings, listener)
-        click.echo(f"{_start(settings, plugins, address)}Portico serves {target.database} at {address}/graphql/v1")
+        told = f"Portico serves {target.database} at {address}/graphql/v1"
+        _tell(f"{_start(settings, plugins, address)}{told}", told)
 
     return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
 
@@ -91,20 +92,30 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
     cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
     try:
-        click.echo(f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}.")
+        place = f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}."
+        _tell(place, place)
         if demo:
-            load_demo(settings.database_url or "", click.echo)
+            load_demo(settings.database_url or "", lambda told: _tell(told, told))
         banner = demo_banner if demo else trial_banner
 
         def started() -> None:
             address = _address(settings, listener)
-            click.echo(_start(settings, plugins, address) + banner(settings, address))
+            text = _start(settings, plugins, address) + banner(settings, address)
+            _tell(text, f"Portico is ready: {address}/graphql/v1")
 
         plugins.hook.before_fork(settings=settings)
         application = partial(create_app, plugins=plugins)
         return serve(settings, application, listener, started=started, look=cluster.watch)
     finally:
         cluster.leave()
+
+
+def _tell(text: str, line: str) -> None:
+    """Print ``text`` for people, or log only ``line`` where a program reads the output."""
+    if logs_json():
+        log.info("%s", line)
+    else:
+        click.echo(text)
 
 
 def _start(settings: Settings, plugins: Plugins, address: str) -> str:

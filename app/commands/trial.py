@@ -19,6 +19,8 @@ from app.settings import Settings
 
 DATABASE = "portico"
 DEMO_DATABASE = "demo"
+KEPT_KEYS = "keys.json"
+"""The file below DATA_DIR that keeps the generated keys."""
 
 
 def start_trial(settings: Settings, database: str = DATABASE) -> tuple[EmbeddedPostgres, Settings]:
@@ -40,7 +42,7 @@ def start_trial(settings: Settings, database: str = DATABASE) -> tuple[EmbeddedP
 def with_kept_keys(settings: Settings) -> Settings:
     """The settings with all three keys; those that are not set are read from beside the data, or generated there."""
     secret = settings.jwt_secret
-    keys = make_keys(secret) if secret else _kept_keys(Path(settings.data_dir) / "keys.json")
+    keys = make_keys(secret) if secret else _kept_keys(Path(settings.data_dir) / KEPT_KEYS)
     return replace(
         settings,
         jwt_secret=keys.jwt_secret,

@@ -127,12 +127,18 @@ def explain(error: StatementError, role: str | None) -> PorticoError:
     return error
 
 
+def is_misconfigured(sqlstate: str) -> bool:
+    """Whether a server refused a connection for something that is wrong in the service's configuration."""
+    return sqlstate.startswith("28") or sqlstate == "3D000"
+
+
 def unavailable(diagnosis: Diagnosis | None, otherwise: str = "The database cannot be reached.") -> Unavailable:
     """Unavailable with a message that names no host, user or database; the log has those."""
     state = diagnosis.sqlstate if diagnosis is not None else ""
     if state.startswith("53") and state not in _UNAVAILABLE:
         otherwise = "The database is short of memory, disk space or connections."
-    return Unavailable(_UNAVAILABLE.get(state, otherwise), code="DATABASE_UNAVAILABLE", hint="Try again.")
+    hint = "The operator has to correct the service's connection." if is_misconfigured(state) else "Try again."
+    return Unavailable(_UNAVAILABLE.get(state, otherwise), code="DATABASE_UNAVAILABLE", hint=hint)
 
 
 def outcome_unknown() -> Unavailable:

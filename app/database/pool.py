@@ -7,11 +7,13 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Lock
 from typing import cast
 
 import sqlalchemy.exc
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
+from app.database.advice import advice_on
 from app.database.failure import ConnectionLost, StatementError
 from app.database.session_attrs import misfit
 from app.database.wire import IDLE, DatabaseConnection
@@ -27,11 +29,15 @@ _WRITABLE = ("read-write", "primary")
 
 @dataclass(frozen=True, slots=True)
 class PoolState:
-    """``size``: the bound; ``open``: connections that exist; ``in_use``: those taken now."""
+    """``size``: the bound; ``open``: connections that exist; ``in_use``: those taken now. ``waits``: how often one had
+    to become free or to be opened first, ``waited_s``: how long that took in all, ``timeouts``: how often in vain."""
 
     size: int
     open: int
     in_use: int
+    waits: int = 0
+    waited_s: float = 0.0
+    timeouts: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +67,8 @@ class Pool:
         # QueuePool is used only when there is none.
         self._parked: deque[Lease] = deque()
         self._waiting: deque[None] = deque()
+        self._counting = Lock()
+        self._waits, self._waited_s, self._timeouts = 0, 0.0, 0
         self._queue = QueuePool(
             self._open,  # type: ignore[arg-type]  # a driver's connection, as far as the pool needs one
             pool_size=size,
@@ -126,11 +134,14 @@ class Pool:
         except IndexError:
             pass
         self._waiting.append(None)
+        began = time.monotonic()
+        timeouts = 0
         try:
             # A lease returned before the line above was parked here; one returned later goes to the queue.
             self._unpark()
             proxy = self._queue.connect()
         except sqlalchemy.exc.TimeoutError:
+            timeouts = 1
             raise Unavailable(
                 f"No database connection became free in {self._timeout_s:g} s.",
                 code="POOL_TIMEOUT",
@@ -138,8 +149,15 @@ class Pool:
             ) from None
         finally:
             self._waiting.pop()
+            self._count(time.monotonic() - began, timeouts)
         connection = cast(DatabaseConnection, proxy.dbapi_connection)
         return Lease(connection, proxy, connection.opened_at + _RENEW_AFTER_S)
+
+    def _count(self, waited_s: float, timeouts: int) -> None:
+        with self._counting:
+            self._waits += 1
+            self._waited_s += waited_s
+            self._timeouts += timeouts
 
     def _unpark(self) -> None:
         try:
@@ -154,7 +172,8 @@ class Pool:
         except Unavailable as ex:
             if not self._down:
                 self._down = True
-                log.warning("cannot connect to the database: %s", ex.__cause__ or ex)
+                told = filter(None, (str(ex.__cause__ or ex), advice_on(ex.__cause__)))
+                log.warning("cannot connect to the database: %s", ". ".join(told))
             raise
         if self._down:
             self._down = False
@@ -163,7 +182,14 @@ class Pool:
 
     def state(self) -> PoolState:
         parked, taken = len(self._parked), self._queue.checkedout()
-        return PoolState(size=self._size, open=self._queue.checkedin() + taken, in_use=max(0, taken - parked))
+        return PoolState(
+            size=self._size,
+            open=self._queue.checkedin() + taken,
+            in_use=max(0, taken - parked),
+            waits=self._waits,
+            waited_s=self._waited_s,
+            timeouts=self._timeouts,
+        )
 
     def close(self) -> None:
         """Close the idle connections; one that is in use is closed when it is given back."""

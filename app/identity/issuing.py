@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jwt
 
@@ -35,6 +35,26 @@ def make_key(secret: str, role: str) -> str:
     """A key that gives its bearer ``role`` for ten years."""
     now = int(time.time())
     return jwt.encode({"iss": ISSUER, "role": role, "iat": now, "exp": now + _TEN_YEARS_S}, secret, "HS256")
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """A key that tokens are signed with; ``key_id`` is the one that the key set gives it, if any."""
+
+    secret: bytes = field(repr=False)
+    algorithm: str = "HS256"
+    key_id: str | None = None
+
+
+def make_token(
+    key: SigningKey, role: str, lifetime_s: int, *, subject: str | None = None, audience: str | None = None
+) -> str:
+    """A token that gives its bearer ``role`` for a while."""
+    now = int(time.time())
+    claims = {"iss": ISSUER, "role": role, "sub": subject, "aud": audience, "iat": now, "exp": now + lifetime_s}
+    headers = {"kid": key.key_id} if key.key_id else None
+    given = {name: value for name, value in claims.items() if value is not None}
+    return jwt.encode(given, key.secret, key.algorithm, headers)
 
 
 def make_user_token(secret: str, user_id: str, *, email: str, audience: str | None = None) -> str:

@@ -20,6 +20,7 @@ from urllib.parse import unquote, urlsplit
 import jwt
 
 from app.errors import Unavailable
+from app.identity.issuing import SigningKey
 
 log = logging.getLogger("portico.identity")
 
@@ -85,6 +86,17 @@ def read_key_set(document: object, *, public: bool) -> tuple[VerificationKey, ..
 def load_key_set(source: str) -> tuple[VerificationKey, ...]:
     """The usable keys of ``source`` (see ``KeySet``) as they are now. Raises OSError or ValueError."""
     return _loader(source)[0]()
+
+
+def shared_key(source: str) -> SigningKey | None:
+    """The first key of ``source`` with which tokens can be signed; None if all of them only verify. A set that anybody
+    can read has none. Raises OSError or ValueError."""
+    load, public = _loader(source)
+    for key in () if public else load():
+        algorithm = key.algorithms[0]
+        if algorithm in SHARED_KEY_ALGORITHMS:
+            return SigningKey(key.prepared_for(algorithm).key, algorithm, key.kid)
+    return None
 
 
 def _read_key(data: dict[str, Any]) -> VerificationKey | None:

@@ -6,7 +6,9 @@ import json
 import logging
 import re
 import sys
+import threading
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.settings import Settings
@@ -18,9 +20,41 @@ _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 def configure_logging(settings: Settings) -> None:
     """Send all log records of this process to stderr in the configured format."""
+    _configure(settings.log_level.upper(), JSONLines() if settings.log_format == "json" else PlainLines())
+    if settings.log_format == "json":
+        _log_everything()
+
+
+def log_from_the_start(arguments: Sequence[str], environ: Mapping[str, str]) -> None:
+    """Log as JSON already what happens before the settings are known, if these arguments of a command or this
+    environment ask for it."""
+    _, _, option = " ".join(arguments).partition("--log-format")
+    if (option[1:].split(" ", 1)[0] or environ.get("LOG_FORMAT", "")).lower() == "json":
+        _configure("INFO", JSONLines())
+        _log_everything()
+
+
+def logs_json() -> bool:
+    """Whether this process logs as JSON, so that nothing else belongs on stderr."""
+    return any(isinstance(each.formatter, JSONLines) for each in logging.getLogger().handlers)
+
+
+def _configure(level: str, formatter: logging.Formatter) -> None:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JSONLines() if settings.log_format == "json" else PlainLines())
-    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler], force=True)
+    handler.setFormatter(formatter)
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+
+
+def _log_everything() -> None:
+    """Log also what Python would write to stderr itself: warnings, and exceptions that end a thread."""
+    logging.captureWarnings(True)
+    threading.excepthook = _log_thread
+
+
+def _log_thread(failed: threading.ExceptHookArgs) -> None:
+    if failed.exc_value is not None:
+        name = failed.thread.name if failed.thread else "?"
+        logging.getLogger("portico.server").critical("the thread %s ended", name, exc_info=failed.exc_value)
 
 
 class PlainLines(logging.Formatter):

@@ -258,3 +258,19 @@ def test_a_database_that_does_not_exist_is_named(portico: Portico, database_url:
         finished = portico(command, DATABASE_URL=database_url.replace("/test", "/absent_test"), ANON_KEY="k")
         assert "Create the database" in finished.stderr, finished.stderr
         assert "Try again" not in finished.stderr
+
+
+UNREACHABLE = {
+    "postgresql://u@127.0.0.1:1/d": ("127.0.0.1:1", "Start PostgreSQL there, or correct host and port"),
+    "postgresql://u@no-such-host.invalid:5432/d": ("no-such-host.invalid:5432", "Correct the host name"),
+    "postgresql://u@/d?host=/no/such/directory": ("/no/such/directory", "Start PostgreSQL there, or correct the dir"),
+}
+
+
+@pytest.mark.parametrize("url", UNREACHABLE)
+def test_a_database_that_cannot_be_reached_is_named(portico: Portico, url: str) -> None:
+    place, advice = UNREACHABLE[url]
+    finished = portico("doctor", DATABASE_URL=url, ANON_KEY="k")
+    assert place in finished.stderr
+    assert advice in finished.stderr
+    assert "Try again" not in finished.stderr

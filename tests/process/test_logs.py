@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
+import sys
 
 import pytest
 
 from app.server.logs import JSONLines, PlainLines
+from tests.process.running import PATIENCE_S, environment
 
 HOSTILE = "a\n2026-11-21T11:00:00Z INFO portico.server: all is well\r\x1b[2J"
 
@@ -30,3 +33,34 @@ def test_what_a_client_sent_is_not_logged_as_a_line(formatter: logging.Formatter
     assert "Traceback" in written
     if isinstance(formatter, JSONLines):
         assert json.loads(first)["message"] == f"refused: {HOSTILE}"
+
+
+FAILURES = {
+    "a setting": (["--port", "many"], {}),
+    "the usage": (["--no-such-option"], {}),
+    "no database": ([], {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none", "ANON_KEY": "k"}),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_with_json_nothing_else_is_on_stderr(case: str) -> None:
+    options, variables = FAILURES[case]
+    command = [sys.executable, "-m", "portico", "serve", "--log-format", "json", *options]
+    known = environment(PORT="0", WEB_CONCURRENCY="1", **variables)
+    started = subprocess.Popen(command, env=known, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        first = json.loads(started.stderr.readline())
+        assert {"time", "level", "logger", "message", "process"} <= first.keys()
+        assert first["level"] in ("warning", "critical")
+    finally:
+        started.terminate()
+        said, logged = started.communicate(timeout=PATIENCE_S)
+    assert said == ""
+    assert [each for each in logged.splitlines() if not each.startswith("{")] == []
+
+
+def test_what_is_extra_follows_the_message() -> None:
+    given = logging.makeLogRecord({"msg": "told", "name": "portico", "levelname": "INFO", "a": "x y", "b": {"c": 1}})
+    assert PlainLines().format(given).endswith(' INFO portico: told a="x y" b={"c":1}')
+    hostile = logging.makeLogRecord({"msg": "told", "name": "portico", "levelname": "INFO", "a": "x\nINFO b=1"})
+    assert "\n" not in PlainLines().format(hostile)

@@ -1,0 +1,27 @@
+"""A metric whose labels have a bounded number of values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+OTHER = "(other)"
+"""The value of labels beyond the bound. No GraphQL operation can have this name."""
+
+
+class LabelledMetric:
+    """The series of ``metric`` by the values of its labels: ``most`` of them, and one for all others."""
+
+    def __init__(self, metric: Any, most: int) -> None:
+        self._metric = metric
+        self._most = most
+        self._known: dict[tuple[str, ...], Any] = {}
+
+    def of(self, *values: str) -> Any:
+        """The series of these values, whose number is that of the labels."""
+        return self._known.get(values) or self._find(values)
+
+    def _find(self, values: tuple[str, ...]) -> Any:
+        if len(self._known) >= self._most:
+            return self._metric.labels(*(OTHER for _ in values))
+        series = self._known[values] = self._metric.labels(*values)
+        return series

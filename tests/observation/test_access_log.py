@@ -1,0 +1,55 @@
+"""The access log: a line for each request that tells nothing secret."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+
+import pytest
+
+from app.server.logs import JSONLines, PlainLines
+from tests.graphql.conftest import open_door as open_door
+from tests.graphql.door import Door
+
+SCHEMA = "create table thing (id int primary key); grant select on thing to anon"
+QUERY = "query A($token: Int) { thingCollection(first: $token) { edges { node { id } } } }"
+
+
+def lines(caplog: pytest.LogCaptureFixture, formatter: logging.Formatter) -> list[str]:
+    return [formatter.format(each) for each in caplog.records if each.name == "portico.access"]
+
+
+def test_a_line_for_each_request(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
+    door = open_door(SCHEMA, access_log=True)
+    caplog.clear()
+    with caplog.at_level(logging.INFO, "portico.access"):
+        answer = door.ask(QUERY, {"token": 1}, role="anon", headers={"X-Request-Id": "abc"})
+        door.ask("{ nope }")
+        door.client.simulate_get("/storage/v1/object/secret-bucket/secret-key?token=eyJsecret")
+    first, second, third = (json.loads(each) for each in lines(caplog, JSONLines()))
+    told = {
+        "message": "request",
+        "door": "graphql",
+        "method": "POST",
+        "operation": "A",
+        "role": "anon",
+        "status": 200,
+        "request_id": "abc",
+    }
+    assert told.items() <= first.items()
+    assert first["sent"] == int(answer.headers["content-length"])
+    assert first["ms"] >= sum(first["stages"].values())
+    assert list(first["stages"]) == ["parse", "authorize", "plan", "execute", "shape"]
+    assert (second["operation"], second["codes"]) == ("(anonymous)", "GRAPHQL_VALIDATION_FAILED")
+    assert (third["door"], third["operation"], third["status"]) == ("rest", "/storage/v1/object/{bucket}/*", 400)
+    assert "secret" not in str(third)
+    plain = lines(caplog, PlainLines())[0]
+    assert "INFO portico.access: request door=graphql method=POST operation=A role=anon status=200 " in plain
+
+
+def test_off_by_default(open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture) -> None:
+    door = open_door(SCHEMA)
+    with caplog.at_level(logging.INFO, "portico.access"):
+        door.ask("{ __typename }")
+    assert lines(caplog, PlainLines()) == []

@@ -1,0 +1,154 @@
+"""What ``/metrics`` tells, and that the dashboard and the alerts ask for nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from app.metrics.labelled import OTHER
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.conftest import open_door as open_door
+from tests.graphql.conftest import reading_door as reading_door
+from tests.graphql.door import Door
+from tests.process.running import REPOSITORY
+from tests.storage.conftest import own_service as own_service
+from tests.storage.conftest import storage_database as storage_database
+from tests.storage.service import Service
+
+SCHEMA = "create table thing (id int primary key); insert into thing values (1); grant select on thing to anon"
+DASHBOARD = REPOSITORY / "docs" / "grafana-dashboard.json"
+ALERTS = REPOSITORY / "docs" / "prometheus-alerts.yml"
+
+Series = tuple[str, frozenset[tuple[str, str]]]
+
+
+def read(text: str) -> dict[Series, float]:
+    families = text_string_to_metric_families(text)
+    return {(each.name, frozenset(each.labels.items())): each.value for one in families for each in one.samples}
+
+
+def of(found: dict[Series, float], name: str, **labels: str) -> float:
+    return found.get((name, frozenset(labels.items())), 0.0)
+
+
+def metrics(door: Door) -> dict[Series, float]:
+    return read(door.client.simulate_get("/metrics").text)
+
+
+def test_operations_and_errors_are_counted(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, metrics_operations=2)
+    for text in ("query A { __typename }", "query A { __typename }", "{ __typename }", "query B { __typename }"):
+        door.ask(text)
+    door.ask("query A { nope }")
+    found = metrics(door)
+    assert of(found, "portico_operation_seconds_count", operation="A", role="anon") == 2
+    assert of(found, "portico_operation_seconds_count", operation="(anonymous)", role="anon") == 1
+    assert of(found, "portico_operation_seconds_count", operation=OTHER, role=OTHER) == 2
+    assert of(found, "portico_errors_total", door="graphql", code="GRAPHQL_VALIDATION_FAILED") == 1
+    assert of(found, "portico_request_seconds_count", door="graphql", status="200") == 5
+    assert of(found, "portico_stage_seconds_total", stage="parse") > 0
+
+
+def test_caches_connections_and_the_schema_are_told(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, metrics_operations=0, pool_size=3)
+    for _ in range(3):
+        assert door.ask("query A { thingCollection { edges { node { id } } } }").data
+    found = metrics(door)
+    assert of(found, "portico_operation_seconds_count", operation="", role="anon") == 3
+    assert of(found, "portico_plans") == 1
+    assert (of(found, "portico_plan_hits"), of(found, "portico_plan_misses")) == (2, 1)
+    assert (of(found, "portico_connections_limit"), of(found, "portico_connections_in_use")) == (3, 0)
+    assert of(found, "portico_connections_open") >= 1
+    assert of(found, "portico_pool_waits_total") >= 1
+    assert of(found, "portico_pool_timeouts_total") == 0
+    assert of(found, "portico_schema_read_timestamp_seconds") > 1e9
+    # This database has no storage, whose numbers are left out.
+    assert of(found, "portico_work_entries", kind="post_event") == 0
+
+
+@pytest.fixture
+def storage(own_service: Callable[..., Service]) -> Service:
+    service = own_service()
+    service.application.services.storage.background.close()
+    return service
+
+
+def test_the_storage_is_told(storage: Service) -> None:
+    bucket = storage.bucket()
+    for _ in range(2):
+        storage.put(f"/object/{bucket}/a.txt", data=b"12345", headers={"content-type": "text/plain"})
+    assert storage.get(f"/object/{bucket}/a.txt").content == b"12345"
+    storage.get(f"/object/{bucket}/b.txt")
+    upload = {"tus-resumable": "1.0.0", "upload-length": "10", "upload-metadata": _names(bucket, "big")}
+    assert storage.post("/upload/resumable", headers=upload).status_code == 201
+    found = read(storage.get("/metrics").text)
+    assert of(found, "portico_storage_bytes_total", door="rest", direction="received") >= 10
+    assert of(found, "portico_storage_bytes_total", door="rest", direction="sent") >= 5
+    operations = {dict(labels)["operation"] for name, labels in found if name == "portico_storage_operations_total"}
+    assert {"PUT /storage/v1/object/{bucket}/*", "GET /storage/v1/object/{bucket}/*"} <= operations
+    assert of(found, "portico_errors_total", door="rest", code="NoSuchKey") == 1
+    assert of(found, "portico_work_entries", kind="delete_blob") == 1
+    assert of(found, "portico_unfinished_uploads", form="appended") == 1
+
+
+def _names(bucket: str, name: str) -> str:
+    from base64 import b64encode
+
+    return ",".join(f"{key} {b64encode(value.encode()).decode()}" for key, value in
+                    (("bucketName", bucket), ("objectName", name)))  # fmt: skip
+
+
+def _asked(expressions: list[str]) -> set[str]:
+    return {name for each in expressions for name in re.findall(r"portico_\w+", each)}
+
+
+def _expressions(value: Any) -> list[str]:
+    """The texts of all members ``expr`` and ``query``."""
+    if isinstance(value, list):
+        return [each for one in value for each in _expressions(one)]
+    if isinstance(value, dict):
+        own = [text for key, text in value.items() if key in ("expr", "query") and isinstance(text, str)]
+        return own + _expressions(list(value.values()))
+    return []
+
+
+@pytest.mark.parametrize("path", [DASHBOARD, ALERTS], ids=lambda path: path.name)
+def test_each_metric_that_is_asked_for_exists(path: Path, storage: Service) -> None:
+    for _ in range(2):
+        storage.post("/graphql/v1", json={"query": "query A { __typename }"}, headers={"apikey": "wrong"})
+    text = storage.get("/metrics").text
+    told = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
+    told |= {f"{name}{suffix}" for name in told for suffix in ("_count", "_sum", "_bucket", "_total")}
+    content = yaml.safe_load(path.read_text())
+    asked = _asked(_expressions(content))
+    assert asked
+    assert asked - told == set()
+
+
+def test_the_dashboard_is_complete() -> None:
+    panels = json.loads(DASHBOARD.read_text())["panels"]
+    charts = [each for each in panels if each["type"] != "row"]
+    assert all(each["title"] and each["targets"] and each["fieldConfig"]["defaults"].get("unit") for each in charts)
+    assert len({each["id"] for each in panels}) == len(panels)
+
+
+def test_each_alert_says_what_to_do() -> None:
+    rules = [rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
+    assert len({each["alert"] for each in rules}) == len(rules) > 5
+    for each in rules:
+        assert each["labels"]["severity"] in ("page", "ticket")
+        assert {"summary", "description"} <= set(each["annotations"])
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
+def test_promtool_takes_the_alerts() -> None:
+    subprocess.run(["promtool", "check", "rules", str(ALERTS)], check=True)
