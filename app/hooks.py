@@ -278,6 +278,10 @@ class ServiceHooks:
         ``Services.slow_operations``."""
 
     @hookspec
+    def closing(self) -> None:
+        """Called when an application is closed, after its last request."""
+
+    @hookspec
     def request_extensions(self, settings: Settings) -> Mapping[str, Extension]:
         """What members of a request's ``extensions`` ask for, by their names. Each is given ``execute``, the member's
         value and the arguments of that stage, and returns its results; with ``results.telling(name, value)`` the

@@ -55,12 +55,13 @@ class Services:
         return found or ()
 
     def close(self) -> None:
-        """Stop the background threads and close the connections."""
+        """Stop the background threads, let plugins end, and close the connections."""
         self.poller.close()
         if self.images:
             self.images.close()
         self.storage.close()
         self.engine.close()
+        self.plugins.hook.closing()
 
 
 def make_services(settings: Settings, plugins: Plugins) -> Services:

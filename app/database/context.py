@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from sqlalchemy.dialects.postgresql.base import PGDialect
 from app.database.prepared import Step, encode_parameters
 from app.database.session import CHECK, CHECKS, DISCARD_SEQUENCES
 from app.database.statement import Statement
+from app.observation import read_request_id, read_trace
 
 if TYPE_CHECKING:
     from app.identity import Caller
@@ -43,6 +44,7 @@ _MOST_CLAIM_SETTINGS = 30
 _MOST_FUNCTION_ARGUMENTS = 100
 _REMEMBERED_CALLERS = 1000
 _NO_PARAMETERS = encode_parameters(())
+_LONGEST_APPLICATION_NAME = 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,13 @@ class ContextBuilder:
 
     ``statement_timeout_ms`` is for roles without a setting of their own; 0 leaves it to the database.
     ``with_tokens``: the caller's credentials are set as well, and PostgreSQL's statement log may contain them.
+    ``with_request_ids``: application_name tells which request it is.
     """
 
-    def __init__(self, *, statement_timeout_ms: int = 0, with_tokens: bool = False) -> None:
+    def __init__(
+        self, *, statement_timeout_ms: int = 0, with_tokens: bool = False, with_request_ids: bool = False
+    ) -> None:
+        self._with_request_ids = with_request_ids
         self._statement_timeout_ms = statement_timeout_ms
         self._with_tokens = with_tokens
         self._of_caller = lru_cache(_REMEMBERED_CALLERS)(self._settings_of_caller)
@@ -105,6 +111,15 @@ class ContextBuilder:
         if self._with_tokens:
             own.append(("request.jwt", token))
         return self._assemble(caller, role_settings, method, path, schema_version, own)
+
+    def request_settings(self, header: Callable[[str], str | None]) -> tuple[SettingValue, ...]:
+        """What tells which request it is, for ``extra``, from its headers. It is a value of the context statement, not
+        a comment: a text that differs each time would have to be prepared each time."""
+        if not self._with_request_ids:
+            return ()
+        trace = read_trace(header("traceparent"), None)
+        name = trace.trace_id if trace else read_request_id(header("x-request-id"))
+        return (("application_name", name[:_LONGEST_APPLICATION_NAME]),) if name else ()
 
     def _assemble(
         self,

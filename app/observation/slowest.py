@@ -47,6 +47,13 @@ class Slowest:
         with self._shared() as known:
             return _slowest(known, time.time() - _KEPT_S)
 
+    def close(self) -> None:
+        """Close the file; the record of this process is then one of its own."""
+        with self._lock:
+            file, self._file = self._file, None
+        if file is not None:
+            os.close(file)
+
     @contextmanager
     def _shared(self) -> Iterator[list[SlowOperation]]:
         with self._lock:

@@ -35,7 +35,8 @@ class Engine:
     which schema, ``steering`` what each document's SQL depends on, and ``plans`` plans by document and shape of
     variables. ``around`` is what plugins wrap around the stages; ``identifications`` tell who calls.
     ``named_documents`` are those that requests name instead of sending their text. ``max_age_s`` says for how many
-    seconds caches may keep what anybody may read. ``show_sql`` says that failing statements are logged.
+    seconds caches may keep what anybody may read. ``show_sql`` says that failing statements are logged,
+    ``sql_comments`` that statements name their operation.
     ``answer_limit`` bounds the size of an answer. ``extensions`` are what requests may ask for beside the answer."""
 
     around: Mapping[str, Around]
@@ -52,6 +53,7 @@ class Engine:
     steering: BoundedCache[Steering]
     plans: BoundedCache[SQLPlan]
     show_sql: bool
+    sql_comments: bool
     answer_limit: int
     max_age_s: int
     extensions: RequestExtensions
@@ -85,7 +87,9 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         identifications=identifications(plugins, settings=settings, identity=identity),
         database=database,
         contexts=ContextBuilder(
-            statement_timeout_ms=settings.statement_timeout_ms, with_tokens=settings.tokens_in_database
+            statement_timeout_ms=settings.statement_timeout_ms,
+            with_tokens=settings.tokens_in_database,
+            with_request_ids=settings.request_ids_in_database,
         ),
         schema_cache=schema_cache,
         role_schemas=RoleSchemas(schema_cache, dialect, _rule_book(settings, plugins, dialect)),
@@ -96,6 +100,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         steering=BoundedCache(entries),
         plans=BoundedCache(entries),
         show_sql=settings.show_sql,
+        sql_comments=settings.sql_comments,
         answer_limit=settings.answer_limit,
         max_age_s=settings.graphql_max_age_s,
         extensions=request_extensions(plugins, settings=settings),

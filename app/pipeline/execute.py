@@ -52,6 +52,7 @@ def context_of(operation: AuthorizedOperation, engine: Engine) -> Context:
         method=head.method,
         path=head.path,
         role_settings=role_settings(catalog, operation.caller.role),
+        extra=engine.contexts.request_settings(head.header),
         schema_version=catalog.change_count if catalog.counted else None,
     )
 

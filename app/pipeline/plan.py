@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from graphql import FieldNode, GraphQLError, GraphQLObjectType, is_leaf_type
@@ -23,6 +24,7 @@ from app.query.planning import Planning
 from app.query.sql import as_text, compiled
 from app.query.walk import Walk
 
+_LONGEST_COMMENTED = 100
 MAX_META_FIELDS = 2
 """How many introspection fields an operation may have: each may describe the whole schema."""
 
@@ -45,6 +47,8 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
         # A value does not fit. Planning again finds where, and words the error as the dialect does.
         pass
     made = make_plan(document, operation.api, variables, steering)
+    if engine.sql_comments:
+        made = commented(made, document)
     _check_nodes(made, variables, operation.api.rules.nodes)
     engine.steering.put(key, steering, len(document.text) + steering.size)
     if not made.errors:
@@ -57,6 +61,21 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
         )
         engine.plans.put((key, shape), made, size)
     return _bind(made, variables)
+
+
+def commented(plan: SQLPlan, document: ParsedDocument) -> SQLPlan:
+    """The plan, whose statements end with a comment that names the operation (https://google.github.io/sqlcommenter/).
+
+    The comment is the same for all requests that use the plan, so that a connection prepares no more statements.
+    """
+    name = document.operation.name.value[:_LONGEST_COMMENTED] if document.operation.name else ""
+    # The grammar of GraphQL allows nothing in a name that could end the comment.
+    tags = "application='portico'" + (f",operation='{name}'" if name else "")
+    statements = [
+        replace(each, statement=Statement(f"{each.statement.sql} /*{tags}*/", each.statement.name_hint))
+        for each in plan.statements
+    ]
+    return replace(plan, statements=tuple(statements))
 
 
 def nodes_of(plan: SQLPlan, variables: Mapping[str, Any]) -> int:

@@ -131,6 +131,10 @@ class Settings:
     pool_timeout_s: float = setting(Seconds(), 10.0, "Seconds that a request waits for a database connection.")
     prepared_statements: bool = setting(SWITCH, True,
         "Whether statements stay prepared on a connection; set off behind pgbouncer before 1.21 in transaction mode.")
+    sql_comments: bool = setting(SWITCH, False,
+        "Whether the SQL of a GraphQL operation ends with a comment that names it, for pg_stat_statements.")
+    request_ids_in_database: bool = setting(SWITCH, False,
+        "Whether application_name in the database is the trace id, or else the request id, of the current request.")
     prepared_statement_limit: int = setting(Number(1), 200, "Prepared statements on each connection.")
     plan_cache_entries: int = setting(Number(1), 1000, "Plans that each worker caches.")
     schema_dump: str | None = setting(TEXT, None,

@@ -71,6 +71,7 @@ class Asker:
             extra=(
                 ("storage.operation", self.operation),
                 ("storage.allow_delete_query", "true"),
+                *self.contexts.request_settings(self.headers.get),
             ),
         )
 

@@ -56,6 +56,10 @@ class SlowOperations:
         return (observe,) if slow_ms else ()
 
     @hookimpl
+    def closing(self) -> None:
+        self._slowest.close()
+
+    @hookimpl
     def slow_operations(self) -> Sequence[SlowOperation]:
         return self._slowest.operations()
 

@@ -55,7 +55,7 @@ def test_all_four_are_there() -> None:
 def test_users_without_a_uuid_have_their_own_rows(open_door: Callable[..., Door]) -> None:
     (block,) = blocks("docs/identity-providers.md", "sql")
     door = open_door(block.text)
-    insert = 'mutation { insertIntoNoteCollection(objects: [{ body: "mine" }]) { affectedCount } }'
+    insert = 'mutation { insertIntonoteCollection(objects: [{ body: "mine" }]) { affectedCount } }'
     assert door.ask(insert, claims={"sub": "auth0|ann"}).data
     rows = "{ noteCollection { edges { node { owner } } } }"
     mine = door.ask(rows, claims={"sub": "auth0|ann"}).data["noteCollection"]["edges"]

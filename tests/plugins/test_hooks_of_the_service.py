@@ -182,6 +182,21 @@ def test_hook_observers(open_door: Callable[..., Door]) -> None:
     assert [(each.door, each.status, each.role) for each in seen] == [("graphql", 200, "authenticated")]
 
 
+def test_hook_closing(open_door: Callable[..., Door]) -> None:
+    closed: list[bool] = []
+
+    class Closing:
+        @hookimpl
+        def closing(self) -> None:
+            closed.append(True)
+
+    door = open_door(TABLE, plugins={"closing": Closing})
+    assert door.ask("{ __typename }").data
+    assert closed == []
+    door.application.close()
+    assert closed == [True]
+
+
 def test_hook_slow_operations(open_door: Callable[..., Door]) -> None:
     known = SlowOperation("key", "Find", "query", "anon", (), 5.0, {}, "{ a }", 0.0)
 

@@ -1,0 +1,1 @@
+"""Traces of a Portico service for OpenTelemetry."""

@@ -1,0 +1,50 @@
+"""Traces for OpenTelemetry, sent by OTLP. On with OTEL_EXPORTER_OTLP_ENDPOINT."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+from portico import ObservedRequest, Services, hookimpl
+from portico_opentelemetry.spans import Spans
+
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+
+
+class Telemetry:
+    """The plugin: one instance for each application. ``processor`` takes the spans, by default one that exports them in
+    the background, if the environment names an endpoint."""
+
+    def __init__(self, processor: SpanProcessor | None = None) -> None:
+        self._processor = processor
+        self._provider: TracerProvider | None = None
+
+    @hookimpl
+    def observers(self, services: Services) -> Sequence[Callable[[ObservedRequest], None]]:
+        # Called in each worker after the fork, which the thread of the exporter would not survive.
+        processor = self._processor or _exporting()
+        if processor is None:
+            return ()
+        # Resource.create lets OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES prevail only over its own defaults.
+        named = {} if os.environ.get("OTEL_SERVICE_NAME") else {SERVICE_NAME: "portico"}
+        self._provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
+        self._provider.add_span_processor(processor)
+        spans = Spans(self._provider.get_tracer("portico"))
+        return (spans.observe,)
+
+    @hookimpl
+    def closing(self) -> None:
+        if self._provider is not None:
+            self._provider.shutdown()
+
+
+def _exporting() -> SpanProcessor | None:
+    if not any(os.environ.get(each) for each in _ENDPOINTS):
+        return None
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+    return BatchSpanProcessor(OTLPSpanExporter())

@@ -1,0 +1,80 @@
+"""The distribution in telemetry/: found by its entry point, and the spans that it makes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import open_door as open_door
+from tests.graphql.door import Door
+from tests.plugins.test_extras import run
+from tests.process.running import REPOSITORY
+
+sdk = pytest.importorskip("opentelemetry.sdk.trace.export", reason="opentelemetry-sdk is not installed")
+
+SCHEMA = "create table thing (id int primary key); insert into thing values (1); grant select on thing to anon"
+TRACE_ID, SPAN_ID = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+QUERY = "query Things { thingCollection(filter: { id: { eq: 77 } }) { edges { node { id } } } }"
+
+
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
+    """The plugin, and the exporter that has its spans."""
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    monkeypatch.syspath_prepend(str(REPOSITORY / "telemetry"))
+    from portico_opentelemetry.plugin import Telemetry
+
+    exporter = InMemorySpanExporter()
+    return Telemetry(sdk.SimpleSpanProcessor(exporter)), exporter
+
+
+def test_a_request_is_a_trace(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
+    telemetry, exporter = plugin
+    door = open_door(SCHEMA, plugins={"opentelemetry": telemetry})
+    parent = f"00-{TRACE_ID}-{SPAN_ID}-01"
+    assert door.ask(QUERY, headers={"traceparent": parent, "X-Request-Id": "abc"}).data
+    spans = {each.name: each for each in exporter.get_finished_spans()}
+    assert {f"{each.context.trace_id:032x}" for each in spans.values()} == {TRACE_ID}
+    request, operation, flight = spans["POST /graphql/v1"], spans["query"], spans["execute"]
+    assert f"{request.parent.span_id:016x}" == SPAN_ID
+    assert operation.parent.span_id == request.context.span_id
+    assert flight.parent.span_id == operation.context.span_id
+    assert (request.kind.name, flight.kind.name) == ("SERVER", "CLIENT")
+    assert flight.attributes["db.system.name"] == "postgresql"
+    assert operation.attributes["graphql.operation.name"] == "Things"
+    assert request.attributes["portico.request_id"] == "abc"
+    assert set(spans) >= {"parse", "authorize", "plan", "shape"}
+    assert request.start_time <= operation.start_time <= flight.start_time < flight.end_time <= request.end_time
+    assert "77" not in str([dict(each.attributes) for each in spans.values()])
+
+
+def test_errors_and_requests_that_are_not_sampled(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
+    telemetry, exporter = plugin
+    door = open_door(SCHEMA, plugins={"opentelemetry": telemetry})
+    door.ask("query Broken { nope }")
+    spans = {each.name: each for each in exporter.get_finished_spans()}
+    assert spans["query"].status.status_code.name == "ERROR"
+    assert spans["query"].attributes["error.type"] == "GRAPHQL_VALIDATION_FAILED"
+    exporter.clear()
+    door.ask(QUERY, headers={"traceparent": f"00-{TRACE_ID}-{SPAN_ID}-00"})
+    assert exporter.get_finished_spans() == ()
+
+
+def test_it_is_off_without_an_endpoint(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
+    telemetry, _ = plugin
+    door = open_door(SCHEMA, plugins={"opentelemetry": type(telemetry)})
+    assert door.ask("{ __typename }").data == {"__typename": "Query"}
+
+
+def test_it_is_installed_and_found(tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "site-packages"
+    shutil.copytree(REPOSITORY / "telemetry", source)
+    install = ["install", "--quiet", "--no-index", "--no-build-isolation", "--no-deps", "--target", str(target)]
+    run(tmp_path, "-m", "pip", *install, str(source))
+    listed = run(tmp_path, "-m", "portico", "plugins", PYTHONPATH=f"{target}:{REPOSITORY}")
+    assert "portico-opentelemetry 0.1.0" in listed
