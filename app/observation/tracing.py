@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_REQUEST_ID = re.compile(r"[!-~]{1,128}", re.ASCII)
+_REQUEST_ID = re.compile(r"[ -~]{1,200}", re.ASCII)
 _TRACE_PARENT = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[!-~]*)?", re.ASCII)
 _TRACE_STATE = re.compile(r"[\t -~]{1,512}", re.ASCII)
 _LONGEST_PARENT = 256
