@@ -61,12 +61,16 @@ class Arrivals:
         self._due: dict[socket.socket, float] = {}
         self._received: dict[socket.socket, bytearray] = {}
         self._free: deque[socket.socket] = deque()
+        self._address = address
         for _ in range(_CONNECTIONS):
-            sock = socket.create_connection(address)
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._selector.register(sock, selectors.EVENT_READ)
-            self._received[sock] = bytearray()
-            self._free.append(sock)
+            self._connect()
+
+    def _connect(self) -> None:
+        sock = socket.create_connection(self._address)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._selector.register(sock, selectors.EVENT_READ)
+        self._received[sock] = bytearray()
+        self._free.append(sock)
 
     def at(self, per_second: float) -> Outcome:
         """What became of the requests of ``SECONDS``."""
@@ -100,7 +104,12 @@ class Arrivals:
             outcome.took.setdefault(status, []).append(time.perf_counter() - self._due.pop(sock))
             outcome.without_retry_after += status == 503 and b"\r\nretry-after:" not in head.lower()
             received.clear()
-            self._free.append(sock)
+            if b"\r\nconnection: close" in head.lower():
+                self._selector.unregister(sock)
+                sock.close()
+                self._connect()
+            else:
+                self._free.append(sock)
 
 
 def main() -> None:
