@@ -59,17 +59,10 @@ def cli() -> None:
     logging.getLogger("portico").addHandler(logging.NullHandler())
 
 
-<<<<<<< HEAD
-=======
-for _command in (docs, doctor, init, keys, plan, plugins, schema, serve, settings, token, uninstall, upgrade, version):
-    cli.add_command(_command.command)
-
-
->>>>>>> 344550a (add: an access log, metrics that answer an operator's questions, portico token, a page on identity providers)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit: with 0 on success, 1 and one line on stderr on failure, 2 on wrong usage."""
     given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == ["serve"]:
+    if list(given[:1]) == ["serve"]:
         log_from_the_start(given, os.environ)
     try:
         code = cli.main(arguments, "portico", standalone_mode=False)

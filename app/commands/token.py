@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from app.commands.failure import CommandError
-from app.commands.trial import KEPT_KEYS, with_kept_keys
 from app.identity.issuing import SigningKey, make_token
 from app.settings import Settings
 
@@ -54,6 +53,9 @@ def _signing_key(settings: Settings) -> SigningKey:
             return shared_key(settings.jwt_jwks) or _refuse_public()
         except (OSError, ValueError) as ex:
             raise CommandError(f"JWT_JWKS cannot be read: {ex}") from None
+    # Imported here because it imports PostgreSQL's parts.
+    from app.commands.trial import KEPT_KEYS, with_kept_keys
+
     if settings.database_url is None and (Path(settings.data_dir) / KEPT_KEYS).exists():
         return SigningKey((with_kept_keys(settings).jwt_secret or "").encode())
     raise CommandError("no key is set to sign with: run `portico keys`, and set JWT_SECRET")
