@@ -33,6 +33,7 @@ class Services:
 
     def start(self) -> None:
         """Start the background threads. Raises DocumentsUnusable where registered documents cannot be used."""
+        self.engine.database.start()
         self.engine.named_documents.registry.start()
         self.poller.start()
         self.storage.background.start()

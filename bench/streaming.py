@@ -52,10 +52,9 @@ class Node:
         self.port = _free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def url(self, database: str = "postgres", parameters: str = "") -> str:
-        return (
-            f"postgresql://{USER}:{self._cluster.password}@127.0.0.1:{self.port}/{database}?sslmode=disable{parameters}"
-        )
+    def url(self, database: str = "postgres", parameters: str = "", user: str = USER) -> str:
+        login = f"{user}:{self._cluster.password}"
+        return f"postgresql://{login}@127.0.0.1:{self.port}/{database}?sslmode=disable{parameters}"
 
     def start(self, **settings: str) -> Node:
         """Start it and wait until it takes connections."""
@@ -78,6 +77,12 @@ class Node:
     def stop(self) -> None:
         """End it in order."""
         self._end(signal.SIGINT)
+
+    def follow(self, primary: Node) -> None:
+        """Have a standby follow another primary."""
+        source = f"host=127.0.0.1 port={primary.port} user={USER} password={self._cluster.password}"
+        self.execute(f"alter system set primary_conninfo to '{source}'")
+        self.execute("select pg_reload_conf()")
 
     def promote(self) -> None:
         """Make a standby the primary, and wait until it takes writes."""
@@ -132,11 +137,16 @@ class Cluster:
         )  # fmt: skip
         return node.start()
 
+    @property
+    def login(self) -> str:
+        """A statement that creates the ordinary role ``portico``, which may log in."""
+        return f"create role portico login password '{self.password}'"
+
     def standby(self, of: Node, name: str) -> Node:
         """A new server that follows ``of``, started."""
         node = self._node(name)
         self.copy(of, node)
-        return node.start()
+        return node.start(cluster_name=name)
 
     def copy(self, of: Node, node: Node) -> None:
         """Make the data of ``node``, which is stopped, a standby's of ``of``."""

@@ -5,6 +5,7 @@ from app.database.context import Context, ContextBuilder
 from app.database.database import BoundStatement, Database, DatabaseSettings
 from app.database.failure import RoleRefused, RowTooLarge, SchemaOutdated, StatementError, StatementTimeout
 from app.database.pool import PoolState
+from app.database.position import Bookmark, Position
 from app.database.statement import Statement
 from app.database.target import DatabaseUrlError, Target
 from app.database.transaction import Transaction
@@ -12,6 +13,7 @@ from app.database.url import parse_database_url
 from app.database.wire import Row
 
 __all__ = [
+    "Bookmark",
     "BoundStatement",
     "Context",
     "ContextBuilder",
@@ -19,6 +21,7 @@ __all__ = [
     "DatabaseSettings",
     "DatabaseUrlError",
     "PoolState",
+    "Position",
     "RoleRefused",
     "Row",
     "RowTooLarge",

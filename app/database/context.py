@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlalchemy.dialects.postgresql.base import PGDialect
 
+from app.database.position import Bookmark
 from app.database.prepared import Step, encode_parameters
 from app.database.session import CHECK, CHECKS, DISCARD_SEQUENCES
 from app.database.statement import Statement
@@ -50,11 +51,13 @@ _LONGEST_APPLICATION_NAME = 63
 @dataclass(frozen=True, slots=True)
 class Context:
     """``role``: whose rights the data statements have. ``steps``: the statements that set it and the rest.
-    ``statement_timeout_s``: after which PostgreSQL cancels a statement; 0 for no limit."""
+    ``statement_timeout_s``: after which PostgreSQL cancels a statement; 0 for no limit. ``bookmark``: what the request
+    must see and has written, where replicas may answer it."""
 
     role: str
     steps: tuple[Step, ...]
     statement_timeout_s: float = 0.0
+    bookmark: Bookmark | None = None
 
 
 def first_steps(context: Context | None, read_only: bool) -> tuple[Step, ...]:
@@ -91,6 +94,7 @@ class ContextBuilder:
         extra: Sequence[SettingValue] = (),
         token: str = "",
         schema_version: int | None = None,
+        bookmark: Bookmark | None = None,
     ) -> Context:
         """The context for one request of ``caller``.
 
@@ -98,9 +102,11 @@ class ContextBuilder:
         (ALTER ROLE ... SET), from the schema cache. ``extra`` are more pairs of a setting's name and value;
         ``token`` is the caller's, for ``request.jwt``.
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
+        ``bookmark`` belongs to the request, and lets replicas answer what it reads.
         """
         if headers is None and not extra:
-            return self._repeated(caller, role_settings, method, path, schema_version)
+            repeated = self._repeated(caller, role_settings, method, path, schema_version)
+            return repeated if bookmark is None else replace(repeated, bookmark=bookmark)
         own: list[SettingValue] = []
         if headers is not None:
             named = {name.lower(): value for name, value in headers.items()}
@@ -110,7 +116,8 @@ class ContextBuilder:
         own.extend(extra)
         if self._with_tokens:
             own.append(("request.jwt", token))
-        return self._assemble(caller, role_settings, method, path, schema_version, own)
+        assembled = self._assemble(caller, role_settings, method, path, schema_version, own)
+        return assembled if bookmark is None else replace(assembled, bookmark=bookmark)
 
     def request_settings(self, header: Callable[[str], str | None]) -> tuple[SettingValue, ...]:
         """What tells which request it is, for ``extra``, from its headers. It is a value of the context statement, not

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
+import ssl
 from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
 from app.database.connect import connect
 from app.database.context import Context, first_steps
-from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown
+from app.database.failure import StatementError, explain
+from app.database.flight import Flight, fly
 from app.database.pool import Pool, PoolState
-from app.database.prepared import Step
+from app.database.position import REACHED, Bookmark
 from app.database.probe import Probe
-from app.database.session import is_unclean
+from app.database.replicas import Replicas
 from app.database.statement import Statement
+from app.database.target import Target
 from app.database.tls import tls_context
 from app.database.transaction import Transaction
 from app.database.url import parse_database_url
@@ -45,10 +48,17 @@ class DatabaseSettings(Protocol):
     def prepared_statements(self) -> bool: ...
     @property
     def prepared_statement_limit(self) -> int: ...
+    @property
+    def database_read_urls(self) -> Sequence[str]: ...
+    @property
+    def read_max_lag_s(self) -> float: ...
 
 
 class Database:
-    """One per process, made after forking; shared by its threads. Connects when it is first used."""
+    """One per process, made after forking; shared by its threads. Connects when it is first used.
+
+    ``replicas`` answer reads whose context has a bookmark.
+    """
 
     def __init__(self, settings: DatabaseSettings) -> None:
         if not settings.database_url:
@@ -61,12 +71,18 @@ class Database:
         self._margin_s = settings.database_margin_s
         self._timeout_s = settings.statement_timeout_ms / 1000
         self._probe = Probe(self.target, tls)
-        self._pool = Pool(
-            partial(connect, self.target, tls, prepared_limit=limit),
-            size=settings.pool_size,
-            timeout_s=settings.pool_timeout_s,
-            wanted=self.target.session_attrs,
-        )
+
+        def pool(target: Target, tls: ssl.SSLContext | None) -> Pool:
+            return Pool(
+                partial(connect, target, tls, prepared_limit=limit),
+                size=settings.pool_size,
+                timeout_s=settings.pool_timeout_s,
+                wanted=target.session_attrs,
+            )
+
+        self._pool = pool(self.target, tls)
+        targets = list(map(parse_database_url, settings.database_read_urls))
+        self.replicas = Replicas(self.target, targets, pool, settings.read_max_lag_s)
 
     def run(
         self, context: Context | None, calls: Sequence[BoundStatement], *, read_only: bool, row_limit: int = 0
@@ -83,9 +99,10 @@ class Database:
         role = "" if context is None else context.role
         before = first_steps(context, read_only)
         steps = [*before, *((statement, parameters, role) for statement, parameters in calls)]
+        flight = Flight(steps, len(before), read_only, self._wait_s(context, len(calls)), row_limit)
+        bookmark = None if context is None else context.bookmark
         try:
-            wait_s = self._wait_s(context, len(calls))
-            return self._run(steps, len(before), read_only, wait_s, row_limit)
+            return fly(self._pool, flight) if bookmark is None else self._fly_with(bookmark, flight)
         except StatementError as ex:
             ex.statement_index = max(0, ex.statement_index - len(before) + 1)
             raise explain(ex, role or None) from None
@@ -111,6 +128,10 @@ class Database:
         """A transaction of several round trips, as a context manager: it commits at the end, or rolls back."""
         return Transaction(self._pool, context, partial(self._wait_s, context))
 
+    def start(self) -> None:
+        """Begin to watch the replicas, if there are any; until then the primary answers everything."""
+        self.replicas.start()
+
     def probe(self) -> None:
         """Check that the database answers, on a separate connection. Raises Unavailable within a few seconds."""
         self._probe.ask()
@@ -119,6 +140,7 @@ class Database:
         return self._pool.state()
 
     def close(self) -> None:
+        self.replicas.close()
         self._pool.close()
         self._probe.close()
 
@@ -129,37 +151,11 @@ class Database:
         timeout_s = self._timeout_s if context is None else context.statement_timeout_s
         return timeout_s * max(1, statements) + self._margin_s if timeout_s else 0.0
 
-    def _run(
-        self, steps: Sequence[Step], prelude: int, read_only: bool, wait_s: float, row_limit: int
-    ) -> list[list[Row]]:
-        is_repeated, unclean = False, 0
-        while True:
-            lease = self._pool.acquire()
-            lease.connection.wait_at_most(wait_s)
-            try:
-                return lease.connection.pipeline(steps, clean=True, prelude=prelude, row_limit=row_limit)
-            except ConnectionLost as ex:
-                if not is_repeated and not ex.silent and (ex.unapplied or (read_only and not ex.answered)):
-                    is_repeated = True
-                    continue
-                if read_only or ex.unapplied:
-                    raise ex.explained() from ex
-                raise outcome_unknown() from ex
-            except StatementError as ex:
-                if not is_repeated and ex.lost_preparation:
-                    # Everything was rolled back, so it can be repeated even if it writes.
-                    lease.connection.forget_prepared()
-                    is_repeated = True
-                    continue
-                if not is_repeated and self._pool.leads_astray(lease, ex):
-                    is_repeated = True
-                    continue
-                if is_unclean(ex, prelude - 1):
-                    # All others may be like it; one that is opened then is not.
-                    lease.connection.usable = False
-                    unclean += 1
-                    if unclean <= self._pool.size:
-                        continue
-                raise
-            finally:
-                self._pool.give_back(lease)
+    def _fly_with(self, bookmark: Bookmark, flight: Flight) -> list[list[Row]]:
+        if flight.read_only:
+            rows = self.replicas.answer(flight, bookmark)
+            return fly(self._pool, flight) if rows is None else rows
+        bookmark.begin_write()
+        rows = fly(self._pool, flight._replace(then=(REACHED, (), "")))
+        bookmark.end_write(rows.pop())
+        return rows

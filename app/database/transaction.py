@@ -8,6 +8,7 @@ from types import TracebackType
 from app.database.context import Context, first_steps
 from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown, unavailable
 from app.database.pool import Lease, Pool
+from app.database.position import REACHED
 from app.database.prepared import Step
 from app.database.session import is_unclean
 from app.database.statement import Statement
@@ -30,6 +31,7 @@ class Transaction:
         self._pool = pool
         self._wait_s = wait_s
         self._role = "" if context is None else context.role
+        self._bookmark = None if context is None else context.bookmark
         self._pending: list[Step] = [_BEGIN, *first_steps(context, read_only=False)]
         self._lease: Lease | None = None
         self._failure: PorticoError | None = None
@@ -122,8 +124,13 @@ class Transaction:
                 raise self._failure from None
 
     def _commit(self, lease: Lease) -> None:
+        bookmark = self._bookmark
         try:
-            lease.connection.pipeline([_COMMIT])
+            if bookmark is None:
+                lease.connection.pipeline([_COMMIT])
+            else:
+                bookmark.begin_write()
+                bookmark.end_write(lease.connection.pipeline([_COMMIT], then=(REACHED, (), ""))[-1])
         except ConnectionLost as ex:
             if ex.unapplied:
                 raise ex.explained() from ex

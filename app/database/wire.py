@@ -55,10 +55,17 @@ class DatabaseConnection:
     # Sending
 
     def pipeline(
-        self, steps: Sequence[Step], *, clean: bool = False, prelude: int = 0, row_limit: int = 0
+        self,
+        steps: Sequence[Step],
+        *,
+        clean: bool = False,
+        prelude: int = 0,
+        row_limit: int = 0,
+        then: Step | None = None,
     ) -> list[list[Row]]:
         """Run ``steps`` in one flight; the rows of each except the first ``prelude``, which are not told.
-        ``clean``: first undo what the last one left in the session.
+        ``clean``: first undo what the last one left in the session. ``then``: a step to run after the end of their
+        transaction, in the same flight; its rows come last, none if it fails, which does not count.
         A row of more than ``row_limit`` bytes is skipped without holding it in memory; 0 for no limit. Raises
         RowTooLarge for it after everything is read; the steps have taken effect by then.
 
@@ -69,8 +76,15 @@ class DatabaseConnection:
         message, parsing = self._prepared.compose(steps)
         if clean:
             message = session.MESSAGE + message
+        parsing_then = None
+        if then is not None:
+            more, parsing_then = self._prepared.compose([then])
+            message += more
         try:
-            return self._converse(message, parsing, len(steps), (clean, prelude), row_limit or _ANY_SIZE)[prelude:]
+            results = self._converse(
+                message, parsing, len(steps), (clean, prelude), row_limit or _ANY_SIZE, parsing_then
+            )
+            return results[prelude:]
         except (StatementError, RowTooLarge):
             raise
         except BaseException:
@@ -97,18 +111,26 @@ class DatabaseConnection:
     # Receiving
 
     def _converse(
-        self, message: bytes, parsing: Sequence[Parsing], count: int | None, beginning: Beginning, row_limit: int
+        self,
+        message: bytes,
+        parsing: Sequence[Parsing],
+        count: int | None,
+        beginning: Beginning,
+        row_limit: int,
+        parsing_then: Sequence[Parsing] | None = None,
     ) -> list[list[Row]]:
         """Send ``message`` and read to ReadyForQuery; ``count`` results are due, any number when it is None, after
-        those of cleaning the session, which are left out."""
+        those of cleaning the session, which are left out. With ``parsing_then`` a step in a transaction of its own
+        follows."""
         self._transport.send(message)
         results, failure = self._read(parsing, beginning, row_limit)
+        last = None if parsing_then is None else self._read_then(parsing_then)
         if failure is not None:
             raise failure
         if count is not None and len(results) != count:
             self.usable = False
             raise ConnectionLost("the server answered out of order", answered=True, unapplied=False)
-        return results
+        return results if last is None else [*results, last]
 
     def _read(  # noqa: C901
         self, parsing: Sequence[Parsing], beginning: Beginning, row_limit: int
@@ -174,6 +196,18 @@ class DatabaseConnection:
             elif kind not in b"3tnN":
                 is_learning = False
                 self._asynchronous(kind, buffer[body:end])
+
+    def _read_then(self, parsing: Sequence[Parsing]) -> list[Row]:
+        """The rows of the step after the transaction; none if it failed, or if the connection is lost meanwhile."""
+        try:
+            results, failure = self._read(parsing, (False, 0), _ANY_SIZE)
+        except ConnectionLost:
+            self.usable = False
+            return []
+        if failure is not None:
+            self._prepared.forget()
+            return []
+        return results[0]
 
     def _read_usual(self, beginning: Beginning) -> tuple[bytes, int, int]:
         """What has come, the position after the answer to the beginning, and how many statements were parsed for it.

@@ -3,5 +3,6 @@
 from app.metrics.asked import AskedNumbers
 from app.metrics.counted import CountedNumbers
 from app.metrics.labelled import LabelledMetric
+from app.metrics.replicas import ReplicaNumbers
 
-__all__ = ["AskedNumbers", "CountedNumbers", "LabelledMetric"]
+__all__ = ["AskedNumbers", "CountedNumbers", "LabelledMetric", "ReplicaNumbers"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from app.database import Context, Row, RowTooLarge, StatementError, despite_conf
 from app.errors import Diagnosis, RequestError
 from app.graphql.errors import FieldError
 from app.pipeline.engine import Engine
-from app.pipeline.records import CAPPED, AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
+from app.pipeline.records import CAPPED, READ_AFTER, AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
 from app.query.sql import failure_message
 from schema_cache.privileges import role_settings
 from schema_cache.role_view import RoleView
@@ -34,6 +35,9 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
                 texts.update(zip(planned.response_keys, rows[0], strict=True))
     capped = _capped(plan, operation.parsed.variables)
     results = ResultSet(plan, texts, operation.caller.role)
+    bookmark = operation.parsed.request.bookmark
+    if plan.is_mutation and bookmark is not None and bookmark.written is not None:
+        results = results.telling(READ_AFTER, str(bookmark.written))
     return results.telling(CAPPED, capped) if capped else results
 
 
@@ -54,11 +58,15 @@ def context_of(operation: AuthorizedOperation, engine: Engine) -> Context:
         role_settings=role_settings(catalog, operation.caller.role),
         extra=engine.contexts.request_settings(head.header),
         schema_version=catalog.change_count if catalog.counted else None,
+        bookmark=operation.parsed.request.bookmark,
     )
 
 
 def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> list[list[Row]]:
     plan, context = bound.plan, context_of(operation, engine)
+    if plan.is_volatile and not plan.is_mutation:
+        # It may write, although it is a query.
+        context = replace(context, bookmark=None)
     calls = [(planned.statement, values) for planned, values in zip(plan.statements, bound.values, strict=True)]
     database, row_limit = engine.database, engine.answer_limit
     if bound.rolled_back:

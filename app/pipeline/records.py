@@ -8,7 +8,7 @@ from typing import Any
 
 from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode
 
-from app.database import Statement
+from app.database import Bookmark, Statement
 from app.graphql.api_schema import ApiSchema
 from app.identity import Caller
 from app.identity.identification import RequestHead
@@ -27,6 +27,7 @@ class GraphQLRequest:
     ``query``, ``variables``, ``extensions``, ``operation_name`` and ``document_id`` may be of any JSON type here.
     ``queries_only`` is set for GET. ``accept`` are the media types that the client takes.
     ``wants_graphql_media_type``: application/graphql-response+json is among them. ``head`` identifies the caller.
+    ``bookmark``: what queries must see, if replicas may answer them; the requests of a batch share it.
     """
 
     query: Any
@@ -38,6 +39,7 @@ class GraphQLRequest:
     accept: str = ""
     wants_graphql_media_type: bool = False
     head: RequestHead = NO_HEAD
+    bookmark: Bookmark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,10 @@ class BoundPlan:
 
 CAPPED = "capped"
 """The member of an answer's extensions that says where more rows were asked for than given."""
+
+
+READ_AFTER = "readAfter"
+"""The member of an answer's extensions that says what a query must have seen to see this mutation."""
 
 
 @dataclass(frozen=True, slots=True)

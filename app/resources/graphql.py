@@ -9,6 +9,7 @@ from typing import Any
 
 import falcon
 
+from app.database import Bookmark
 from app.errors import OverLimit, PorticoError, RequestError
 from app.identity.identification import RequestHead
 from app.pipeline import run, run_batch
@@ -16,6 +17,7 @@ from app.pipeline.records import GraphQLRequest, Reply
 from app.pipeline.shape import GRAPHQL_JSON, JSON, shape_error
 from app.resources.batches import JSON_LINES, joined, parts_of
 from app.resources.home import Home
+from app.resources.read_after import bookmark_of, tell
 from app.services import Services
 
 _NOT_MODIFIED = 304
@@ -27,6 +29,7 @@ class GraphQLResource:
     def __init__(self, services: Services, home: Home) -> None:
         self._home = home
         self._engine = services.engine
+        self._database = services.engine.database
         self._body_limit = services.settings.body_limit
         self._batch_limit = services.settings.batch_limit
 
@@ -37,14 +40,17 @@ class GraphQLResource:
             parts = parts_of(body, self._batch_limit, as_lines=as_lines)
             if parts is None and not isinstance(body, dict):
                 raise RequestError("The body must be a JSON object with a query")
+            bookmark = bookmark_of(req.env, self._database)
         except PorticoError as ex:
             _send(shape_error(_request(req, {}), ex), resp)
             return
         if parts is None:
-            _send(run(_request(req, body), self._engine), resp)
-            return
-        requests = [_request(req, each.body, accept=JSON) for each in parts]
-        _send(run_batch(requests, self._engine, partial(joined, parts=parts, as_lines=as_lines)), resp)
+            reply = run(_request(req, body, bookmark=bookmark), self._engine)
+        else:
+            requests = [_request(req, each.body, accept=JSON, bookmark=bookmark) for each in parts]
+            reply = run_batch(requests, self._engine, partial(joined, parts=parts, as_lines=as_lines))
+        tell(bookmark, resp)
+        _send(reply, resp)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         if not req.query_string and self._home.answers(req):
@@ -62,10 +68,11 @@ class GraphQLResource:
                 "extensions": _json_parameter(parameters, "extensions"),
                 "documentId": document_id,
             }
+            bookmark = bookmark_of(req.env, self._database)
         except PorticoError as ex:
             _send(shape_error(_request(req, {}), ex), resp)
             return
-        _send(run(_request(req, body, queries_only=True), self._engine), resp)
+        _send(run(_request(req, body, queries_only=True, bookmark=bookmark), self._engine), resp)
 
     def _read(self, req: falcon.Request) -> Any:
         length = req.content_length
@@ -109,7 +116,12 @@ def _json_parameter(parameters: Mapping[str, Any], name: str) -> Any:
 
 
 def _request(
-    req: falcon.Request, body: Mapping[str, Any], *, queries_only: bool = False, accept: str | None = None
+    req: falcon.Request,
+    body: Mapping[str, Any],
+    *,
+    queries_only: bool = False,
+    accept: str | None = None,
+    bookmark: Bookmark | None = None,
 ) -> GraphQLRequest:
     """``accept`` is for a part of an answer, whose media type is not what the client accepts for the whole."""
     environ = req.env
@@ -124,6 +136,7 @@ def _request(
         head=RequestHead.of(req.method, req.path, environ),
         accept=accepted,
         wants_graphql_media_type=GRAPHQL_JSON in accepted,
+        bookmark=bookmark,
     )
 
 

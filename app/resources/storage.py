@@ -11,6 +11,7 @@ from typing import Any
 
 import falcon
 
+from app.database import Bookmark
 from app.errors import PorticoError
 from app.identity.identification import RequestHead
 from app.identity.project import check_project
@@ -25,6 +26,7 @@ from app.resources.exchange import (
     send,
     unsendable_header,
 )
+from app.resources.read_after import bookmark_of, tell
 from app.storage.asker import Asker, anonymous
 from app.storage.http.answer import Answer
 from app.storage.http.credentials import bearer_token
@@ -41,6 +43,9 @@ log = logging.getLogger("portico.storage")
 PATHS = re.compile(r"/(?:storage/v1|bucket|object|upload|render|cdn|status)(?:/|$)")
 
 _JSON = "application/json; charset=utf-8"
+_READING = ("GET", "HEAD")
+# Listings are read with POST.
+_LISTINGS = ("/object/list/", "/object/list-v2/")
 _API_PATHS = ("/bucket", "/object", "/render/image", "/cdn")
 
 
@@ -73,18 +78,25 @@ class StorageSink:
             check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
         path = without_prefix(raw_path(environ))
         method = req.method
-        if method in ("GET", "HEAD") and path in _OPERATIONS:
+        if method in _READING and path in _OPERATIONS:
             req.uri_template = PREFIX + path
             return _OPERATIONS[path](self._storage, environ)
         match = self._router.match(method, path)
         if match is None:
             return _no_route(method, path)
         req.uri_template = PREFIX + match.route.path
-        call = self._call(match, method, path, environ)
-        resp.context.role = call.asker.role
-        return match.route.run(self._storage, call)
+        reads = method in _READING or match.route.path.startswith(_LISTINGS)
+        bookmark = bookmark_of(environ, self._storage.database, on_replicas=reads)
+        try:
+            call = self._call(match, method, path, environ, bookmark)
+            resp.context.role = call.asker.role
+            return match.route.run(self._storage, call)
+        finally:
+            tell(bookmark, resp)
 
-    def _call(self, match: Match, method: str, path: str, environ: Mapping[str, Any]) -> Call:
+    def _call(
+        self, match: Match, method: str, path: str, environ: Mapping[str, Any], bookmark: Bookmark | None
+    ) -> Call:
         headers, query = headers_of(environ), query_of(environ)
         head = RequestHead.of(method, path, environ)
         caller, token = self._callers.identify(match.route.credential, head, headers, query)
@@ -100,6 +112,7 @@ class StorageSink:
                 headers=headers,
                 token=token,
                 given_id=request_id_of(headers),
+                bookmark=bookmark,
             ),
             identified=caller is not None,
             method=method,

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 Headers = tuple[tuple[str, str], ...]
 
 _METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
-_EXPOSED = "etag, last-modified, content-length, content-range, content-disposition, accept-ranges, retry-after"
+_EXPOSED = (
+    "etag, last-modified, content-length, content-range, content-disposition, accept-ranges, retry-after,"
+    " portico-read-after"
+)
 _REMEMBERED_S = "86400"
 
 

@@ -65,6 +65,23 @@ class Url:
 
 
 @dataclass(frozen=True, slots=True)
+class UrlList:
+    """URLs of servers. They may hold passwords, which are not shown."""
+
+    description: str = "URLs, separated by spaces"
+    is_secret: bool = True
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        urls = tuple(text.split())
+        if not all("://" in url for url in urls):
+            raise KindError("each of the URLs must look like postgresql://user:password@host:port/name")
+        return urls
+
+    def show(self, value: Any) -> str:
+        return " ".join(map(URL.show, value))
+
+
+@dataclass(frozen=True, slots=True)
 class Secret:
     description: str = "secret"
     is_secret: bool = True
@@ -201,6 +218,7 @@ class ProjectRef:
 TEXT = Text()
 URL = Url()
 SECRET_URL = Url(is_secret=True)
+URLS = UrlList()
 SECRET = Secret()
 BYTES = Bytes()
 SWITCH = Switch()

@@ -17,6 +17,7 @@ from app.settings.kinds import (
     SWITCH,
     TEXT,
     URL,
+    URLS,
     Choice,
     Names,
     Number,
@@ -38,6 +39,10 @@ class Settings:
     database_url: str | None = setting(SECRET_URL, None,
         "The database, as postgresql://user:password@host:port/name or in libpq's other forms. "
         "If unset, an embedded PostgreSQL is started.")
+    database_read_urls: tuple[str, ...] = setting(URLS, (),
+        "Replicas of the database, as URLs separated by spaces, that answer queries and reads of the storage.")
+    read_max_lag_s: float = setting(Seconds(), 5.0,
+        "How old, in seconds, what a replica shows may be; 0 for any age. Beyond it the primary is asked.")
     data_dir: str = setting(TEXT, ".portico",
         "The directory of the embedded PostgreSQL, its keys, and objects if STORAGE_URL is unset.")
     host: str = setting(TEXT, "127.0.0.1", "The address to listen on; 0.0.0.0 or :: for all addresses.")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from app.database import Context, ContextBuilder
+from app.database import Bookmark, Context, ContextBuilder
 from app.identity import Caller
 from app.storage.errors import ServiceRoleOnly
 
@@ -20,7 +20,8 @@ class Asker:
     """Who asks, and what policies and triggers can read about the request.
 
     ``operation`` is what ``storage.operation()`` returns; ``method``, ``path``, ``headers`` and ``token`` become the
-    settings ``request.*``. ``given_id`` is the request id that a proxy sent, or ''.
+    settings ``request.*``. ``given_id`` is the request id that a proxy sent, or ''. ``bookmark``: what the request must
+    see, if replicas may answer what it reads.
     """
 
     contexts: ContextBuilder = field(repr=False)
@@ -31,6 +32,7 @@ class Asker:
     headers: Mapping[str, str] = field(repr=False)
     token: str = field(repr=False)
     given_id: str = ""
+    bookmark: Bookmark | None = None
 
     @property
     def role(self) -> str:
@@ -68,6 +70,7 @@ class Asker:
             path=self.path,
             headers=self.headers,
             token=self.token,
+            bookmark=self.bookmark,
             extra=(
                 ("storage.operation", self.operation),
                 ("storage.allow_delete_query", "true"),

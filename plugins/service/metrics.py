@@ -13,7 +13,7 @@ import falcon
 
 from app.entrances import Entrance
 from app.hooks import hookimpl
-from app.metrics import AskedNumbers, CountedNumbers
+from app.metrics import AskedNumbers, CountedNumbers, ReplicaNumbers
 from app.observation import Observer
 from app.services import Services
 from app.settings import Setting, Settings
@@ -57,7 +57,7 @@ class Metrics:
     @hookimpl
     def routes(self, app: falcon.App[Any, Any], services: Services) -> None:
         if self._counted is not None:
-            app.add_route("/metrics", _MetricsResource(self._counted, AskedNumbers(services)))
+            app.add_route("/metrics", _MetricsResource(self._counted, AskedNumbers(services), ReplicaNumbers(services)))
 
     @hookimpl
     def entrances(self) -> Sequence[Entrance]:
@@ -65,7 +65,7 @@ class Metrics:
 
 
 class _MetricsResource:
-    def __init__(self, counted: CountedNumbers, asked: AskedNumbers) -> None:
+    def __init__(self, counted: CountedNumbers, *asked: AskedNumbers | ReplicaNumbers) -> None:
         self._counted = counted
         self._asked = asked
 
@@ -86,7 +86,8 @@ class _MetricsResource:
             registry = client.CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         asked = client.CollectorRegistry()
-        asked.register(self._asked)
+        for each in self._asked:
+            asked.register(each)
         return bytes(client.generate_latest(registry)) + bytes(client.generate_latest(asked))
 
 

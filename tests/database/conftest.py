@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,8 @@ class DatabaseOptions:
     prepared_statement_limit: int = 200
     statement_timeout_ms: int = 30_000
     database_margin_s: float = 60.0
+    database_read_urls: Sequence[str] = ()
+    read_max_lag_s: float = 5.0
 
 
 MakeDatabase = Callable[..., Database]

@@ -33,6 +33,8 @@ class Settings:
     prepared_statement_limit: int = 50
     statement_timeout_ms: int = 30_000
     database_margin_s: float = 60.0
+    database_read_urls: tuple[str, ...] = ()
+    read_max_lag_s: float = 5.0
 
 
 def version_of(database: Database) -> bytes | None:

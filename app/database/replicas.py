@@ -1,0 +1,99 @@
+"""Replicas: which one may answer a read, so that it sees what it must see.
+
+A read is answered by a replica that has replayed the primary's log up to a position: that of the caller's own last
+write, if the request names it, and in any case the one that the primary had ``max_lag_s`` ago. The first statement of
+the flight asserts it (``app.database.position``). If that or anything else fails, the primary is asked: errors are
+always the primary's. Which replicas are worth asking is known from watching them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import ssl
+from collections.abc import Callable, Sequence
+
+from app.database.failure import StatementError, StatementTimeout, explain
+from app.database.flight import Flight, fly
+from app.database.pool import Pool, PoolState
+from app.database.position import HAS_REPLAYED, Bookmark, Position, replay_parameters
+from app.database.target import Target
+from app.database.tls import tls_context
+from app.database.watch import PrimaryWatch, ReplicaState, ReplicaWatch
+from app.database.wire import Row
+from app.errors import Unavailable
+
+MakePool = Callable[[Target, ssl.SSLContext | None], Pool]
+
+
+class _Replica:
+    def __init__(self, pool: Pool, watch: ReplicaWatch) -> None:
+        self.pool = pool
+        self.watch = watch
+
+
+class Replicas:
+    """The replicas of one process; without any, the primary answers everything."""
+
+    def __init__(self, primary: Target, targets: Sequence[Target], make_pool: MakePool, max_lag_s: float) -> None:
+        self._primary = PrimaryWatch(primary, max_lag_s)
+        self._members = [_make(target, make_pool, self._primary) for target in targets]
+        self._turn = itertools.count()
+
+    def __bool__(self) -> bool:
+        return bool(self._members)
+
+    def start(self) -> None:
+        if self._members:
+            self._primary.start()
+        for each in self._members:
+            each.watch.start()
+
+    def close(self) -> None:
+        self._primary.close()
+        for each in self._members:
+            each.watch.close()
+            each.pool.close()
+
+    def states(self) -> list[tuple[ReplicaState, PoolState]]:
+        """What is known of each replica, in the order of their URLs."""
+        return [(each.watch.state(), each.pool.state()) for each in self._members]
+
+    def answer(self, flight: Flight, bookmark: Bookmark) -> list[list[Row]] | None:
+        """The rows of a reading flight; None if the primary must be asked. Raises StatementTimeout, RowTooLarge and
+        Unavailable: for what took too long here, the time is over."""
+        needed = self._needed(bookmark)
+        replica = self._choose() if needed is not None else None
+        if needed is None or replica is None:
+            return None
+        assertion = (HAS_REPLAYED, replay_parameters(needed), "")
+        steps = [assertion, *flight.steps]
+        guarded = flight._replace(steps=steps, prelude=flight.prelude + 1, guarded=True)
+        try:
+            return fly(replica.pool, guarded)
+        except StatementError as ex:
+            explained = explain(ex, None)
+            if isinstance(explained, StatementTimeout):
+                raise explained from None
+        except Unavailable as ex:
+            replica.watch.leave_out()
+            if ex.code == "DATABASE_TIMEOUT":
+                raise
+        return None
+
+    def _needed(self, bookmark: Bookmark) -> Position | None:
+        """What a replica must have replayed; None if that cannot be told."""
+        floor = self._primary.floor() if bookmark.on_replicas else None
+        own = bookmark.needed
+        if floor is None or own is None:
+            return floor
+        # Positions before and after a promotion cannot be compared.
+        return max(floor, own) if own.timeline == floor.timeline else None
+
+    def _choose(self) -> _Replica | None:
+        usable = [each for each in self._members if each.watch.is_usable]
+        return usable[next(self._turn) % len(usable)] if usable else None
+
+
+def _make(target: Target, make_pool: MakePool, primary: PrimaryWatch) -> _Replica:
+    tls = tls_context(target)
+    return _Replica(make_pool(target, tls), ReplicaWatch(target, tls, primary))
