@@ -1,0 +1,116 @@
+"""The service beside an empty web server, pgbench and its peers, all in one run: ``python -m bench``.
+
+It needs wrk. Peers are installed by npm and pip, the first time that ``--peers`` asks for them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+
+from app.database.target import Target
+from app.database.url import parse_database_url
+from app.discovery import configure
+from app.embedded import EmbeddedPostgres
+from app.settings import Settings
+from bench import report, wrk
+from bench.contestants import SETTINGS, Contestant, NotStarted, empty, portico
+from bench.library import QUESTIONS, SCHEMA
+from bench.measuring import Figures, Measuring, pgbench_of
+from bench.peers import PeerMissing, postgraphile, strawberry
+
+WORKERS, THREADS = 2, 2
+_CACHE = Path.home() / ".cache" / "portico-bench"
+
+
+def main() -> None:
+    options = _options()
+    if not wrk.is_installed():
+        sys.exit("python -m bench needs wrk (https://github.com/wg/wrk); on Debian: apt install wrk")
+    notes: list[str] = []
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        cluster = stack.enter_context(_database(place))
+        settings = configure({"DATABASE_URL": cluster.url(), **SETTINGS}, {"workers": WORKERS, "threads": THREADS})[0]
+        ours = stack.enter_context(portico(cluster.url(), WORKERS, THREADS))
+        sizes = {each.name: len(ours.ask(each)) for each in QUESTIONS}
+        contestants = [ours, stack.enter_context(empty(sizes, WORKERS, THREADS))]
+        if options.peers:
+            contestants += _peers(stack, parse_database_url(cluster.url()), options.peers, notes)
+        measuring = Measuring(_first_process(cluster), options.seconds, options.rounds)
+        figures = _measure(measuring, contestants, settings, place, notes)
+    if options.json:
+        options.json.write_text(report.as_json(figures, notes))
+    if options.svg:
+        options.svg.write_text(report.chart(figures))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--seconds", type=int, default=4, help="how long each round takes")
+    parser.add_argument("--rounds", type=int, default=5, help="of how many rounds the median is told")
+    parser.add_argument(
+        "--peers", type=Path, nargs="?", const=_CACHE, metavar="DIRECTORY", help=f"also measure peers, kept in {_CACHE}"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the figures")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="where to write a chart")
+    return parser.parse_args()
+
+
+@contextmanager
+def _database(place: Path) -> Iterator[EmbeddedPostgres]:
+    from tests.postgres_server import connect
+
+    with EmbeddedPostgres(place / "postgres", durable=False, temporary=True) as cluster:
+        os.chmod(place, 0o755)
+        connection = connect(cluster.url())
+        for statement in SCHEMA.strip().split(";\n"):
+            connection.execute_simple(statement)
+        connection.close()
+        yield cluster
+
+
+def _first_process(cluster: EmbeddedPostgres) -> int:
+    return int((Path(cluster.data_directory) / "postmaster.pid").read_text().split()[0])
+
+
+def _peers(stack: ExitStack, target: Target, place: Path, notes: list[str]) -> list[Contestant]:
+    made: list[Callable[[], AbstractContextManager[Contestant]]] = [
+        lambda: postgraphile(target, place, "anon"),
+        lambda: postgraphile(target, place, ""),
+        lambda: strawberry(target, place, WORKERS),
+    ]
+    found = []
+    for make in made:
+        try:
+            found.append(stack.enter_context(make()))
+        except (PeerMissing, NotStarted) as ex:
+            notes.append(f"a peer is left out: {ex}")
+            print(notes[-1])
+    return found
+
+
+def _measure(
+    measuring: Measuring, contestants: list[Contestant], settings: Settings, place: Path, notes: list[str]
+) -> list[Figures]:
+    print(report.HEADING)
+    told: list[Figures] = []
+    for question in QUESTIONS:
+        figures = measuring.measure(question, contestants, pgbench_of(question, settings, place))
+        told += figures
+        print("\n".join(report.lines(figures)), flush=True)
+        ideal = report.ideal(figures, len(os.sched_getaffinity(0)))
+        if ideal is not None:
+            share = figures[0].per_second / ideal
+            notes.append(f"{question.name}: {share:.0%} of the ideal, which is {ideal:,.0f} per second")
+    print("\n".join(["", *notes]))
+    return told
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Those that ``python -m bench`` measures: each is a running server that is asked the same questions."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.library import PORTICO, Question, rows_of
+from bench.service import serving
+
+ANON_KEY = "anon-key"
+SETTINGS = {
+    "JWT_SECRET": "a secret that only this benchmark uses",
+    "ANON_KEY": ANON_KEY,
+    "SERVICE_ROLE_KEY": "service-key",
+    "MAX_ROWS": "100",
+}
+_JSON = {"Content-Type": "application/json"}
+_STARTS_WITHIN_S = 60.0
+
+
+class NotStarted(Exception):
+    """A peer ended, or did not begin to listen in time."""
+
+    def __str__(self) -> str:
+        return "it does not start; its messages are above"
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """``queries``: its documents by the names of the questions; none if it answers without reading them.
+    ``url``: where a question is asked."""
+
+    name: str
+    pid: int
+    url: Callable[[Question], str]
+    queries: Mapping[str, str]
+    headers: Mapping[str, str] = field(default_factory=lambda: _JSON)
+
+    def body(self, question: Question) -> bytes:
+        query = self.queries.get(question.name, PORTICO[question.name])
+        return json.dumps({"query": query, "variables": question.variables}).encode()
+
+    def ask(self, question: Question) -> bytes:
+        """The answer's body. Raises AssertionError unless it is true."""
+        request = urllib.request.Request(self.url(question), self.body(question), dict(self.headers))
+        with urllib.request.urlopen(request) as response:
+            body: bytes = response.read()
+        if self.queries:
+            found = rows_of(json.loads(body))
+            assert found == question.truth, f"{self.name} gives a wrong answer: {body[:300]!r}"
+        return body
+
+
+@contextmanager
+def portico(url: str, workers: int, threads: int) -> Iterator[Contestant]:
+    with serving({"DATABASE_URL": url, **SETTINGS}, workers, threads) as ((host, port), pid):
+        headers = {**_JSON, "apiKey": ANON_KEY}
+        yield Contestant("Portico", pid, lambda _: f"http://{host}:{port}/graphql/v1", PORTICO, headers)
+
+
+@contextmanager
+def empty(sizes: Mapping[str, int], workers: int, threads: int) -> Iterator[Contestant]:
+    """Falcon and waitress, whose answer to each question has the given size."""
+    command = [sys.executable, "-m", "bench.empty", str(workers), str(threads)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        try:
+            assert process.stdout is not None
+            port = int(process.stdout.readline())
+            yield Contestant(
+                "empty Falcon + waitress", process.pid, lambda asked: f"http://127.0.0.1:{port}/{sizes[asked.name]}", {}
+            )
+        finally:
+            os.killpg(process.pid, 15)
+
+
+@contextmanager
+def started(
+    name: str, command: Sequence[str], variables: Mapping[str, str], place: Path, port: int, queries: Mapping[str, str]
+) -> Iterator[Contestant]:
+    """A peer that listens on ``port`` of this machine, as soon as it does."""
+    with subprocess.Popen(
+        command, cwd=place, env=os.environ | variables, stdout=subprocess.DEVNULL, start_new_session=True
+    ) as process:
+        try:
+            _await(port, process)
+            yield Contestant(name, process.pid, lambda _: f"http://127.0.0.1:{port}/graphql", queries)
+        finally:
+            os.killpg(process.pid, 15)
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        port: int = sock.getsockname()[1]
+        return port
+
+
+def _await(port: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + _STARTS_WITHIN_S
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise NotStarted from None
+            time.sleep(0.2)

@@ -1,0 +1,106 @@
+"""The database that ``python -m bench`` asks, its questions, and the true answers to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+AUTHORS, BOOKS = 10_000, 200_000
+_EACH = BOOKS // AUTHORS
+FIRST, ID = 10, 7
+
+SCHEMA = f"""
+do $$ begin create role anon; exception when duplicate_object then null; end $$;
+comment on schema public is '@graphql({{"inflect_names": true}})';
+create table author (id int primary key, name text not null, email text);
+create table book (id int primary key, author_id int not null references author, title text not null);
+create index on book (author_id, id);
+insert into author select i, 'Author ' || i, 'author' || i || '@example.com' from generate_series(1, {AUTHORS}) i;
+insert into book select i, 1 + (i - 1) / {_EACH}, 'The book with the number ' || i from generate_series(1, {BOOKS}) i;
+alter table author enable row level security;
+create policy everybody on author for select using (id > 0);
+grant select on author, book to anon;
+vacuum analyze author;
+vacuum analyze book;
+"""
+
+
+@dataclass(frozen=True)
+class Question:
+    """``truth``: the rows that answer it, without the names that each API gives them; None if it asks for none."""
+
+    name: str
+    variables: Mapping[str, Any]
+    truth: Any
+
+
+def _author(number: int) -> dict[str, Any]:
+    return {"id": number, "name": f"Author {number}", "email": f"author{number}@example.com"}
+
+
+def _book(number: int, **more: int) -> dict[str, Any]:
+    return {"id": number, "title": f"The book with the number {number}", **more}
+
+
+def _books_of(author: int, count: int) -> list[dict[str, Any]]:
+    first = (author - 1) * _EACH + 1
+    return [_book(number) for number in range(first, first + count)]
+
+
+QUESTIONS = (
+    Question("__typename", {}, None),
+    Question("one row by key", {"id": ID}, _author(ID)),
+    Question(
+        "10 x 5 nested",
+        {"first": FIRST},
+        [{**_author(number), "books": _books_of(number, 5)} for number in range(1, FIRST + 1)],
+    ),
+    Question("100 rows", {}, [_book(number, authorId=1 + (number - 1) // _EACH) for number in range(1, 101)]),
+)
+
+_TYPENAME = "{ __typename }"
+
+PORTICO = {
+    "__typename": _TYPENAME,
+    "one row by key": "query ($id: Int!) { authorByPk(id: $id) { id name email } }",
+    "10 x 5 nested": """query ($first: Int) { authorCollection(first: $first) { edges { node { id name email
+      bookCollection(first: 5) { edges { node { id title } } } } } } }""",
+    "100 rows": "{ bookCollection(first: 100) { edges { node { id title authorId } } } }",
+}
+POSTGRAPHILE = {
+    "__typename": _TYPENAME,
+    "one row by key": "query ($id: Int!) { authorByRowId(rowId: $id) { rowId name email } }",
+    "10 x 5 nested": """query ($first: Int) { allAuthors(first: $first) { edges { node { rowId name email
+      booksByAuthorId(first: 5) { edges { node { rowId title } } } } } } }""",
+    "100 rows": "{ allBooks(first: 100) { edges { node { rowId title authorId } } } }",
+}
+STRAWBERRY = {
+    "__typename": _TYPENAME,
+    "one row by key": "query ($id: Int!) { author(id: $id) { id name email } }",
+    "10 x 5 nested": "query ($first: Int!) { authors(first: $first) { id name email books(first: 5) { id title } } }",
+    "100 rows": "{ books(first: 100) { id title authorId } }",
+}
+
+
+def rows_of(answer: Mapping[str, Any]) -> Any:
+    """The rows in an answer, in the form of ``Question.truth``. Raises AssertionError for an answer with errors."""
+    assert "errors" not in answer, answer
+    (value,) = answer["data"].values()
+    return None if isinstance(value, str) else _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "edges" in value:
+        return [_plain(edge["node"]) for edge in value["edges"]]
+    return {_name(key, item): _plain(item) for key, item in value.items()}
+
+
+def _name(key: str, value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "books"
+    return "id" if key == "rowId" else key

@@ -1,0 +1,119 @@
+"""Measures contestants in turns, so that whatever else the machine does meets all of them."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.discovery import plugin_manager
+from app.identity.identification import RequestHead
+from app.pipeline.records import GraphQLRequest
+from app.settings import Settings
+from app.wsgi import create_app
+from bench import wrk
+from bench.contestants import ANON_KEY, Contestant
+from bench.library import PORTICO, Question
+from bench.pgbench import PgBench, flight_of
+from bench.processor import cpu_seconds
+
+CONNECTIONS = 8
+# An answer differs in its header alone from others to the same question.
+_SAME_SIZE = 100
+PGBENCH = "pgbench, the same SQL"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The medians of the rounds. CPU time is in microseconds for a request, latencies in milliseconds by percentile."""
+
+    question: str
+    contestant: str
+    per_second: float
+    service_us: float
+    database_us: float
+    client_us: float
+    latencies: Mapping[int, float]
+
+
+class Measuring:
+    """``database``: the process id of PostgreSQL's first process; each of ``rounds`` takes ``seconds``."""
+
+    def __init__(self, database: int, seconds: int, rounds: int) -> None:
+        self._database = database
+        self._seconds = seconds
+        self._rounds = rounds
+
+    def measure(self, question: Question, contestants: Sequence[Contestant], pgbench: PgBench | None) -> list[Figures]:
+        """The figures of a question; those of pgbench last. Raises AssertionError for an answer that is not true."""
+        sizes = {each.name: len(each.ask(question)) for each in contestants}
+        for each in contestants:
+            self._load(each, question, 1)
+        found: dict[str, list[Figures]] = {}
+        for _ in range(self._rounds):
+            for each in contestants:
+                figures = self._round(each, question, sizes[each.name])
+                found.setdefault(each.name, []).append(figures)
+            if pgbench is not None:
+                found.setdefault(PGBENCH, []).append(self._round_of_pgbench(question, pgbench))
+        for each in contestants:
+            each.ask(question)
+        return [_median(rounds) for rounds in found.values()]
+
+    def _load(self, contestant: Contestant, question: Question, seconds: int) -> wrk.Loaded:
+        body = contestant.body(question)
+        return wrk.load(contestant.url(question), body, contestant.headers, connections=CONNECTIONS, seconds=seconds)
+
+    def _round(self, contestant: Contestant, question: Question, size: int) -> Figures:
+        service, database = cpu_seconds(contestant.pid), cpu_seconds(self._database)
+        loaded = self._load(contestant, question, self._seconds)
+        service, database = cpu_seconds(contestant.pid) - service, cpu_seconds(self._database) - database
+        assert not loaded.failures, f"{contestant.name}: {loaded.failures} failures"
+        assert size < loaded.size < size + 5 * _SAME_SIZE, f"{contestant.name}: {loaded.size} bytes, not {size}"
+        count = loaded.requests / 1e6
+        return Figures(
+            question.name,
+            contestant.name,
+            loaded.per_second,
+            service / count,
+            database / count,
+            loaded.client_us,
+            loaded.latencies,
+        )
+
+    def _round_of_pgbench(self, question: Question, pgbench: PgBench) -> Figures:
+        database = cpu_seconds(self._database)
+        per_second = pgbench.per_second(CONNECTIONS, self._seconds)
+        used = (cpu_seconds(self._database) - database) / (per_second * self._seconds) * 1e6
+        return Figures(question.name, PGBENCH, per_second, 0.0, used, 0.0, {})
+
+
+def pgbench_of(question: Question, settings: Settings, place: Path) -> PgBench | None:
+    """pgbench sending what the service sends for a question; None for one that it answers by itself."""
+    if question.truth is None:
+        return None
+    head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
+    variables = json.loads(json.dumps(question.variables))
+    application = create_app(settings, plugin_manager())
+    flight = flight_of(GraphQLRequest(PORTICO[question.name], variables, head=head), application.services.engine)
+    application.close()
+    return PgBench([flight], settings.database_url or "", place)
+
+
+def _median(rounds: Sequence[Figures]) -> Figures:
+    def of(name: str) -> float:
+        return statistics.median(getattr(each, name) for each in rounds)
+
+    first = rounds[0]
+    latencies = {each: statistics.median(figures.latencies[each] for figures in rounds) for each in first.latencies}
+    return Figures(
+        first.question,
+        first.contestant,
+        of("per_second"),
+        of("service_us"),
+        of("database_us"),
+        of("client_us"),
+        latencies,
+    )

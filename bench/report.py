@@ -1,0 +1,85 @@
+"""What ``python -m bench`` tells: a table, the same as JSON, and a chart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from html import escape
+
+from bench.measuring import PGBENCH, Figures
+
+EMPTY = "empty Falcon + waitress"
+_COLORS = ("#2563eb", "#94a3b8", "#f59e0b", "#fbbf24", "#a855f7")
+_LABELS, _BARS, _FIGURES, _LINE, _GAP = 220, 460, 80, 20, 34
+
+HEADING = (
+    "| question | | per second | p50 ms | p99 ms | service CPU | of the empty | PostgreSQL CPU | of pgbench |\n"
+    "|---|---|---|---|---|---|---|---|---|"
+)
+
+
+def lines(figures: Sequence[Figures]) -> list[str]:
+    """A line of the table for each contestant of one question."""
+    by_name = {each.contestant: each for each in figures}
+    return [_line(each, by_name) for each in figures]
+
+
+def _line(figures: Figures, others: dict[str, Figures]) -> str:
+    empty, pgbench = others.get(EMPTY), others.get(PGBENCH)
+    cells = [
+        figures.question,
+        figures.contestant,
+        f"{figures.per_second:,.0f}",
+        *(f"{figures.latencies[each]:.2f}" if figures.latencies else "-" for each in (50, 99)),
+        f"{figures.service_us:.0f} us",
+        _times(figures.service_us, empty.service_us if empty else 0),
+        f"{figures.database_us:.0f} us",
+        _times(figures.database_us, pgbench.database_us if pgbench else 0),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _times(value: float, unit: float) -> str:
+    return f"{value / unit:.2f}" if unit and value else "-"
+
+
+def ideal(figures: Sequence[Figures], cores: int) -> float | None:
+    """How many requests per second the machine would answer if the service cost what the empty web server costs, and
+    the database what pgbench makes it cost."""
+    by_name = {each.contestant: each for each in figures}
+    empty, pgbench = by_name.get(EMPTY), by_name.get(PGBENCH)
+    if empty is None or pgbench is None:
+        return None
+    return cores * 1e6 / (empty.service_us + empty.client_us + pgbench.database_us)
+
+
+def as_json(figures: Sequence[Figures], notes: Sequence[str]) -> str:
+    return json.dumps({"figures": list(map(asdict, figures)), "notes": list(notes)}, indent=2) + "\n"
+
+
+def chart(figures: Sequence[Figures]) -> str:
+    """Requests per second of those that answer questions, as an SVG image."""
+    shown = [each for each in figures if each.contestant not in (EMPTY, PGBENCH)]
+    names = list(dict.fromkeys(each.contestant for each in shown))
+    parts: list[str] = []
+    y = 10
+    for question in dict.fromkeys(each.question for each in shown):
+        rows = [each for each in shown if each.question == question]
+        most = max(each.per_second for each in rows)
+        parts.append(f'<text x="0" y="{y + 14}" font-weight="bold">{escape(question)}, requests per second</text>')
+        y += _LINE + 4
+        for each in rows:
+            color = _COLORS[names.index(each.contestant) % len(_COLORS)]
+            width = each.per_second / most * _BARS
+            parts += [
+                f'<text x="0" y="{y + 14}">{escape(each.contestant)}</text>',
+                f'<rect x="{_LABELS}" y="{y + 2}" width="{width:.0f}" height="{_LINE - 4}" fill="{color}"/>',
+                f'<text x="{_LABELS + width + 6:.0f}" y="{y + 14}">{each.per_second:,.0f}</text>',
+            ]
+            y += _LINE
+        y += _GAP - _LINE
+    size = f'width="{_LABELS + _BARS + _FIGURES}" height="{y}"'
+    style = 'font-family="system-ui, sans-serif" font-size="13" fill="#64748b"'
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>', *parts, "</svg>"]
+    return "\n".join(lines) + "\n"
