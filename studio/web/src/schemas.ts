@@ -1,31 +1,118 @@
-// The GraphQL schema as a caller sees it, from introspection; asked once for each caller.
+// The GraphQL schema as a caller sees it, by introspection and in parts: that of a thousand tables has tens of megabytes,
+// and a view needs a few of its types.
 
-import { buildClientSchema, getIntrospectionQuery, getNamedType, isObjectType, type GraphQLObjectType, type GraphQLSchema } from "graphql";
+import type { GraphQLSchema } from "graphql";
 import { data, type Credentials } from "./http";
+import { MEMBERS, NAMES, OUTLINE, schemaFrom, touchedBy, TYPE, type Introspected, type Roots } from "./introspection";
 import { useLoading, type Loading } from "./loading";
 import { useCaller, type Caller } from "./session";
 
-const known = new Map<string, Promise<GraphQLSchema>>();
+/** A collection of rows at the root, and the type of its rows. */
+export interface Collection {
+  field: string;
+  type: string;
+}
 
-export function schemaOf(caller: Caller): Promise<GraphQLSchema> {
-  const key = `${caller.id} ${caller.token ?? caller.apiKey}`;
-  let asked = known.get(key);
-  if (!asked) {
-    asked = introspect(caller);
-    known.set(key, asked);
-    asked.catch(() => known.delete(key));
+export interface Outline {
+  roots: Roots;
+  collections: Collection[];
+  mutations: Set<string>;
+}
+
+type NamedType = Pick<Introspected, "name" | "fields" | "inputFields">;
+
+export class Schemas {
+  #known = new Map<string, Introspected>();
+  #asked = new Map<string, Promise<void>>();
+  #built: { size: number; schema: GraphQLSchema } | null = null;
+  #outline: Promise<Outline> | null = null;
+  #lists = new Map<string, Promise<string[]>>();
+
+  constructor(readonly by: Credentials) {}
+
+  /** What the roots have. It is asked once; a failure is not kept. */
+  outline(): Promise<Outline> {
+    const asked = (this.#outline ??= outlineFor(this.by));
+    asked.catch(() => (this.#outline = null));
+    return asked;
   }
-  return asked;
+
+  /** The names of all types. */
+  names(): Promise<string[]> {
+    return this.#once(NAMES, (types) => types.map((each) => each.name));
+  }
+
+  /** The members of all types, each as TYPE.MEMBER. */
+  members(): Promise<string[]> {
+    return this.#once(MEMBERS, (types) => types.flatMap(({ name, fields, inputFields }) => [...(fields ?? []), ...(inputFields ?? [])].map((each) => `${name}.${each.name}`)));
+  }
+
+  #once(query: string, read: (types: NamedType[]) => string[]): Promise<string[]> {
+    const asked = this.#lists.get(query) ?? data({ query }, this.by).then(({ __schema }) => read(__schema.types.filter((each: NamedType) => !each.name.startsWith("__"))));
+    this.#lists.set(query, asked);
+    asked.catch(() => this.#lists.delete(query));
+    return asked;
+  }
+
+  /** The schema with these types and all that was asked for earlier; a type that is not there is left out. */
+  async having(names: Iterable<string>): Promise<GraphQLSchema> {
+    const { roots } = await this.outline();
+    await Promise.all([...names].map((each) => this.#learn(each)));
+    if (this.#built?.size !== this.#known.size) this.#built = { size: this.#known.size, schema: schemaFrom(roots, this.#known.values()) };
+    return this.#built.schema;
+  }
+
+  #learn(name: string): Promise<void> {
+    const asked =
+      this.#asked.get(name) ??
+      data({ query: TYPE, variables: { name } }, this.by).then(({ __type }) => {
+        if (__type) this.#known.set(name, __type as Introspected);
+      });
+    this.#asked.set(name, asked);
+    asked.catch(() => this.#asked.delete(name));
+    return asked;
+  }
+
+  /** The schema with the types of the roots, and of what a document touches. */
+  async about(document: string): Promise<GraphQLSchema> {
+    const { roots } = await this.outline();
+    const wanted = new Set([roots.queryType.name, ...(roots.mutationType ? [roots.mutationType.name] : [])]);
+    for (;;) {
+      const before = wanted.size;
+      const schema = await this.having(wanted);
+      for (const each of touchedBy(document, this.#known.values())) wanted.add(each);
+      if (wanted.size === before) return schema;
+    }
+  }
 }
 
-async function introspect(by: Credentials): Promise<GraphQLSchema> {
-  const query = getIntrospectionQuery({ descriptions: true, inputValueDeprecation: true });
-  return buildClientSchema((await data({ query, operationName: "IntrospectionQuery" }, by)) as never, { assumeValid: true });
+async function outlineFor(by: Credentials): Promise<Outline> {
+  const { __schema: roots } = await data({ query: OUTLINE }, by);
+  const collections: Collection[] = roots.queryType.fields.flatMap((each: { name: string; type: { name: string | null; ofType: { name: string } | null } }) => {
+    const type = nodeOf(each.type.name ?? each.type.ofType?.name ?? "");
+    return type && each.name.endsWith("Collection") ? [{ field: each.name, type }] : [];
+  });
+  collections.sort((a, b) => a.type.localeCompare(b.type));
+  return { roots, collections, mutations: new Set(roots.mutationType?.fields.map((each: { name: string }) => each.name)) };
 }
 
-export function useSchema(): Loading<GraphQLSchema> {
+/** The name of the type of a connection's rows; undefined for a type that is no connection. */
+export function nodeOf(connection: string): string | undefined {
+  return connection.endsWith("Connection") ? connection.slice(0, -"Connection".length) : undefined;
+}
+
+const known = new Map<string, Schemas>();
+
+export function schemasOf(caller: Caller): Schemas {
+  const key = `${caller.id} ${caller.token ?? caller.apiKey}`;
+  const found = known.get(key) ?? new Schemas(caller);
+  known.set(key, found);
+  return found;
+}
+
+export function useOutline(): Loading<Outline> {
   const caller = useCaller();
-  const loading = useLoading(() => schemaOf(caller), [caller.id]);
+  const loading = useLoading(() => schemasOf(caller).outline(), [caller.id]);
   return {
     ...loading,
     again: () => {
@@ -33,12 +120,4 @@ export function useSchema(): Loading<GraphQLSchema> {
       loading.again();
     },
   };
-}
-
-/** The type of the rows of a connection; undefined for another type. */
-export function nodeOf(type: unknown): GraphQLObjectType | undefined {
-  if (!isObjectType(type) || !type.name.endsWith("Connection")) return undefined;
-  const edge = getNamedType(type.getFields()["edges"]?.type);
-  const node = isObjectType(edge) ? getNamedType(edge.getFields()["node"]?.type) : undefined;
-  return isObjectType(node) ? node : undefined;
 }

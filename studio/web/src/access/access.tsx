@@ -4,7 +4,8 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { COMMANDS, KINDS, useCatalog, type Catalog, type Command, type Relation, type Verdict } from "../catalog";
 import { addressOf, follow, go, usePlace } from "../router";
 import { Icon } from "../ui/icons";
-import { Blank, Dialog, FailureNotice, plural, Sql, Waiting } from "../ui/parts";
+import { Loaded } from "../ui/loaded";
+import { Blank, Dialog, plural, Sql } from "../ui/parts";
 import { Findings } from "./findings";
 import { PolicyCard } from "./policy";
 import "../styles/access.css";
@@ -14,13 +15,15 @@ const AT_ONCE = 60;
 
 export default function Access() {
   const catalog = useCatalog();
-  if (catalog.failure && !catalog.value) return <div className="padded"><FailureNotice failure={catalog.failure} again={catalog.again} /></div>;
-  if (!catalog.value) return <Waiting what="the catalog" />;
   return (
-    <div className="padded">
-      <Findings />
-      <Matrix catalog={catalog.value} again={catalog.again} />
-    </div>
+    <Loaded from={catalog} what="the catalog">
+      {(value) => (
+        <div className="padded">
+          <Findings />
+          <Matrix catalog={value} again={catalog.again} />
+        </div>
+      )}
+    </Loaded>
   );
 }
 

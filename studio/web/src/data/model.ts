@@ -9,13 +9,14 @@ import {
   isObjectType,
   isScalarType,
   type GraphQLField,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
   type GraphQLType,
 } from "graphql";
-import { nodeOf } from "../schemas";
+import { nodeOf, type Schemas } from "../schemas";
 
 export interface ValueKind {
   type: string;
@@ -63,56 +64,64 @@ export interface Table {
   remove: { field: string } | undefined;
 }
 
-export function tablesOf(schema: GraphQLSchema): { type: string; field: string }[] {
-  const found = [];
-  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
-    const node = nodeOf(getNamedType(field.type));
-    if (node) found.push({ type: node.name, field: field.name });
-  }
-  return found.sort((a, b) => a.type.localeCompare(b.type));
-}
-
-export function tableOf(schema: GraphQLSchema, type: string): Table | undefined {
-  const root = Object.values(schema.getQueryType()?.getFields() ?? {}).find((each) => nodeOf(getNamedType(each.type))?.name === type);
+/** A collection with all that its view needs; undefined if the caller has none of that type. */
+export async function tableOf(schemas: Schemas, type: string): Promise<Table | undefined> {
+  const { collections, mutations } = await schemas.outline();
+  const root = collections.find((each) => each.type === type);
   if (!root) return undefined;
-  const node = nodeOf(getNamedType(root.type))!;
+  const own = [type, `${type}Connection`, `${type}Filter`, `${type}OrderBy`, `${type}InsertInput`, `${type}UpdateInput`];
+  const schema = await schemas.having([...own, ...neighbours(await schemas.having(own), own)]);
+  const node = schema.getType(type) as GraphQLObjectType;
   const fields = Object.values(node.getFields());
-  const argument = (name: string) => getNamedType(root.args.find((each) => each.name === name)?.type as GraphQLType | undefined);
-  const filter = argument("filter");
-  const order = argument("orderBy");
-  const connection = getNamedType(root.type) as GraphQLObjectType;
+  const filter = inputOf(schema, `${type}Filter`);
+  const order = inputOf(schema, `${type}OrderBy`);
   return {
     type,
-    field: root.name,
+    field: root.field,
     hasId: "nodeId" in node.getFields(),
-    hasCount: "totalCount" in connection.getFields(),
+    hasCount: "totalCount" in (schema.getType(`${type}Connection`) as GraphQLObjectType).getFields(),
     columns: fields.filter(isColumn).map(column),
-    toOne: fields.filter((each) => isToOne(each)).map(link),
-    toMany: fields.flatMap((each) => toMany(each, type)),
-    operators: isInputObjectType(filter) ? operatorsOf(filter) : {},
-    sortable: new Set(isInputObjectType(order) ? Object.keys(order.getFields()) : []),
+    toOne: fields.filter(isToOne).map(link),
+    toMany: fields.flatMap((each) => toMany(each, schema, type)),
+    operators: filter ? operatorsOf(filter) : {},
+    sortable: new Set(order ? Object.keys(order.getFields()) : []),
     filterType: filter?.name,
-    ...changesOf(schema, type),
+    ...changesOf(schema, mutations, type),
   };
 }
 
-function changesOf(schema: GraphQLSchema, type: string) {
-  const fields = schema.getMutationType()?.getFields() ?? {};
-  const inputOf = (field: string, name: string) => {
-    const found = getNamedType(fields[field]?.args.find((each) => each.name === name)?.type as GraphQLType | undefined);
-    return isInputObjectType(found) ? found : undefined;
-  };
-  const insert = inputOf(`insertInto${type}Collection`, "objects");
-  const update = inputOf(`update${type}Collection`, "set");
-  const remove = fields[`deleteFrom${type}Collection`];
+/** The types that those refer to, the rows and the filters of a relationship's other side included. */
+function neighbours(schema: GraphQLSchema, of: string[]): Set<string> {
+  const found = new Set<string>();
+  for (const type of of.map((each) => schema.getType(each))) {
+    if (!isObjectType(type) && !isInputObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const name = getNamedType(field.type as GraphQLType).name;
+      const node = isConnection(field) ? nodeOf(name)! : name;
+      found.add(node);
+      if (isConnection(field)) found.add(`${node}Filter`);
+    }
+  }
+  return found;
+}
+
+function inputOf(schema: GraphQLSchema, name: string): GraphQLInputObjectType | undefined {
+  const found = schema.getType(name);
+  return isInputObjectType(found) ? found : undefined;
+}
+
+function changesOf(schema: GraphQLSchema, mutations: Set<string>, type: string) {
+  const fields = { insert: `insertInto${type}Collection`, update: `update${type}Collection`, remove: `deleteFrom${type}Collection` };
+  const insert = mutations.has(fields.insert) ? inputOf(schema, `${type}InsertInput`) : undefined;
+  const update = mutations.has(fields.update) ? inputOf(schema, `${type}UpdateInput`) : undefined;
   return {
     insert: insert && {
-      field: `insertInto${type}Collection`,
+      field: fields.insert,
       type: insert.name,
       columns: Object.values(insert.getFields()).filter((each) => isPlain(getNamedType(each.type))).map(column),
     },
-    update: update && { field: `update${type}Collection`, type: update.name, columns: new Set(Object.keys(update.getFields())) },
-    remove: remove && { field: remove.name },
+    update: update && { field: fields.update, type: update.name, columns: new Set(Object.keys(update.getFields())) },
+    remove: mutations.has(fields.remove) ? { field: fields.remove } : undefined,
   };
 }
 
@@ -126,7 +135,12 @@ function isColumn(field: GraphQLField<unknown, unknown>): boolean {
 
 function isToOne(field: GraphQLField<unknown, unknown>): boolean {
   const type = getNamedType(field.type);
-  return isObjectType(type) && "nodeId" in type.getFields() && !nodeOf(type);
+  return isObjectType(type) && "nodeId" in type.getFields() && !isConnection(field);
+}
+
+/** Whether a field gives pages of rows; what it is called is no sign, since a table may be called a connection. */
+function isConnection(field: GraphQLField<unknown, unknown> | GraphQLInputField): boolean {
+  return "args" in field && field.args.some((each) => each.name === "first") && !!nodeOf(getNamedType(field.type).name);
 }
 
 function link(field: GraphQLField<unknown, unknown>): Link {
@@ -141,11 +155,10 @@ function labelOf(type: GraphQLObjectType): string {
   return LABELS.find((each) => columns.includes(each)) ?? columns[0] ?? "nodeId";
 }
 
-function toMany(field: GraphQLField<unknown, unknown>, type: string): ToMany[] {
-  const node = nodeOf(getNamedType(field.type));
-  if (!node) return [];
-  const filter = getNamedType(field.args.find((each) => each.name === "filter")?.type as GraphQLType | undefined);
-  const members = isInputObjectType(filter) ? filter.getFields() : {};
+function toMany(field: GraphQLField<unknown, unknown>, schema: GraphQLSchema, type: string): ToMany[] {
+  const node = isConnection(field) ? schema.getType(nodeOf(getNamedType(field.type).name)!) : undefined;
+  if (!isObjectType(node)) return [];
+  const members = inputOf(schema, `${node.name}Filter`)?.getFields() ?? {};
   const back = Object.values(node.getFields()).filter((each) => isToOne(each) && getNamedType(each.type).name === type && each.name in members);
   return [{ name: field.name, type: node.name, back: back.length === 1 ? back[0]!.name : undefined }];
 }

@@ -1,83 +1,85 @@
 // The schema as a book: types, their fields and arguments, found by name and followed by click.
 
-import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, isUnionType, type GraphQLNamedType, type GraphQLSchema, type GraphQLType } from "graphql";
+import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, isUnionType, type GraphQLNamedType, type GraphQLType } from "graphql";
 import { useState } from "react";
+import { useLoading } from "../loading";
+import type { Outline, Schemas } from "../schemas";
 import { Icon } from "../ui/icons";
+import { FailureNotice, plural, Waiting } from "../ui/parts";
 
 const MOST = 200;
 
-export function Docs({ schema, shown, show }: { schema: GraphQLSchema; shown: string[]; show: (trail: string[]) => void }) {
+interface Given {
+  outline: Outline;
+  schemas: Schemas;
+  shown: string[];
+  show: (trail: string[]) => void;
+}
+
+export function Docs({ outline, schemas, shown, show }: Given) {
   const [search, setSearch] = useState("");
-  const type = shown.length ? schema.getType(shown.at(-1)!) : undefined;
   const into = (name: string) => {
     setSearch("");
     show([...shown, name]);
   };
+  const type = shown.at(-1);
   return (
     <div className="docs stack">
       <label className="row">
         <span className="visually-hidden">Search types and fields</span>
         <input className="grow" type="search" placeholder="Search types and fields" value={search} onChange={(event) => setSearch(event.target.value)} />
       </label>
-      {search ? (
-        <Found schema={schema} search={search.toLowerCase()} into={into} />
-      ) : type ? (
-        <>
-          <button className="plain back" onClick={() => show(shown.slice(0, -1))}>
-            <Icon name="left" /> {shown.at(-2) ?? "All types"}
-          </button>
-          <TypePage type={type} into={into} />
-        </>
-      ) : (
-        <Roots schema={schema} into={into} />
+      {type && !search && (
+        <button className="plain back" onClick={() => show(shown.slice(0, -1))}>
+          <Icon name="left" /> {shown.at(-2) ?? "All types"}
+        </button>
       )}
+      {type && !search ? <OneType key={type} name={type} schemas={schemas} into={into} /> : <Found outline={outline} schemas={schemas} search={search.toLowerCase()} into={into} />}
     </div>
   );
 }
 
-function Roots({ schema, into }: { schema: GraphQLSchema; into: (name: string) => void }) {
-  const roots = [schema.getQueryType(), schema.getMutationType()].filter((each) => !!each);
-  const others = Object.values(schema.getTypeMap()).filter((each) => !each.name.startsWith("__") && !roots.includes(each as never));
+/** The roots and all types, or what is called like the search; members come later, since they are many. */
+function Found({ outline, schemas, search, into }: { outline: Outline; schemas: Schemas; search: string; into: (name: string) => void }) {
+  const { value, failure, again } = useLoading(() => schemas.names(), [schemas]);
+  const members = useLoading(async () => (search ? schemas.members() : []), [schemas, !search]);
+  if (failure) return <FailureNotice failure={failure} again={again} />;
+  if (!value) return <Waiting what="the types" />;
+  const roots = [outline.roots.queryType.name, outline.roots.mutationType?.name ?? []].flat();
+  const types = [...roots, ...value.filter((each) => !roots.includes(each))];
+  const found = [
+    ...types.filter((each) => each.toLowerCase().includes(search)),
+    ...(search ? (members.value ?? []).filter((each) => each.split(".")[1]!.toLowerCase().includes(search)) : []),
+  ];
+  if (!found.length && !members.isLoading) return <p className="muted">Nothing is called like that in what this caller sees.</p>;
   return (
     <ul className="side-list">
-      {[...roots, ...others].slice(0, MOST).map((each) => (
-        <li key={each.name}>
-          <button onClick={() => into(each.name)}>
-            <code>{each.name}</code>
-          </button>
-        </li>
-      ))}
-      {others.length > MOST && <li className="small muted">and {others.length - MOST} more; search for them</li>}
+      {found.slice(0, MOST).map((each) => {
+        const [type, member] = each.split(".");
+        return (
+          <li key={each}>
+            <button onClick={() => into(type!)}>
+              <code>
+                {type}
+                {member && <span className="muted">.{member}</span>}
+              </code>
+            </button>
+          </li>
+        );
+      })}
+      {found.length > MOST && <li className="small muted">and {plural(found.length - MOST, "more", "more")}; search for them</li>}
+      {members.isLoading && <li className="small muted" role="status">Searching the fields…</li>}
     </ul>
   );
 }
 
-function Found({ schema, search, into }: { schema: GraphQLSchema; search: string; into: (name: string) => void }) {
-  const found: { type: string; field?: string }[] = [];
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (type.name.startsWith("__")) continue;
-    if (type.name.toLowerCase().includes(search)) found.push({ type: type.name });
-    for (const name of fieldNames(type)) if (name.toLowerCase().includes(search)) found.push({ type: type.name, field: name });
-    if (found.length > MOST) break;
-  }
-  if (!found.length) return <p className="muted">Nothing is called like that in what this caller sees.</p>;
-  return (
-    <ul className="side-list">
-      {found.slice(0, MOST).map((each) => (
-        <li key={`${each.type}.${each.field}`}>
-          <button onClick={() => into(each.type)}>
-            <code>
-              {each.type}
-              {each.field && <span className="muted">.{each.field}</span>}
-            </code>
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
+function OneType({ name, schemas, into }: { name: string; schemas: Schemas; into: (name: string) => void }) {
+  const { value, failure, again } = useLoading(() => schemas.having([name]), [name, schemas]);
+  const type = value?.getType(name);
+  if (failure) return <FailureNotice failure={failure} again={again} />;
+  if (!value) return <Waiting what={name} />;
+  return type ? <TypePage type={type} into={into} /> : <p className="muted">This caller does not see {name}.</p>;
 }
-
-const fieldNames = (type: GraphQLNamedType) => ("getFields" in type ? Object.keys(type.getFields()) : []);
 
 function TypePage({ type, into }: { type: GraphQLNamedType; into: (name: string) => void }) {
   return (

@@ -1,52 +1,40 @@
 // An example for each collection of a schema, which can be run at once.
 
-import { getNamedType, isEnumType, isObjectType, isScalarType, type GraphQLObjectType, type GraphQLSchema } from "graphql";
-import { nodeOf } from "../schemas";
-
-export interface Example {
-  name: string;
-  query: string;
-}
+import { getNamedType, isEnumType, isObjectType, isScalarType, type GraphQLField, type GraphQLObjectType } from "graphql";
+import type { Collection, Outline, Schemas } from "../schemas";
 
 const FIELDS = 5;
+export const NOTHING = "{\n  __typename\n}\n";
 
-/** The collections of a schema, by the names of their root fields, with the types of their rows. */
-function collections(schema: GraphQLSchema): { field: string; node: GraphQLObjectType }[] {
-  const found = [];
-  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
-    const node = nodeOf(getNamedType(field.type));
-    if (node) found.push({ field: field.name, node });
-  }
-  return found;
-}
+type Field = GraphQLField<unknown, unknown>;
 
-export function examples(schema: GraphQLSchema): Example[] {
-  return collections(schema).map(({ field, node }) => ({ name: node.name, query: example(field, node) }));
-}
-
-function example(field: string, node: GraphQLObjectType): string {
-  const plain = Object.values(node.getFields()).filter((each) => {
-    const type = getNamedType(each.type);
-    return each.name !== "nodeId" && (isScalarType(type) || isEnumType(type)) && each.args.length === 0;
-  });
-  const names = plain.slice(0, FIELDS).map((each) => each.name);
-  if (!names.length) names.push("__typename");
-  const related = Object.values(node.getFields()).find((each) => {
-    const type = getNamedType(each.type);
-    return isObjectType(type) && !nodeOf(type) && "nodeId" in type.getFields();
-  });
+/** A document that reads some rows of a collection, each with a row that it refers to. */
+export async function example({ field, type }: Collection, schemas: Schemas): Promise<string> {
+  const fields = fieldsOf((await schemas.having([type])).getType(type));
+  const names = fields.filter(isPlain).slice(0, FIELDS).map((each) => each.name);
+  const related = fields.find((each) => isObjectType(getNamedType(each.type)) && each.args.length === 0);
   if (related) {
-    const fields = Object.values((getNamedType(related.type) as GraphQLObjectType).getFields());
-    const told = fields.find((each) => each.name === "name") ?? fields.find((each) => each.name !== "nodeId" && isScalarType(getNamedType(each.type)));
-    names.push(`${related.name} { ${told?.name ?? "__typename"} }`);
+    const target = getNamedType(related.type).name;
+    const told = fieldsOf((await schemas.having([target])).getType(target)).filter(isPlain);
+    names.push(`${related.name} { ${(told.find((each) => each.name === "name") ?? told[0])?.name ?? "__typename"} }`);
   }
+  if (!names.length) names.push("__typename");
   return `{\n  ${field}(first: 10) {\n    edges {\n      node {\n${names.map((each) => `        ${each}\n`).join("")}      }\n    }\n    pageInfo { hasNextPage endCursor }\n  }\n}\n`;
 }
 
+function fieldsOf(type: unknown): Field[] {
+  return isObjectType(type) ? Object.values((type as GraphQLObjectType).getFields()) : [];
+}
+
+function isPlain(field: Field): boolean {
+  const type = getNamedType(field.type);
+  return field.name !== "nodeId" && (isScalarType(type) || isEnumType(type)) && field.args.length === 0;
+}
+
 /** What a visitor is greeted with: the demonstration's question if the schema has it, else the first example. */
-export function greeting(schema: GraphQLSchema): string {
-  const fields = schema.getQueryType()?.getFields() ?? {};
-  if (fields["cityCollection"] && fields["countryCollection"]) {
+export async function greeting({ collections }: Outline, schemas: Schemas): Promise<string> {
+  const fields = new Set(collections.map((each) => each.field));
+  if (fields.has("cityCollection") && fields.has("countryCollection")) {
     return `# The largest cities of the world, each with its country and that country's neighbours. Ctrl-Enter runs it.
 query LargestCities($least: Int = 5000000) {
   cityCollection(
@@ -69,5 +57,5 @@ query LargestCities($least: Int = 5000000) {
 }
 `;
   }
-  return examples(schema)[0]?.query ?? "{\n  __typename\n}\n";
+  return collections[0] ? example(collections[0], schemas) : NOTHING;
 }

@@ -3,13 +3,15 @@
 import { parse } from "graphql";
 import { useRef, useState } from "react";
 import { Failure, run } from "../http";
-import { useSchema } from "../schemas";
+import { useLoading, type Loading } from "../loading";
+import { SchemaFailure } from "../schema-failure";
+import { schemasOf, useOutline, type Collection, type Outline, type Schemas } from "../schemas";
 import { useCaller, useSession } from "../session";
 import { Icon, type IconName } from "../ui/icons";
-import { FailureNotice, Notice, Waiting } from "../ui/parts";
+import { plural, Waiting } from "../ui/parts";
 import { Docs } from "./docs";
 import { Editor } from "./editor";
-import { examples, greeting } from "./examples";
+import { example, greeting, NOTHING } from "./examples";
 import { nameOf, newDocument, useDocuments, useHistory, type Past } from "./kept";
 import { Result, type Ran } from "./result";
 import "../styles/explore.css";
@@ -22,15 +24,20 @@ const SIDES: { id: Side; label: string; icon: IconName }[] = [
 ];
 
 export default function Explore() {
-  const schema = useSchema();
-  if (schema.isLoading && !schema.value) return <Waiting what="the schema" />;
-  return <Workbench schema={schema} />;
+  const caller = useCaller();
+  const schemas = schemasOf(caller);
+  const outline = useOutline();
+  // What greets depends on the tables only; the rest of the schema comes while the visitor reads.
+  const first = useLoading(() => schemas.outline().then((found) => greeting(found, schemas)), [caller.id]);
+  if (first.isLoading && !first.value) return <Waiting what="the tables" />;
+  return <Workbench outline={outline} schemas={schemas} first={first.value ?? NOTHING} />;
 }
 
-function Workbench({ schema }: { schema: ReturnType<typeof useSchema> }) {
+function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; schemas: Schemas; first: string }) {
   const caller = useCaller();
   const { session } = useSession();
-  const { documents, current, choose, open, change, close } = useDocuments(newDocument(schema.value ? greeting(schema.value) : "{\n  __typename\n}\n"));
+  const { documents, current, choose, open, change, close } = useDocuments(newDocument(first));
+  const schema = useLoading(() => schemas.about(current.query), [caller.id, current.query]);
   const { past, remember, clear } = useHistory();
   const [side, setSide] = useState<Side>(() => (window.innerWidth > 1100 ? "examples" : ""));
   const [trail, setTrail] = useState<string[]>([]);
@@ -75,8 +82,8 @@ function Workbench({ schema }: { schema: ReturnType<typeof useSchema> }) {
       </div>
       {side && (
         <aside aria-label={SIDES.find((each) => each.id === side)!.label}>
-          {side === "examples" && (schema.value ? <Examples items={examples(schema.value)} take={take} /> : <p className="muted">No schema, no examples.</p>)}
-          {side === "docs" && (schema.value ? <Docs schema={schema.value} shown={trail} show={setTrail} /> : <p className="muted">The schema is not known.</p>)}
+          {side === "examples" && (outline.value ? <Examples items={outline.value.collections} take={async (each) => take(await example(each, schemas))} /> : <p className="muted">No schema, no examples.</p>)}
+          {side === "docs" && (outline.value ? <Docs outline={outline.value} schemas={schemas} shown={trail} show={setTrail} /> : <p className="muted">The schema is not known.</p>)}
           {side === "history" && <HistoryList past={past} take={take} clear={clear} />}
         </aside>
       )}
@@ -110,7 +117,7 @@ function Workbench({ schema }: { schema: ReturnType<typeof useSchema> }) {
             <Icon name="play" /> {isRunning ? "Running" : "Run"}
           </button>
         </div>
-        {schema.failure && <SchemaFailure failure={schema.failure} again={schema.again} />}
+        {outline.failure && <SchemaFailure failure={outline.failure} again={outline.again} />}
         <div className="document">
           <Editor
             key={current.id}
@@ -140,35 +147,27 @@ function Workbench({ schema }: { schema: ReturnType<typeof useSchema> }) {
   );
 }
 
-function SchemaFailure({ failure, again }: { failure: Failure; again: () => void }) {
-  if (!/introspection|__schema/i.test(failure.message)) return <FailureNotice failure={failure} again={again} />;
-  return (
-    <Notice tone="warn" title="This role may not read its own schema">
-      <p>
-        Documents run, but nothing completes them. A comment allows it: <code>{`comment on schema public is '@graphql({"introspection": true})'`}</code>
-      </p>
-    </Notice>
-  );
-}
+const MOST = 300;
 
-function Examples({ items, take }: { items: { name: string; query: string }[]; take: (query: string) => void }) {
+function Examples({ items, take }: { items: Collection[]; take: (collection: Collection) => void }) {
   const [search, setSearch] = useState("");
-  const found = items.filter((each) => each.name.toLowerCase().includes(search.toLowerCase()));
+  const found = items.filter((each) => each.type.toLowerCase().includes(search.toLowerCase()));
   return (
     <div className="stack">
       <h2>Examples</h2>
-      {items.length > 12 && <input type="search" aria-label="Search examples" placeholder="Search" value={search} onChange={(event) => setSearch(event.target.value)} />}
+      {items.length > 12 && <input type="search" aria-label="Search examples" placeholder={`Search ${plural(items.length, "table")}`} value={search} onChange={(event) => setSearch(event.target.value)} />}
       {!items.length && <p className="muted">This caller sees no table. Choose another one, or grant something.</p>}
       <ul className="side-list">
-        {found.slice(0, 300).map((each) => (
-          <li key={each.name}>
-            <button onClick={() => take(each.query)}>
+        {found.slice(0, MOST).map((each) => (
+          <li key={each.field}>
+            <button onClick={() => take(each)}>
               <Icon name="play" />
-              <span className="ellipsis">{each.name}</span>
+              <span className="ellipsis">{each.type}</span>
             </button>
           </li>
         ))}
       </ul>
+      {found.length > MOST && <p className="muted small">and {plural(found.length - MOST, "more table")}; search for them</p>}
     </div>
   );
 }

@@ -46,7 +46,6 @@ export function Diagram({ relations, found }: { relations: Relation[]; found: Se
         minZoom={0.03}
         nodesDraggable={false}
         nodesConnectable={false}
-        onlyRenderVisibleElements={relations.length > 100}
         proOptions={{ hideAttribution: true }}
         onNodeClick={(_, node) => openNode(node)}
         onKeyDown={(event) => {

@@ -7,7 +7,7 @@ import type { Relation } from "../catalog";
 export const WIDTH = 220;
 const HEAD = 40;
 const LINE = 22;
-export const MOST_COLUMNS = 9;
+const MOST_COLUMNS = 9;
 
 export interface Placed {
   id: string;
@@ -34,20 +34,18 @@ export interface Layout {
 }
 
 /** The columns of a relation as the diagram shows them: keys first, then links, then the rest. */
-function columnsOf(relation: Relation, brief: boolean) {
+function columnsOf(relation: Relation) {
   const primary = new Set(relation.keys.find((each) => each.type === "p")?.columns ?? []);
   const links = new Set(relation.keys.filter((each) => each.type === "f").flatMap((each) => each.columns ?? []));
   const marked = relation.columns.map((each) => ({ name: each.name, type: each.type, mark: (primary.has(each.name) ? "key" : links.has(each.name) ? "link" : "") as "key" | "link" | "" }));
   const order = { key: 0, link: 1, "": 2 };
-  const sorted = marked.sort((a, b) => order[a.mark] - order[b.mark]);
-  return sorted.slice(0, brief ? sorted.filter((each) => each.mark).length && 3 : MOST_COLUMNS);
+  return marked.sort((a, b) => order[a.mark] - order[b.mark]).slice(0, MOST_COLUMNS);
 }
 
 export async function layoutOf(relations: Relation[], signal: AbortSignal): Promise<Layout> {
-  const brief = relations.length > 150;
   const known = new Set(relations.map((each) => each.oid));
   const placed: Placed[] = relations.map((relation) => {
-    const columns = columnsOf(relation, brief);
+    const columns = columnsOf(relation);
     const hidden = relation.columns.length - columns.length;
     return { id: String(relation.oid), relation, x: 0, y: 0, columns, hidden, height: HEAD + LINE * (columns.length + (hidden ? 1 : 0)) + 8 };
   });
@@ -68,7 +66,9 @@ export async function layoutOf(relations: Relation[], signal: AbortSignal): Prom
         "elk.layered.spacing.nodeNodeBetweenLayers": "90",
         "elk.spacing.componentComponent": "48",
         "elk.aspectRatio": "1.6",
-        ...(brief ? { "elk.layered.thoroughness": "1", "elk.layered.nodePlacement.strategy": "SIMPLE" } : {}),
+        // Tables that all lead to one would stand in one long column otherwise.
+        "elk.layered.layering.strategy": "COFFMAN_GRAHAM",
+        "elk.layered.layering.coffmanGraham.layerBound": String(Math.max(4, Math.ceil(Math.sqrt(placed.length)))),
       },
       children: placed.map((each) => ({ id: each.id, width: WIDTH, height: each.height })),
       edges: drawn.map((each) => ({ id: each.id, sources: [each.from], targets: [each.to] })),

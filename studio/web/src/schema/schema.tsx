@@ -4,19 +4,23 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { KINDS, useCatalog, type Catalog, type Relation } from "../catalog";
 import { addressOf, follow, go, usePlace } from "../router";
 import { Icon } from "../ui/icons";
-import { Blank, FailureNotice, plural, Waiting } from "../ui/parts";
+import { Loaded } from "../ui/loaded";
+import { Blank, count, plural } from "../ui/parts";
 import { Diagram } from "./diagram";
 import { RelationPage } from "./relation";
 import "../styles/access.css";
 import "../styles/schema.css";
 
 const AT_ONCE = 400;
+/** More than that is no picture for people, and takes a browser minutes to lay out. */
+const MOST_DRAWN = 100;
 
 export default function SchemaView() {
-  const catalog = useCatalog();
-  if (catalog.failure && !catalog.value) return <div className="padded"><FailureNotice failure={catalog.failure} again={catalog.again} /></div>;
-  if (!catalog.value) return <Waiting what="the catalog" />;
-  return <Relations catalog={catalog.value} />;
+  return (
+    <Loaded from={useCatalog()} what="the catalog">
+      {(catalog) => <Relations catalog={catalog} />}
+    </Loaded>
+  );
 }
 
 function Relations({ catalog }: { catalog: Catalog }) {
@@ -25,6 +29,7 @@ function Relations({ catalog }: { catalog: Catalog }) {
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const found = useMemo(() => catalog.relations.filter((each) => isFound(each, wanted)), [catalog, wanted]);
   const oids = useMemo(() => (wanted ? new Set(found.map((each) => each.oid)) : null), [found, wanted]);
+  const drawn = useMemo(() => drawnOf(catalog.relations, wanted ? found : null), [catalog, found, wanted]);
   const chosen = catalog.relations.find((each) => `${each.schema}.${each.name}` === rest[0]);
   if (!catalog.relations.length) return <Blank icon="schema" title="No table is in the API's schemas">API_SCHEMAS names the schemas. Create a table there, and it is drawn here.</Blank>;
   return (
@@ -68,11 +73,31 @@ function Relations({ catalog }: { catalog: Catalog }) {
         ) : rest[0] ? (
           <Blank icon="search" title={`There is no table ${rest[0]}`}>It may have been renamed since, or be in a schema that the API leaves out.</Blank>
         ) : (
-          <Diagram relations={catalog.relations} found={oids} />
+          <>
+            {drawn.length < catalog.relations.length && (
+              <p className="part small" role="status">
+                {wanted ? `${plural(drawn.length, "table")} of that name or column` : `The ${drawn.length} tables with most relationships`}, of {count.format(catalog.relations.length)}. Search to draw others.
+              </p>
+            )}
+            {drawn.length > 0 && <Diagram relations={drawn} found={oids} />}
+          </>
         )}
       </div>
     </div>
   );
+}
+
+function drawnOf(relations: Relation[], found: Relation[] | null): Relation[] {
+  if (relations.length <= MOST_DRAWN) return relations;
+  if (found) return found.slice(0, MOST_DRAWN);
+  const links = new Map<number, number>();
+  for (const relation of relations) {
+    for (const { to } of relation.keys) {
+      if (to === null || to === relation.oid) continue;
+      for (const each of [to, relation.oid]) links.set(each, (links.get(each) ?? 0) + 1);
+    }
+  }
+  return relations.toSorted((a, b) => (links.get(b.oid) ?? 0) - (links.get(a.oid) ?? 0)).slice(0, MOST_DRAWN);
 }
 
 function isFound(relation: Relation, wanted: string): boolean {

@@ -8,6 +8,7 @@ export interface Upload {
   id: number;
   file: File;
   key: string;
+  replace: boolean;
   sent: number;
   state: "waiting" | "running" | "paused" | "done" | "failed";
   problem?: Failure;
@@ -20,6 +21,7 @@ interface Running {
 }
 
 const AT_ONCE = 3;
+const REFRESH_MS = 400;
 /** Smaller files are sent in one request. */
 const IN_PIECES = 6 * 1024 * 1024;
 const RESUMABLE = `${ROOT}/upload/resumable`;
@@ -33,9 +35,14 @@ const isResumable = () =>
     () => false,
   ));
 
-export function useUploads(by: Credentials, bucket: string, replace: boolean, done: () => void) {
+export type Queue = ReturnType<typeof useUploads>;
+
+/** The uploads into a bucket as a caller. `stored` changes soon after some have arrived. */
+export function useUploads(by: Credentials, bucket: string) {
   const [uploads, setUploads] = useState<Upload[]>([]);
+  const [stored, setStored] = useState(0);
   const running = useRef(new Map<number, Running>());
+  const timer = useRef(0);
   const change = useCallback((id: number, part: Partial<Upload>) => setUploads((old) => old.map((each) => (each.id === id ? { ...each, ...part } : each))), []);
 
   useEffect(() => {
@@ -48,23 +55,37 @@ export function useUploads(by: Credentials, bucket: string, replace: boolean, do
       const inPieces = upload.file.size > IN_PIECES && (await isResumable());
       change(upload.id, { state: "running", canPause: inPieces });
       const told = { progress: (sent: number) => change(upload.id, { sent }), end: (problem?: Failure) => end(upload, problem) };
-      running.current.set(upload.id, inPieces ? await sendInPieces(upload, by, bucket, replace, told) : sendWhole(upload, by, bucket, replace, told));
+      running.current.set(upload.id, inPieces ? await sendInPieces(upload, by, bucket, told) : sendWhole(upload, by, bucket, told));
     }
     function end(upload: Upload, problem?: Failure) {
       running.current.delete(upload.id);
       change(upload.id, problem ? { state: "failed", problem } : { state: "done", sent: upload.file.size });
-      if (!problem) done();
+      if (problem) return;
+      window.clearTimeout(timer.current);
+      timer.current = window.setTimeout(() => setStored((n) => n + 1), REFRESH_MS);
     }
   }, [uploads]);
 
   useEffect(() => {
     const all = running.current;
-    return () => all.forEach((each) => each.stop());
+    return () => {
+      window.clearTimeout(timer.current);
+      all.forEach((each) => each.stop());
+    };
   }, []);
+
+  const isBusy = uploads.some((each) => each.state !== "done" && each.state !== "failed");
+  useEffect(() => {
+    if (!isBusy) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [isBusy]);
 
   return {
     uploads,
-    add: (files: { file: File; key: string }[]) => setUploads((old) => [...old, ...files.map((each): Upload => ({ ...each, id: ++made, sent: 0, state: "waiting", canPause: false }))]),
+    stored,
+    add: (files: Pick<Upload, "file" | "key" | "replace">[]) => setUploads((old) => [...old, ...files.map((each): Upload => ({ ...each, id: ++made, sent: 0, state: "waiting", canPause: false }))]),
     again: (id: number) => change(id, { state: "waiting", sent: 0, problem: undefined }),
     pause: (id: number) => {
       running.current.get(id)?.stop();
@@ -83,12 +104,12 @@ interface Told {
   end: (problem?: Failure) => void;
 }
 
-function sendWhole(upload: Upload, by: Credentials, bucket: string, replace: boolean, told: Told): Running {
+function sendWhole(upload: Upload, by: Credentials, bucket: string, told: Told): Running {
   const request = new XMLHttpRequest();
   request.open("POST", `${ROOT}/object/${pathOf(bucket, upload.key)}`);
   for (const [name, value] of Object.entries(headersOf(by))) request.setRequestHeader(name, value);
   request.setRequestHeader("Content-Type", upload.file.type || "application/octet-stream");
-  if (replace) request.setRequestHeader("x-upsert", "true");
+  if (upload.replace) request.setRequestHeader("x-upsert", "true");
   request.upload.onprogress = (event) => told.progress(event.loaded);
   request.onload = () => told.end(request.status < 300 ? undefined : refusal(request.status, request.responseText));
   request.onerror = () => told.end(new Failure("The service does not answer.", "OFFLINE", "", true));
@@ -96,11 +117,11 @@ function sendWhole(upload: Upload, by: Credentials, bucket: string, replace: boo
   return { stop: () => request.abort() };
 }
 
-async function sendInPieces(upload: Upload, by: Credentials, bucket: string, replace: boolean, told: Told): Promise<Running> {
+async function sendInPieces(upload: Upload, by: Credentials, bucket: string, told: Told): Promise<Running> {
   const { DetailedError, Upload: Pieces } = await import("tus-js-client");
   const pieces = new Pieces(upload.file, {
     endpoint: RESUMABLE,
-    headers: { ...headersOf(by), ...(replace ? { "x-upsert": "true" } : {}) },
+    headers: { ...headersOf(by), ...(upload.replace ? { "x-upsert": "true" } : {}) },
     metadata: { bucketName: bucket, objectName: upload.key, contentType: upload.file.type || "application/octet-stream" },
     chunkSize: IN_PIECES,
     uploadDataDuringCreation: true,

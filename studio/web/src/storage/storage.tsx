@@ -6,9 +6,10 @@ import { useLoading } from "../loading";
 import { addressOf, follow, go, usePlace } from "../router";
 import { useCaller } from "../session";
 import { Icon } from "../ui/icons";
-import { Blank, bytes, Dialog, FailureNotice, Waiting } from "../ui/parts";
+import { Loaded } from "../ui/loaded";
+import { Blank, bytes, Dialog, FailureNotice } from "../ui/parts";
 import { buckets, call, type Bucket } from "./api";
-import { FolderPage } from "./folder";
+import { BucketPage } from "./folder";
 import { Policies } from "./policies";
 import "../styles/access.css";
 import "../styles/storage.css";
@@ -17,12 +18,18 @@ export default function Storage() {
   const caller = useCaller();
   const { rest } = usePlace();
   const found = useLoading((signal) => buckets(caller, signal), [caller.id]);
+  return (
+    <Loaded from={found} what="buckets">
+      {(all) => <Buckets all={all} chosen={rest[0] ?? ""} folders={rest.slice(1)} again={found.again} />}
+    </Loaded>
+  );
+}
+
+function Buckets({ all, chosen, folders, again }: { all: Bucket[]; chosen: string; folders: string[]; again: () => void }) {
+  const caller = useCaller();
   const [creating, setCreating] = useState(false);
-  if (found.failure && !found.value) return <div className="padded"><FailureNotice failure={found.failure} again={found.again} /></div>;
-  if (!found.value) return <Waiting what="buckets" />;
-  const chosen = rest[0] ?? "";
-  const bucket = found.value.find((each) => each.id === chosen) ?? (chosen ? { id: chosen, public: false, file_size_limit: null, allowed_mime_types: null } : undefined);
-  const known = found.value.some((each) => each.id === chosen);
+  const known = all.find((each) => each.id === chosen);
+  const bucket = known ?? (chosen ? { id: chosen, public: false, file_size_limit: null, allowed_mime_types: null } : undefined);
   return (
     <div className="split">
       <aside aria-label="Buckets">
@@ -31,7 +38,7 @@ export default function Storage() {
             <Icon name="plus" /> New bucket
           </button>
           <ul className="side-list">
-            {found.value.map((each) => (
+            {all.map((each) => (
               <li key={each.id}>
                 <a href={addressOf("storage", [each.id])} onClick={follow} aria-current={each.id === chosen ? "page" : undefined}>
                   <span className="ellipsis grow">{each.id}</span>
@@ -45,10 +52,10 @@ export default function Storage() {
       <div className="grow">
         {bucket ? (
           <div className="padded">
-            <Head bucket={bucket} isKnown={known} gone={() => (found.again(), go(addressOf("storage")))} changed={found.again} />
-            <FolderPage key={`${bucket.id} ${rest.slice(1).join("/")}`} bucket={bucket} folders={rest.slice(1)} />
+            <Head bucket={bucket} isKnown={!!known} gone={() => (again(), go(addressOf("storage")))} changed={again} />
+            <BucketPage key={bucket.id} bucket={bucket} folders={folders} />
           </div>
-        ) : found.value.length ? (
+        ) : all.length ? (
           <Blank icon="storage" title="Choose a bucket">Its folders and objects are listed here.</Blank>
         ) : (
           <Blank icon="storage" title={`${caller.name} sees no bucket`}>
@@ -62,7 +69,7 @@ export default function Storage() {
           close={() => setCreating(false)}
           done={(name) => {
             setCreating(false);
-            found.again();
+            again();
             go(addressOf("storage", [name]));
           }}
         />

@@ -2,11 +2,11 @@
 
 import { Icon } from "../ui/icons";
 import { bytes, plural } from "../ui/parts";
-import type { useUploads } from "./queue";
+import type { Queue } from "./queue";
 
 const MOST = 40;
 
-export function Uploads({ queue }: { queue: ReturnType<typeof useUploads> }) {
+export function Uploads({ queue }: { queue: Queue }) {
   const { uploads } = queue;
   if (!uploads.length) return null;
   const of = (state: string) => uploads.filter((each) => each.state === state);
