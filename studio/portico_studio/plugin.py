@@ -9,7 +9,7 @@ from portico import Entrance, Setting, hookimpl, setting_kinds
 from portico_studio.database import CatalogResource, RelationResource, TypesResource
 from portico_studio.guard import Guard
 from portico_studio.page import Assets, Page
-from portico_studio.report import FindingsResource, ServiceResource
+from portico_studio.report import FindingsResource, ServiceResource, SlowOperationsResource
 from portico_studio.session import SessionResource, TokenResource
 
 PATH = "/studio"
@@ -57,3 +57,4 @@ class Studio:
         app.add_route(PATH + "/api/relations/{oid:int}", RelationResource(services, guard))
         app.add_route(PATH + "/api/service", ServiceResource(services, guard))
         app.add_route(PATH + "/api/findings", FindingsResource(services, guard))
+        app.add_route(PATH + "/api/slow", SlowOperationsResource(services, guard))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from importlib.metadata import version
 
 from portico import shown_settings
@@ -47,3 +48,11 @@ class FindingsResource(JsonResource):
         found = dict.fromkeys([*findings(settings, plugins), *findings(settings, plugins, security=True)])
         told = [{"mark": each.mark, "what": each.what, "fix": each.fix} for each in found if each.mark != "ok"]
         return {"findings": sorted(told, key=lambda each: each["mark"] != "WRONG")}
+
+
+class SlowOperationsResource(JsonResource):
+    """``GET /studio/api/slow``: the slowest GraphQL operations of late, of all workers, without their values."""
+
+    def ask(self, req):
+        self.guard.check_service(req)
+        return {"operations": [asdict(each) for each in self.services.slow_operations()]}

@@ -45,7 +45,7 @@ def test_nothing_is_told_without_the_pages_token(studio, ask):
         assert (status, told["error"]["code"]) == (403, "STUDIO_PAGE_REQUIRED"), path
 
 
-@pytest.mark.parametrize("path", ["catalog", "types", "relations/1", "service", "findings"])
+@pytest.mark.parametrize("path", ["catalog", "types", "relations/1", "service", "findings", "slow"])
 def test_what_is_about_the_whole_database_needs_the_service_role(studio, ask, path):
     service = studio(TABLES)
     status, told = ask(service, "GET", path, key=service.anon_key)
@@ -117,3 +117,13 @@ def test_the_service_tells_no_secret(studio, ask):
     assert any(each["name"] == "collections" for each in told["plugins"])
     marks = [each["mark"] for each in ask(service, "GET", "findings")[1]["findings"]]
     assert marks == sorted(marks, key=lambda mark: mark != "WRONG")
+
+
+def test_slow_operations_are_told_without_their_values(studio, ask):
+    service = studio(TABLES, slow_operation_ms=1)
+    assert ask(service, "GET", "slow") == (200, {"operations": []})
+    service.request("POST", "/graphql/v1", role="authenticated", json={"query": "query Mine { node(nodeId: \"secret\") { nodeId } }"})
+    (told,) = ask(service, "GET", "slow")[1]["operations"]
+    assert (told["name"], told["kind"], told["role"]) == ("Mine", "query", "authenticated")
+    assert told["milliseconds"] >= 1
+    assert "secret" not in told["document"]

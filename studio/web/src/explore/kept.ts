@@ -16,6 +16,7 @@ export interface Past {
   as: string;
 }
 
+const OPEN = "portico-documents";
 const MOST = 60;
 const LONGEST = 20_000;
 
@@ -38,9 +39,21 @@ function write(place: string, value: unknown) {
 let made = 0;
 export const newDocument = (query = "", variables = ""): Document => ({ id: `${Date.now()}-${++made}`, query, variables, headers: "" });
 
+interface Open {
+  documents: Document[];
+  chosen: string;
+}
+
+/** Have Explore show a document when it is opened next. */
+export function showInExplore(query: string) {
+  const document = newDocument(query);
+  const { documents } = read<Open>(OPEN, { documents: [], chosen: "" });
+  write(OPEN, { documents: [...documents, document], chosen: document.id });
+}
+
 export function useDocuments(first: Document) {
-  const [state, setState] = useState(() => read("portico-documents", { documents: [first], chosen: first.id }));
-  useEffect(() => write("portico-documents", state), [state]);
+  const [state, setState] = useState(() => read<Open>(OPEN, { documents: [first], chosen: first.id }));
+  useEffect(() => write(OPEN, state), [state]);
   const current = state.documents.find((each) => each.id === state.chosen) ?? state.documents[0]!;
   return {
     documents: state.documents,

@@ -4,9 +4,11 @@ import { useEffect, useState } from "react";
 import { ask, send, type Failure } from "../http";
 import { useLoading } from "../loading";
 import { useSession } from "../session";
+import { Loaded } from "../ui/loaded";
 import { count, duration, FailureNotice, Waiting } from "../ui/parts";
 import { Line } from "./chart";
 import { quantile, rate, readingOf, stagesBetween, total, type Reading } from "./metrics";
+import { SlowOperations } from "./slow";
 import "../styles/service.css";
 
 interface Told {
@@ -24,6 +26,7 @@ export default function Service() {
     <div className="padded">
       <Health />
       <Live />
+      <SlowOperations />
       <About />
     </div>
   );
@@ -139,16 +142,22 @@ function Live() {
 
 function About() {
   const { serviceKey } = useSession();
+  const told = useLoading(() => ask<Told>("service", serviceKey), [serviceKey]);
+  return (
+    <Loaded from={told} what="settings">
+      {(value) => <Settings {...value} />}
+    </Loaded>
+  );
+}
+
+function Settings({ version, database, settings, plugins }: Told) {
   const [search, setSearch] = useState("");
-  const { value, failure, again } = useLoading(() => ask<Told>("service", serviceKey), [serviceKey]);
-  if (failure && !value) return <FailureNotice failure={failure} again={again} />;
-  if (!value) return <Waiting what="settings" />;
   const wanted = search.toLowerCase();
-  const settings = value.settings.filter((each) => `${each.name} ${each.help}`.toLowerCase().includes(wanted));
+  const found = settings.filter((each) => `${each.name} ${each.help}`.toLowerCase().includes(wanted));
   return (
     <>
       <p className="muted">
-        Portico {value.version} in front of <code>{value.database.name}</code>, PostgreSQL {value.database.version}
+        Portico {version} in front of <code>{database.name}</code>, PostgreSQL {database.version}
       </p>
       <div className="row">
         <h2 className="grow">Settings</h2>
@@ -167,7 +176,7 @@ function About() {
             </tr>
           </thead>
           <tbody>
-            {settings.map((each) => (
+            {found.map((each) => (
               <tr key={each.name}>
                 <th scope="row">
                   <code>{each.name}</code>
@@ -181,7 +190,7 @@ function About() {
       </div>
       <h2>Plugins</h2>
       <ul className="plugins">
-        {value.plugins.map((each) => (
+        {plugins.map((each) => (
           <li key={each.name} className="card">
             <div className="row">
               <strong>{each.name}</strong>
