@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from importlib.metadata import entry_points
 
 import pytest
 from portico_studio.plugin import Studio
+from visitor import CHROMIUM, TABLES
+from waitress.server import create_server
 
 PAGE = "the token of the page"
 
@@ -35,3 +38,51 @@ def ask():
         return done.status_code, done.json
 
     return ask_
+
+
+@pytest.fixture(scope="session")
+def browser():
+    api = pytest.importorskip("playwright.sync_api", reason="the Python package playwright is not installed")
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def served(studio):
+    """Serves Studio for development on a database made by SQL; gives the service and its address."""
+    servers = []
+
+    def serve(sql=TABLES, **settings):
+        service = studio(sql, development=True, **settings)
+        server = create_server(service.application, host="127.0.0.1", port=0, threads=8)
+        threading.Thread(target=server.run, daemon=True).start()
+        servers.append(server)
+        return service, f"http://127.0.0.1:{server.effective_port}"
+
+    yield serve
+    for each in servers:
+        each.task_dispatcher.shutdown()
+        each.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens an address; in the end the page's console must have no error."""
+    contexts, faults = [], []
+
+    def open_(address, **options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto(address)
+        return page
+
+    yield open_
+    for each in contexts:
+        each.close()
+    assert faults == []

@@ -2,96 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import threading
 from pathlib import Path
 
 import pytest
-from portico_studio.page import PAGE
+from visitor import NEEDED, TABLES, ask_as_service, become
 from waitress.server import create_server
 
-api = pytest.importorskip("playwright.sync_api", reason="the Python package playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium"),
-    pytest.mark.skipif(not (PAGE / "index.html").exists(), reason="the page is not built: studio/web, npm run build"),
-]
+pytestmark = NEEDED
 
-TABLES = """
-create table author (id int primary key, name text not null);
-create table note (id int generated always as identity primary key, author_id int references author,
-  owner uuid not null default auth.uid(), body text, wide text);
-insert into author values (1, 'Ann'), (2, 'مريم');
-insert into note (author_id, owner, body) values (1, '00000000-0000-4000-8000-000000000001', 'hers'),
-  (2, '00000000-0000-4000-8000-000000000002', '<img src=x onerror=alert(1)>');
-alter table note enable row level security;
-create policy read on note for select to anon, authenticated using (true);
-create policy own on note for update to authenticated using (owner = auth.uid());
-revoke all on note, author from anon, authenticated;
-grant select on note, author to anon, authenticated;
-grant update on note to authenticated;
-grant all on note, author to service_role;
-comment on schema public is '@graphql({"introspection": true, "inflect_names": true})';
-"""
 VIEWS = ("explore", "data/Note", "schema", "schema/public.note", "access", "storage", "service")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def served(studio):
-    """Serves Studio for development on a database made by SQL; gives the service and its address."""
-    servers = []
-
-    def serve(sql=TABLES, **settings):
-        service = studio(sql, development=True, **settings)
-        server = create_server(service.application, host="127.0.0.1", port=0, threads=8)
-        threading.Thread(target=server.run, daemon=True).start()
-        servers.append(server)
-        return service, f"http://127.0.0.1:{server.effective_port}"
-
-    yield serve
-    for each in servers:
-        each.task_dispatcher.shutdown()
-        each.close()
-
-
-@pytest.fixture
-def visit(browser):
-    """Opens an address; in the end the page's console must have no error."""
-    contexts, faults = [], []
-
-    def open_(address, **options):
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(30_000)
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.goto(address)
-        return page
-
-    yield open_
-    for each in contexts:
-        each.close()
-    assert faults == []
-
-
-def become(page, name, sub):
-    """Make up a user and ask as it."""
-    page.get_by_title("Choose who asks").click()
-    page.get_by_label("Name, for you only").fill(name)
-    page.get_by_label("Claims").fill(json.dumps({"sub": sub}))
-    page.get_by_role("button", name="Ask as this user").click()
-    page.get_by_text(f"Asking as {name}").wait_for(state="attached")
 
 
 def test_from_the_first_start_to_the_first_answer(served, visit):
@@ -135,8 +56,7 @@ def test_a_cell_is_edited_where_the_policy_allows_it_and_told_why_where_not(serv
 def test_rows_are_filtered_followed_inserted_and_deleted(served, visit):
     service, address = served()
     page = visit(f"{address}/studio/data/Author")
-    page.get_by_title("Choose who asks").click()
-    page.get_by_role("button", name="Service").first.click()
+    ask_as_service(page)
     page.get_by_role("button", name="New row").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("id").fill("3")
@@ -156,22 +76,6 @@ def test_rows_are_filtered_followed_inserted_and_deleted(served, visit):
     page.get_by_role("button", name="Open row 1").click()
     page.get_by_role("button", name="noteCollection").click()
     page.get_by_role("button", name="Edit body: hers").wait_for()
-
-
-def test_200_files_are_uploaded(served, visit):
-    service, address = served()
-    service.sql("insert into storage.buckets (id, name) values ('many', 'many')")
-    page = visit(f"{address}/studio/storage/many")
-    page.get_by_title("Choose who asks").click()
-    page.get_by_role("button", name="Service").first.click()
-    files = [{"name": f"file-{n:03}.txt", "mimeType": "text/plain", "buffer": b"x" * n} for n in range(200)]
-    page.get_by_label("Upload files").set_input_files(files)
-    page.get_by_text("200 files uploaded").wait_for(timeout=120_000)
-    assert service.sql("select count(*) from storage.objects") == [["200"]]
-    page.get_by_role("button", name="file-199.txt").click()
-    page.get_by_text("text/plain · 199 B").wait_for()
-    page.get_by_role("button", name="Make a link").click()
-    page.get_by_label("The link", exact=True).wait_for()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -240,3 +144,37 @@ def test_without_development_the_page_asks_for_keys_and_keeps_them_in_the_tab(st
     finally:
         server.task_dispatcher.shutdown()
         server.close()
+
+
+def test_the_editor_completes_what_the_document_touches(served, visit):
+    page = visit(f"{served()[1]}/studio/explore")
+    editor = page.get_by_label("GraphQL document")
+    editor.fill("{ noteCollection { edges { node { } } } }")
+    editor.press("End")
+    for _ in "} } } }":
+        editor.press("ArrowLeft")
+    found = page.get_by_role("option", name="body")
+    while not found.count():
+        editor.press("Control+Space")
+        page.wait_for_timeout(200)  # The types come a moment later.
+
+
+def test_of_many_tables_those_with_most_relationships_are_drawn(served, visit):
+    sql = "".join(f"create table t{n} (id int primary key, hub int references hub);" for n in range(130))
+    address = served(f"create table hub (id int primary key); {sql}")[1]
+    page = visit(f"{address}/studio/schema")
+    page.get_by_text("The 100 tables with most relationships, of 131.").wait_for()
+    page.get_by_label("Search tables and columns").fill("t129")
+    page.get_by_text("1 table of that name or column, of 131.").wait_for()
+    page.locator(".react-flow__node").get_by_text("t129").click()
+    page.get_by_role("heading", name="public.t129").wait_for()
+
+
+def test_slow_operations_are_listed_and_taken_to_explore(served, visit):
+    service, address = served(slow_operation_ms=1)
+    service.graphql("query Notes { noteCollection { edges { node { body } } } }")
+    page = visit(f"{address}/studio/service")
+    page.get_by_text("Notes", exact=True).click()
+    page.get_by_role("button", name="Open in Explore").click()
+    page.get_by_role("button", name="Run").click()
+    page.get_by_text('"hers"').wait_for()

@@ -122,7 +122,9 @@ def test_the_service_tells_no_secret(studio, ask):
 def test_slow_operations_are_told_without_their_values(studio, ask):
     service = studio(TABLES, slow_operation_ms=1)
     assert ask(service, "GET", "slow") == (200, {"operations": []})
-    service.request("POST", "/graphql/v1", role="authenticated", json={"query": "query Mine { node(nodeId: \"secret\") { nodeId } }"})
+    service.request(
+        "POST", "/graphql/v1", role="authenticated", json={"query": 'query Mine { node(nodeId: "secret") { nodeId } }'}
+    )
     (told,) = ask(service, "GET", "slow")[1]["operations"]
     assert (told["name"], told["kind"], told["role"]) == ("Mine", "query", "authenticated")
     assert told["milliseconds"] >= 1

@@ -14,6 +14,19 @@ import { useEffect, useRef } from "react";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="portico-style"]')?.content ?? "";
 
+/** Chromium types over a selection by a span with a style, which the content security policy refuses, so the editor does
+ * it itself. */
+const typeOver = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { from, to, empty } = view.state.selection.main;
+    const text = event.data;
+    if (event.inputType !== "insertText" || text === null || empty || view.composing) return false;
+    const insert = () => view.state.update(view.state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+    if (!view.state.facet(EditorView.inputHandler).some((each) => each(view, from, to, text, insert))) view.dispatch(insert());
+    return true;
+  },
+});
+
 interface Given {
   label: string;
   text: string;
@@ -62,6 +75,7 @@ export function Editor({ label, text, change, language, schema, run, showInDocs,
         indentOnInput(),
         closeBrackets(),
         autocompletion(),
+        typeOver,
         placeholder(hint ?? ""),
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...foldKeymap, ...defaultKeymap]),
         EditorView.updateListener.of((update) => update.docChanged && latest.current.change?.(update.state.doc.toString())),

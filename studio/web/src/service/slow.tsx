@@ -55,7 +55,7 @@ function Operation({ slow }: { slow: SlowOperation }) {
   return (
     <details className="card">
       <summary>
-        <strong className="mono">{duration(slow.milliseconds)}</strong> {slow.name || `a ${slow.kind || "request"} without a name`}{" "}
+        <strong className="mono">{duration(slow.milliseconds)}</strong> <span>{slow.name || `a ${slow.kind || "request"} without a name`}</span>{" "}
         <span className="small muted">
           as <code>{slow.role || "nobody"}</code>, {new Date(1000 * slow.at).toLocaleString()}
         </span>{" "}
