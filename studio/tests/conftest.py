@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
+from contextlib import ExitStack
 from importlib.metadata import entry_points
 
 import pytest
 from portico_studio.plugin import Studio
-from visitor import CHROMIUM, TABLES
-from waitress.server import create_server
+from visitor import CHROMIUM, TABLES, serving
 
 PAGE = "the token of the page"
 
@@ -52,19 +51,13 @@ def browser():
 @pytest.fixture
 def served(studio):
     """Serves Studio for development on a database made by SQL; gives the service and its address."""
-    servers = []
+    with ExitStack() as servers:
 
-    def serve(sql=TABLES, **settings):
-        service = studio(sql, development=True, **settings)
-        server = create_server(service.application, host="127.0.0.1", port=0, threads=8)
-        threading.Thread(target=server.run, daemon=True).start()
-        servers.append(server)
-        return service, f"http://127.0.0.1:{server.effective_port}"
+        def serve(sql=TABLES, **settings):
+            service = studio(sql, development=True, **settings)
+            return service, servers.enter_context(serving(service.application))
 
-    yield serve
-    for each in servers:
-        each.task_dispatcher.shutdown()
-        each.close()
+        yield serve
 
 
 @pytest.fixture

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
-from visitor import NEEDED, TABLES, ask_as_service, become
-from waitress.server import create_server
+from visitor import NEEDED, TABLES, ask_as_service, become, serving
 
 AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = NEEDED
@@ -131,19 +129,15 @@ def test_the_service_goes_and_the_page_says_so(served, visit, browser):
 
 def test_without_development_the_page_asks_for_keys_and_keeps_them_in_the_tab(studio, visit, browser):
     service = studio(TABLES)
-    server = create_server(service.application, host="127.0.0.1", port=0)
-    threading.Thread(target=server.run, daemon=True).start()
-    try:
-        page = visit(f"http://127.0.0.1:{server.effective_port}/studio/access")
+    with serving(service.application) as address:
+        page = visit(f"{address}/studio/access")
         page.get_by_label("Anonymous key").fill(service.anon_key)
         page.get_by_label("Service role key").fill(service.service_role_key)
         page.get_by_role("button", name="Use these keys").click()
         page.get_by_role("link", name="anon may select all in note").wait_for()
         assert service.service_role_key not in page.url
         assert page.evaluate("JSON.stringify(localStorage)").find(service.service_role_key) == -1
-    finally:
-        server.task_dispatcher.shutdown()
-        server.close()
+        page.close()
 
 
 def test_the_editor_completes_what_the_document_touches(served, visit):

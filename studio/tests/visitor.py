@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
+from contextlib import contextmanager
 
 import pytest
 from portico_studio.page import PAGE
+from waitress.server import create_server
+from waitress.wasyncore import close_all
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NEEDED = [
@@ -44,3 +48,16 @@ def become(page, name, sub):
 def ask_as_service(page):
     page.get_by_title("Choose who asks").click()
     page.get_by_role("button", name="Service").first.click()
+
+
+@contextmanager
+def serving(application):
+    """Serve it on a port of its own; gives the address."""
+    server = create_server(application, host="127.0.0.1", port=0, threads=8)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    yield f"http://127.0.0.1:{server.effective_port}"
+    server.task_dispatcher.shutdown()
+    # In the thread of its loop, which fails where another closes its files.
+    server.trigger.pull_trigger(lambda: close_all(server._map))
+    thread.join()

@@ -18,10 +18,13 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="portico-style"
  * it itself. */
 const typeOver = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
-    const { from, to, empty } = view.state.selection.main;
+    const selection = document.getSelection();
     const text = event.data;
-    if (event.inputType !== "insertText" || text === null || empty || view.composing) return false;
-    const insert = () => view.state.update(view.state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+    if (event.inputType !== "insertText" || text === null || !selection || selection.isCollapsed || view.composing) return false;
+    const range = selection.getRangeAt(0);
+    const from = view.posAtDOM(range.startContainer, range.startOffset);
+    const to = view.posAtDOM(range.endContainer, range.endOffset);
+    const insert = () => view.state.update({ changes: { from, to, insert: text }, selection: { anchor: from + text.length }, userEvent: "input.type", scrollIntoView: true });
     if (!view.state.facet(EditorView.inputHandler).some((each) => each(view, from, to, text, insert))) view.dispatch(insert());
     return true;
   },
