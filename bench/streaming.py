@@ -49,7 +49,7 @@ class Node:
     def __init__(self, cluster: Cluster, name: str) -> None:
         self._cluster = cluster
         self.data = cluster.directory / name
-        self.port = _free_port()
+        self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     def url(self, database: str = "postgres", parameters: str = "", user: str = USER) -> str:
@@ -193,7 +193,7 @@ def wait_until(happened: Callable[[], bool], what: str, *, seconds: float = 30.0
         time.sleep(0.01)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -14,6 +14,7 @@ import sqlalchemy.exc
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from app.database.advice import advice_on
+from app.database.connect import ConnectionRefused
 from app.database.failure import ConnectionLost, StatementError
 from app.database.session_attrs import misfit
 from app.database.wire import IDLE, DatabaseConnection
@@ -23,6 +24,8 @@ log = logging.getLogger("portico.database")
 
 # The server's caches for a connection only grow, and after a failover behind one name all connections move eventually.
 _RENEW_AFTER_S = 3600.0
+_PAUSE_AT_LIMIT_S = 0.05
+_TOO_MANY_CONNECTIONS = "53300"
 _READ_ONLY = "25006"
 _WRITABLE = ("read-write", "primary")
 
@@ -139,7 +142,7 @@ class Pool:
         try:
             # A lease returned before the line above was parked here; one returned later goes to the queue.
             self._unpark()
-            proxy = self._queue.connect()
+            proxy = self._from_queue(began + self._timeout_s)
         except sqlalchemy.exc.TimeoutError:
             timeouts = 1
             raise Unavailable(
@@ -152,6 +155,18 @@ class Pool:
             self._count(time.monotonic() - began, timeouts)
         connection = cast(DatabaseConnection, proxy.dbapi_connection)
         return Lease(connection, proxy, connection.opened_at + _RENEW_AFTER_S)
+
+    def _from_queue(self, until: float) -> PoolProxiedConnection:
+        """A connection of the queue. While the server or a limit of the role allows no further one, the next of ours
+        that is given back, or one that somebody else closes, is awaited."""
+        while True:
+            try:
+                return self._queue.connect()
+            except Unavailable as ex:
+                if not _is_at_limit(ex.__cause__) or time.monotonic() + _PAUSE_AT_LIMIT_S > until:
+                    raise
+            time.sleep(_PAUSE_AT_LIMIT_S)
+            self._unpark()
 
     def _count(self, waited_s: float, timeouts: int) -> None:
         with self._counting:
@@ -197,3 +212,7 @@ class Pool:
         while self._parked:
             self._unpark()
         self._queue.dispose()
+
+
+def _is_at_limit(failure: BaseException | None) -> bool:
+    return isinstance(failure, ConnectionRefused) and failure.diagnosis.sqlstate == _TOO_MANY_CONNECTIONS

@@ -194,7 +194,7 @@ def test_too_many_connections(postgres: PostgresServer, url: str, make_database:
     address = url.partition("://")[2].rpartition("@")[2]
     try:
         with pytest.raises(Unavailable, match="no more connections"):
-            make_database(f"postgres://wire_limited:p@{address}").read("select 1")
+            make_database(f"postgres://wire_limited:p@{address}", pool_timeout_s=0.2).read("select 1")
     finally:
         postgres.execute("drop role wire_limited")
     assert name

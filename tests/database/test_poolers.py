@@ -1,0 +1,123 @@
+"""Behind PgBouncer in transaction mode, and below limits of connections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from app.database import Context, Statement, parse_database_url
+from app.database.connect import connect
+from bench.pooler import missing_pooler, pooler
+from bench.streaming import Cluster, Node, missing, streaming
+from tests.database.conftest import READER, ROLES, SCHEMA, WRITER, MakeDatabase
+
+needs_pooler = pytest.mark.skipif(
+    bool(missing() or missing_pooler()), reason=f"needs programs: {missing() or missing_pooler()}"
+)
+AsRole = Callable[..., Context]
+
+WHO = Statement("select current_user || ' ' || current_setting('request.jwt.claim.sub')")
+OWN = Statement("select count(*) from note where owner = $1")
+INSERT = Statement("insert into entry (body) values ($1) returning body")
+CONNECTIONS, CLIENTS = 20, 1000
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with streaming() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def server(cluster: Cluster) -> Node:
+    node = cluster.primary()
+    node.execute(ROLES + SCHEMA)
+    return node
+
+
+@pytest.fixture(scope="module")
+def pooled(cluster: Cluster, server: Node) -> Iterator[str]:
+    with pooler(cluster, server, connections=CONNECTIONS, clients=CLIENTS + 10) as url:
+        yield url
+
+
+@needs_pooler
+@pytest.mark.parametrize("prepared", [True, False])
+def test_callers_are_kept_apart_in_transaction_mode(
+    pooled: str, server: Node, make_database: MakeDatabase, as_role: AsRole, prepared: bool
+) -> None:
+    database = make_database(pooled, pool_size=40, prepared_statements=prepared)
+
+    def ask(number: int) -> Any:
+        role, sub = (READER, WRITER)[number % 2], f"user{number % 3}"
+        rows = database.run(as_role(role, sub=sub), [(WHO, ()), (OWN, [sub.encode()])], read_only=True)
+        return [each[0][0] for each in rows] == [f"{role} {sub}".encode(), b"10"]
+
+    with ThreadPoolExecutor(40) as threads:
+        assert all(threads.map(ask, range(600)))
+    body = f"prepared {prepared}".encode()
+    assert database.run(as_role(WRITER), [(INSERT, [body])], read_only=False) == [[(body,)]]
+    with database.transaction(as_role(WRITER)) as transaction:
+        assert transaction.run(INSERT, [body + b"!"]) == [(body + b"!",)]
+        assert transaction.run(WHO)[0][0] is not None
+
+
+@needs_pooler
+def test_what_a_function_leaves_in_a_session_is_removed_before_the_next_caller(
+    pooled: str, make_database: MakeDatabase, as_role: AsRole
+) -> None:
+    database = make_database(pooled, pool_size=4, prepared_statements=False)
+    leave = Statement("select length(set_config('work_mem', '77MB', false)), pg_advisory_lock(7)::text")
+    left = Statement(
+        "select current_setting('work_mem') = '77MB' or exists (select from pg_locks where locktype = 'advisory')"
+    )
+    for _ in range(20):
+        database.run(as_role(READER), [(leave, ())], read_only=True)
+        assert database.run(as_role(WRITER), [(left, ())], read_only=True)[0][0][0] == b"f"
+
+
+@needs_pooler
+def test_a_thousand_clients_share_twenty_connections(
+    pooled: str, server: Node, make_database: MakeDatabase, as_role: AsRole
+) -> None:
+    target = parse_database_url(pooled)
+    with ThreadPoolExecutor(20) as threads:
+        clients = list(threads.map(lambda _: connect(target, None, prepared_limit=0), range(CLIENTS)))
+
+        def ask(number: int) -> bytes | None:
+            context = as_role(READER, sub=f"user{number}")
+            steps = [*context.steps, (WHO, (), READER)]
+            return clients[number].pipeline(steps, clean=True, prelude=len(context.steps))[0][0][0]
+
+        try:
+            answers = [list(threads.map(ask, range(CLIENTS))) for _ in range(2)]
+            connections = "select count(*) from pg_stat_activity where backend_type = 'client backend'"
+            (count,) = server.execute(f"{connections} and pid <> pg_backend_pid()")[0]
+        finally:
+            for client in clients:
+                client.close()
+    assert answers == [[f"{READER} user{number}".encode() for number in range(CLIENTS)]] * 2
+    assert 0 < int(str(count)) <= CONNECTIONS
+
+
+@pytest.mark.skipif(bool(missing()), reason=f"needs the programs of PostgreSQL: {missing()}")
+def test_a_limit_of_connections_is_waited_for(cluster: Cluster, server: Node, make_database: MakeDatabase) -> None:
+    server.execute(f"{cluster.login} connection limit 2")
+    url = server.url(user="portico")
+    first, second = (make_database(url, pool_size=4, pool_timeout_s=60.0) for _ in range(2))
+    slow = Statement("select pg_sleep(0.05)::text || current_user")
+    with ThreadPoolExecutor(8) as threads:
+        rows = list(threads.map(lambda _: first.run(None, [(slow, ())], read_only=True)[0][0][0], range(16)))
+    assert rows == [b"portico"] * 16
+    assert first.pool_state().open <= 2
+
+    # Those of another pool: it gets one as soon as they are closed.
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(second.read, "select 1")
+        with pytest.raises(TimeoutError):
+            waiting.result(0.3)
+        first.close()
+        assert waiting.result(60) == b"1"
