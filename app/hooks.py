@@ -7,7 +7,7 @@ hook's results matters, each result carries its position; nothing depends on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.graphql.api_schema import ApiSchema
     from app.graphql.fields import Fields
     from app.graphql.notices import Notice
-    from app.graphql.relations import ApiRelation, RelationNames
+    from app.graphql.relations import ApiRelation, OwnName, RelationNames
     from app.graphql.role_rules import OperationCheck
     from app.graphql.values_of_types import ValueType
     from app.identity import Identity
@@ -68,6 +68,13 @@ class GraphQLHooks:
     def relation_names(self, type_name: str) -> RelationNames | None:
         """The names of the types and root fields that this plugin makes for a relation whose type has this name.
         Anything else that would take one of them is left out of the schema."""
+
+    @hookspec
+    def own_type_names(self, api: ApiSchema) -> Iterable[OwnName]:
+        """What this plugin may ask ``api.own_type_name`` for in the fields and members of types, which are made when
+        they are first asked for: the owners and names. It is asked once for a schema, so that each type has the same
+        name whichever is made first. A name that is not among them is given after all types were made."""
+        return ()
 
     @hookspec
     def query_fields(self, api: ApiSchema) -> Fields | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar, cast
@@ -16,8 +17,8 @@ from graphql import (
     GraphQLObjectType,
     GraphQLSchema,
     GraphQLSkipDirective,
+    get_named_type,
     introspection_types,
-    is_interface_type,
     specified_directives,
 )
 
@@ -25,8 +26,8 @@ from app.graphql.comments import DIRECTIVES, Comments
 from app.graphql.dialect import Dialect
 from app.graphql.exposure import Exposure
 from app.graphql.fields import in_order
+from app.graphql.lazy_schema import LazySchema, LazyTypes
 from app.graphql.notices import Notices
-from app.graphql.recursion import long_chains
 from app.graphql.relations import ApiRelation, RelationNames, relation_subject, with_own_names
 from app.graphql.role_rules import RoleRules
 from app.graphql.values_of_types import ValueType
@@ -43,8 +44,9 @@ class ApiSchema:
     """What one view of the database looks like in GraphQL; with ``whole``, that part of another one that is of
     ``only_schemas``, where everything is called as it is there.
 
-    Built once per view, dialect and rules, used by many threads: complete after ``build`` and never changed later.
-    ``relations`` are those that have a key, and so a collection; ``rows_by_oid`` has all whose rows have a type.
+    Built once per view, dialect and rules, used by many threads. Types are made when they are first asked for, each
+    the same whoever asks when. ``relations`` are those that have a key, and so a collection; ``rows_by_oid`` has all
+    whose rows have a type. ``graphql`` is the schema; ``unchecked`` is the same without a check of all its types.
     ``rules`` are those of the roles that it is for. ``notices`` say what the database has that is not in it.
     """
 
@@ -62,12 +64,13 @@ class ApiSchema:
         self.rules = rules
         self.hooks = rules.hooks
         self.serial = next(_serial)
-        self._types: dict[str, Any] = {}
+        self._named: dict[str, Any] = {}
+        self._are_names_settled = False
         self._shared: dict[str, Any] = {}
         self._value_types: dict[int, ValueType | None] = {}
         declared = (each for some in self.hooks.comment_directives() for each in some)
         known = (each for each in declared if dialect.extended or not each.extended)
-        self.notices: Notices = Notices() if whole is None else whole.notices
+        self.notices: Notices = Notices(lambda: self._lazy.whole()) if whole is None else whole.notices
         self.comments = Comments(
             self.catalog, (*DIRECTIVES, *known), self.notices, describe=dialect.described_by_comments
         )
@@ -101,7 +104,12 @@ class ApiSchema:
         self.rows_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in shown}
         self.relations = tuple(each for each in shown if each.key)
         self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
-        self.graphql = self._build()
+        self._lazy = self._lazy_types()
+        self.unchecked: GraphQLSchema = LazySchema(self._lazy, assume_valid=True)
+        # Names with two leading underscores, which pg_graphql allows, are all that a check could find.
+        self.graphql = LazySchema(self._lazy, assume_valid=False) if dialect.validates else self.unchecked
+        if whole is None:
+            self._settle_names()
 
     @property
     def catalog(self) -> Catalog:
@@ -141,9 +149,9 @@ class ApiSchema:
 
     def named(self, name: str, factory: Callable[[str], NamedType]) -> NamedType:
         """The type of that name, made by ``factory(name)`` on first use."""
-        if name not in self._types:
-            self._types[name] = factory(name)
-        return cast(NamedType, self._types[name])
+        if name not in self._named:
+            self._named[name] = factory(name)
+        return cast(NamedType, self._named[name])
 
     def object_type(self, relation: ApiRelation) -> GraphQLObjectType:
         """The type of a relation's rows."""
@@ -189,19 +197,36 @@ class ApiSchema:
             self._shared[key] = factory()
         return cast(Made, self._shared[key])
 
-    def claim(self, owner: object, *type_names: str) -> bool:
+    def claim(self, owner: Hashable, *type_names: str) -> bool:
         """Whether types of these names are ``owner``'s to make: not the API's, a relation's or an earlier owner's."""
         return self._exposure.claim(owner, type_names)
 
-    def own_type_name(self, owner: object, name: str) -> str:
+    def own_type_name(self, owner: Hashable, name: str) -> str:
         """``name`` for a type beyond the relations' own ones, with underscores appended until no other type has
-        it. ``owner`` identifies the type. It never takes a name that an object of the database would have."""
+        it. ``owner`` identifies the type. It never takes a name that an object of the database would have.
+
+        Plugins say what they ask for later by the hook ``own_type_names``: where one did not, all types are made."""
         if self.whole is not None:
             return self.whole.own_type_name(owner, name)
         self.shared("names of enums", self._claim_names_of_enums)
-        while not self.claim(owner, name):
-            name = f"{name}_"
-        return name
+        free = self._exposure.free_name(owner, name)
+        if self._are_names_settled and not self._exposure.owns(owner, free):
+            self._lazy.whole()
+            return self.own_type_name(owner, name)
+        self.claim(owner, free)
+        return free
+
+    def _settle_names(self) -> None:
+        """Give types that are made later the names that plugins want for them. If two of them want the same name, who
+        asks first gets it, in the order of the whole schema."""
+        self.shared("names of enums", self._claim_names_of_enums)
+        wanted = [each for some in self.hooks.own_type_names(api=self) for each in some]
+        self._are_names_settled = self._exposure.settle(wanted)
+        if not self._are_names_settled:
+            self._lazy.whole()
+
+    def _unsettle_names(self) -> None:
+        self._are_names_settled = False
 
     def _claim_names_of_enums(self) -> None:
         shown = {each.name for each in self.schemas}
@@ -209,25 +234,25 @@ class ApiSchema:
             if type_.kind == "e" and type_.schema in shown:
                 self.value_type(type_.oid)
 
-    def _build(self) -> GraphQLSchema:
-        # graphql-core recurses from type to type, with several frames for each step.
-        with long_chains():
-            listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
-            listed += [each for some in self.hooks.database_types(api=self) for each in some]
-            schema = GraphQLSchema(
-                query=GraphQLObjectType(
-                    "Query", self._root_fields("query_fields"), extensions=_root_extensions("Query")
-                ),
-                mutation=self._mutation_type(),
-                types=[*listed, *(self.object_type(each) for each in self.relations)],
-                directives=specified_directives
-                if self.dialect.validates
-                else (GraphQLIncludeDirective, GraphQLSkipDirective),
-                description="Represents the GraphQL schema of the database",
-                # Names with two leading underscores, which pg_graphql allows, are all that could be found.
-                assume_valid=not self.dialect.validates,
-            )
-        return _sorted_by_name(schema)
+    def _lazy_types(self) -> LazyTypes:
+        listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
+        listed += [each for some in self.hooks.database_types(api=self) for each in some]
+        listed += [self.object_type(each) for each in self.relations]
+        query = GraphQLObjectType("Query", self._root_fields("query_fields"), extensions=_root_extensions("Query"))
+        directives = specified_directives if self.dialect.validates else (GraphQLIncludeDirective, GraphQLSkipDirective)
+        return LazyTypes(
+            query, self._mutation_type(), listed, directives, self._having_columns_of, self._unsettle_names
+        )
+
+    def making(self) -> AbstractContextManager[object]:
+        """A context to walk types in, some of which may not be made yet. One thread at a time is in it."""
+        return self._lazy.making()
+
+    def _having_columns_of(self, type_name: str) -> Iterator[str]:
+        """The types of rows with a column whose type is called so."""
+        for relation in self.rows_by_oid.values():
+            if any(get_named_type(each.type.graphql).name == type_name for each in relation.columns):
+                yield relation.type_name
 
     def _mutation_type(self) -> GraphQLObjectType | None:
         fields = self._root_fields("mutation_fields")
@@ -252,12 +277,3 @@ class ApiSchema:
 
 def _root_extensions(name: str) -> dict[str, Any]:
     return {"unknown_field": lambda field: f'Unknown field "{field}" on type {name}'}
-
-
-def _sorted_by_name(schema: GraphQLSchema) -> GraphQLSchema:
-    """The schema listing its types in the order of their names, also those that implement an interface."""
-    schema.type_map = dict(sorted(schema.type_map.items()))
-    for type_ in schema.type_map.values():
-        if is_interface_type(type_):
-            schema.get_implementations(type_).objects.sort(key=lambda each: each.name)
-    return schema

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from app.graphql.relations import (
     ApiColumn,
     ApiRelation,
     NamesOf,
+    OwnName,
     is_exposed_kind,
     key_of,
     relation_subject,
@@ -39,7 +40,7 @@ class Exposure:
     max_rows: int
     reserved: frozenset[str]
     notices: Notices
-    _owners: dict[str, object] = field(default_factory=dict)
+    _owners: dict[str, Hashable] = field(default_factory=dict)
 
     def is_exposed_kind(self, relation: Relation) -> bool:
         """Whether relations of its kind are shown at all."""
@@ -50,9 +51,29 @@ class Exposure:
         make the whole schema invalid, where schemas are validated."""
         return names.is_valid(name) and not (self.dialect.validates and name.startswith("__"))
 
-    def claim(self, owner: object, type_names: Iterable[str]) -> bool:
+    def claim(self, owner: Hashable, type_names: Iterable[str]) -> bool:
         """Whether types of these names are ``owner``'s to make: not the API's, a relation's or an earlier owner's."""
         return not any(name in self.reserved or self._owners.setdefault(name, owner) != owner for name in type_names)
+
+    def owns(self, owner: Hashable, name: str) -> bool:
+        """Whether a type of that name is ``owner``'s to make, because it claimed it."""
+        return name not in self.reserved and name in self._owners and self._owners[name] == owner
+
+    def free_name(self, owner: Hashable, name: str) -> str:
+        """``name``, with underscores appended until it is nobody else's."""
+        while name in self.reserved or self._owners.get(name, owner) != owner:
+            name = f"{name}_"
+        return name
+
+    def settle(self, wanted: Iterable[OwnName]) -> bool:
+        """Claim all names that are ``wanted``, with underscores where necessary. False, and nothing is claimed, if two
+        owners would get the same one."""
+        given: dict[str, Hashable] = {}
+        for owner, name in wanted:
+            if given.setdefault(self.free_name(owner, name), owner) != owner:
+                return False
+        self._owners.update(given)
+        return True
 
     def relations(self) -> list[ApiRelation]:
         """The relations that are shown, in the view's order, but those without a key at the end."""

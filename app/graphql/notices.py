@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -18,9 +18,11 @@ class Notice:
 
 
 class Notices:
-    """The notices of one schema, each once, in the order in which they were found."""
+    """The notices of one schema, each once, in the order in which they were found. Some are found while its types are
+    made, all of which ``make_types`` makes."""
 
-    def __init__(self) -> None:
+    def __init__(self, make_types: Callable[[], object] = lambda: None) -> None:
+        self._make_types = make_types
         self._found: dict[Notice, None] = {}
 
     def add(self, subject: str, reason: str, *, fix: str = "", field: str = "") -> None:
@@ -30,8 +32,15 @@ class Notices:
         """The notice that explains why a field of that name does not exist, if there is one."""
         return next((each for each in self._found if each.field == field), None)
 
+    @property
+    def so_far(self) -> Sequence[Notice]:
+        """Those that were found by now."""
+        return tuple(self._found)
+
     def __iter__(self) -> Iterator[Notice]:
-        return iter(tuple(self._found))
+        self._make_types()
+        return iter(self.so_far)
 
     def __len__(self) -> int:
+        self._make_types()
         return len(self._found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,6 +93,15 @@ def key_of(relation: Relation, directives: Mapping[str, Any]) -> tuple[str, ...]
     if relation.kind in ("v", "m"):
         return declared or relation.primary_key
     return relation.primary_key or declared
+
+
+OwnName = tuple[Hashable, str]
+"""What identifies a type, and the name that is wanted for it."""
+
+
+def own_name(relation: ApiRelation, suffix: str) -> OwnName:
+    """What a type asks for that is made for a relation's rows and of which there is one with that suffix."""
+    return (relation.relation.oid, suffix), f"{relation.type_name}{suffix}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class RoleSchemas:
         built = ApiSchema(view, self._dialect, rules)
         for problem in rules.problems:
             built.notices.add(f"role {role}", f"its comment directive is left out: {problem}")
-        told = [each for each in built.notices if each not in self._told]
+        told = [each for each in built.notices.so_far if each not in self._told]
         self._told.update(told)
         for notice in told:
             log.debug("%s: %s", notice.subject, notice.reason)

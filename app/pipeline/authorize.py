@@ -41,7 +41,8 @@ def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, expla
     key = api.serial, document.text
     if engine.valid_documents.get(key):
         return
-    errors = validate(api.graphql, document.syntax, specified_rules, max_errors=MAX_ERRORS)
+    with api.making():
+        errors = validate(api.unchecked, document.syntax, specified_rules, max_errors=MAX_ERRORS)
     if len(errors) == 1 and isinstance(errors[0], ValidationAbortedError):
         # graphql-core compares fields of the same name pairwise, and gives up at a limit.
         raise DocumentError("The document has too many fields of the same name in one place", "LIMIT_EXCEEDED")

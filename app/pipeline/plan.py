@@ -46,7 +46,8 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     except RequestError:
         # A value does not fit. Planning again finds where, and words the error as the dialect does.
         pass
-    made = make_plan(document, operation.api, variables, steering)
+    with operation.api.making():
+        made = make_plan(document, operation.api, variables, steering)
     if engine.sql_comments:
         made = commented(made, document)
     _check_nodes(made, variables, operation.api.rules.nodes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_, func
 from sqlalchemy.sql.functions import Function
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.graphql.values_of_types import ValueType
 from app.query.aggregates import AGGREGATES, Aggregate, built_in_type
 from app.query.comparison import operators_of
@@ -58,7 +58,17 @@ def group_filter_type(
                 made[aggregate.name] = _by_columns(api, relation, aggregate, columns)
         return made
 
-    return _named(api, relation, suffix, members)
+    return _named(api, own_name(relation, suffix), members)
+
+
+def group_filter_names(relation: ApiRelation, suffix: str, *, of_columns: bool) -> Iterator[OwnName]:
+    """What the types of such a filter may ask for."""
+    yield own_name(relation, suffix)
+    yield from (_of_columns(relation, each) for each in AGGREGATES if of_columns)
+
+
+def _of_columns(relation: ApiRelation, aggregate: Aggregate) -> OwnName:
+    return own_name(relation, f"{aggregate.title}Filter")
 
 
 def group_condition(type_: GraphQLInputObjectType, group: Group, value: Mapping[str, Any]) -> Condition | None:
@@ -102,7 +112,7 @@ def _by(
 def _by_columns(
     api: ApiSchema, relation: ApiRelation, aggregate: Aggregate, columns: Mapping[str, GraphQLInputField]
 ) -> GraphQLInputField:
-    type_ = _named(api, relation, f"{aggregate.title}Filter", lambda: columns)
+    type_ = _named(api, _of_columns(relation, aggregate), lambda: columns)
 
     def having(group: Group, value: Mapping[str, Any] | None) -> Condition | None:
         return group_condition(type_, group, value or {})
@@ -111,7 +121,6 @@ def _by_columns(
 
 
 def _named(
-    api: ApiSchema, relation: ApiRelation, suffix: str, members: Callable[[], Mapping[str, GraphQLInputField]]
+    api: ApiSchema, own: OwnName, members: Callable[[], Mapping[str, GraphQLInputField]]
 ) -> GraphQLInputObjectType:
-    name = api.own_type_name((relation.relation.oid, suffix), f"{relation.type_name}{suffix}")
-    return api.named(name, lambda name: GraphQLInputObjectType(name, members))
+    return api.named(api.own_type_name(*own), lambda name: GraphQLInputObjectType(name, members))

@@ -16,8 +16,8 @@ from graphql import (
 from sqlalchemy import ColumnElement, null
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiColumn, ApiRelation
-from app.query.group_ordering import own_order_type
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
+from app.query.group_ordering import own_order_name, own_order_type
 from app.query.grouping import ITSELF, Grouping, KeyPath, has_units, key_members
 from app.query.ordering import direction_type
 from app.query.walk import Field, Resolver
@@ -37,7 +37,9 @@ def by_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
     def members() -> dict[str, GraphQLInputField]:
         return {name: GraphQLInputField(type_of(each)) for name, each in key_members(api, relation).items()}
 
-    return api.named(_own_name(api, relation, "GroupBy"), lambda name: GraphQLInputObjectType(name, members))
+    return api.named(
+        api.own_type_name(*own_name(relation, "GroupBy")), lambda name: GraphQLInputObjectType(name, members)
+    )
 
 
 def key_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
@@ -54,7 +56,7 @@ def key_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
     def fields() -> dict[str, GraphQLField]:
         return {name: field_of(name, each) for name, each in key_members(api, relation).items()}
 
-    return api.named(_own_name(api, relation, "GroupKey"), lambda name: GraphQLObjectType(name, fields))
+    return api.named(api.own_type_name(*own_name(relation, "GroupKey")), lambda name: GraphQLObjectType(name, fields))
 
 
 def key_order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
@@ -69,12 +71,18 @@ def key_order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectT
     return own_order_type(api, relation, "GroupKey", members)
 
 
-def _own_name(api: ApiSchema, relation: ApiRelation, suffix: str) -> str:
-    return api.own_type_name((relation.relation.oid, suffix), f"{relation.type_name}{suffix}")
+def group_key_names(relation: ApiRelation) -> tuple[OwnName, ...]:
+    """What these types may ask for."""
+    types = own_name(relation, "GroupBy"), own_name(relation, "GroupKey"), own_order_name(relation, "GroupKey")
+    return (*types, *map(_own_enum, ("GroupBy", "DateGroupBy")))
+
+
+def _own_enum(name: str) -> OwnName:
+    return f"the enum {name}", name
 
 
 def _enum(api: ApiSchema, name: str, values: Sequence[str]) -> GraphQLEnumType:
-    own = api.own_type_name(f"the enum {name}", name)
+    own = api.own_type_name(*_own_enum(name))
     return api.named(own, lambda name: GraphQLEnumType(name, {each: GraphQLEnumValue(each) for each in values}))
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from graphql import GraphQLInputField, GraphQLInputObjectType
 from sqlalchemy import ColumnElement, func, literal_column
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.graphql.values import Leaf
 from app.query.aggregates import AGGREGATES, Aggregate
 from app.query.comparison import USUAL_OPERATORS, Comparison, type_comparison
@@ -43,8 +43,18 @@ def own_order_type(
     api: ApiSchema, relation: ApiRelation, kind: str, members: Callable[[], _Members]
 ) -> GraphQLInputObjectType:
     """The type of an element of an order of that kind, other than the one of a relation's rows."""
-    name = api.own_type_name((relation.relation.oid, kind, "orderBy"), f"{relation.type_name}{kind}OrderBy")
+    name = api.own_type_name(*own_order_name(relation, kind))
     return api.named(name, lambda name: GraphQLInputObjectType(name, members))
+
+
+def own_order_name(relation: ApiRelation, kind: str) -> OwnName:
+    """What that type asks for."""
+    return own_name(relation, f"{kind}OrderBy")
+
+
+def group_order_names(relation: ApiRelation, *, of_columns: bool) -> Iterator[OwnName]:
+    """What the types of ``group_order_fields`` may ask for."""
+    return (own_order_name(relation, each.title) for each in AGGREGATES if of_columns)
 
 
 def _by_columns(api: ApiSchema, relation: ApiRelation, aggregate: Aggregate) -> GraphQLInputField:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,12 @@ class Relationship:
 def relationships_of(api: ApiSchema, relation: ApiRelation) -> Sequence[Relationship]:
     """The relationships of a relation's rows, in the order of their fields."""
     return api.shared("relationships", lambda: _contributed(api)).get(relation.relation.oid, ())
+
+
+def targets_of_many(api: ApiSchema) -> Collection[ApiRelation]:
+    """The relations that a relationship leads to many rows of."""
+    all_ = (each for relation in api.rows_by_oid.values() for each in relationships_of(api, relation))
+    return dict.fromkeys(each.target for each in all_ if each.to_many)
 
 
 def _contributed(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:

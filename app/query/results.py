@@ -21,6 +21,7 @@ from sqlalchemy.sql.functions import Function as SqlFunction
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import OwnName
 from app.graphql.values_of_types import ValueType
 from app.query.calls import PSEUDO_TYPE, VOLATILE, result_of
 from app.query.sql import FunctionCall, constant
@@ -93,9 +94,15 @@ def _own_object(api: ApiSchema, function: Function, type_name: str) -> ResultIte
             fields[name] = _field(column.name, value)
     if not fields:
         return None
-    name = api.own_type_name(("result of function", function.oid), type_name)
-    type_ = api.named(name, lambda name: GraphQLObjectType(name, fields))
+    type_ = api.named(
+        api.own_type_name(*own_result_name(function, type_name)), lambda name: GraphQLObjectType(name, fields)
+    )
     return RecordItem(type_, tuple(column.name for column in function.columns), is_own=True)
+
+
+def own_result_name(function: Function, type_name: str) -> OwnName:
+    """What the object asks for that a function gives."""
+    return ("result of function", function.oid), type_name
 
 
 def _field(column: str, value: ValueType) -> GraphQLField:

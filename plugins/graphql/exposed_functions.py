@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation
+from app.graphql.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
 from app.query.calls import result_of
 from app.query.functions import (
@@ -31,7 +31,7 @@ from app.query.functions import (
     passed,
 )
 from app.query.planning import Rows
-from app.query.results import FunctionResult, any_result_of
+from app.query.results import FunctionResult, any_result_of, own_result_name
 from app.query.walk import Field
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
@@ -82,16 +82,25 @@ def _takes_a_row(api: ApiSchema, function: Function) -> bool:
 
 
 @hookimpl
-def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
-    # The function is given the whole row, so the role must be allowed to read all of it.
-    if not relation.visible.select_all:
-        return None
-    functions = api.shared("exposed functions of rows", lambda: _by_row_type(api))
-    return Fields(80, _fields(api, functions.get(relation.relation.row_type, ())))
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    functions = (each for relation in api.rows_by_oid.values() for each, _ in _of_rows(api, relation))
+    return [own_result_name(each, _row_type_name(api, each)) for each in functions if each.columns]
+
+
+@hookimpl
+def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    return Fields(80, _fields(api, _of_rows(api, relation)))
 
 
 Taken = tuple[Function, Sequence[Argument]]
 """A function, and those of its arguments that its field takes."""
+
+
+def _of_rows(api: ApiSchema, relation: ApiRelation) -> Sequence[Taken]:
+    """The exposed functions of a relation's rows. They are given the whole row, so the role must be allowed to read all
+    of it."""
+    functions = api.shared("exposed functions of rows", lambda: _by_row_type(api))
+    return functions.get(relation.relation.row_type, ()) if relation.visible.select_all else ()
 
 
 def _by_row_type(api: ApiSchema) -> Mapping[int, list[Taken]]:
@@ -115,8 +124,8 @@ def _fields(api: ApiSchema, functions: Iterable[Taken]) -> Mapping[str, GraphQLF
     for function, taken in functions:
         directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
         name = field_name(api, function, directives)
-        base = names.base(function.name, directives.get("name"), api.comments.inflects(function.schema))
-        result, arguments = any_result_of(api, function, f"{base}Row"), arguments_of(api, function, given_type, taken)
+        result = any_result_of(api, function, _row_type_name(api, function))
+        arguments = arguments_of(api, function, given_type, taken)
         if result is None or arguments is None:
             reason = "the API cannot represent its result or an argument"
         elif not result.arguments.keys().isdisjoint(arguments):
@@ -128,6 +137,11 @@ def _fields(api: ApiSchema, functions: Iterable[Taken]) -> Mapping[str, GraphQLF
             continue
         api.notices.add(f"function {function.schema}.{function.name}", f"it is not exposed: {reason}")
     return fields
+
+
+def _row_type_name(api: ApiSchema, function: Function) -> str:
+    directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
+    return f"{names.base(function.name, directives.get('name'), api.comments.inflects(function.schema))}Row"
 
 
 def _field(

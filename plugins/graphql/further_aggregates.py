@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, func
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.hooks import hookimpl
 from app.query.aggregate_fields import results_field
 from app.query.aggregates import NUMBERS, Aggregate
@@ -34,19 +34,30 @@ def features() -> Sequence[str]:
 
 
 @hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    aggregated = [each for each in api.rows_by_oid.values() if each.directives.get("aggregate")]
+    results = (_own_result(relation, each) for relation in aggregated for each in FURTHER)
+    return [*results, *map(_own_numbers, aggregated)]
+
+
+@hookimpl
 def aggregate_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     distinct = _count_distinct(api, relation)
     made = {} if distinct is None else {"countDistinct": distinct}
     for aggregate in FURTHER:
-        suffix = f"{aggregate.title}AggregateResult"
-        field = results_field(api, relation, aggregate, _own_name(api, relation, suffix))
+        type_name = api.own_type_name(*_own_result(relation, aggregate))
+        field = results_field(api, relation, aggregate, type_name)
         if field is not None:
             made[aggregate.name] = field
     return Fields(20, made)
 
 
-def _own_name(api: ApiSchema, relation: ApiRelation, suffix: str) -> str:
-    return api.own_type_name((relation.relation.oid, suffix), f"{relation.type_name}{suffix}")
+def _own_result(relation: ApiRelation, aggregate: Aggregate) -> OwnName:
+    return own_name(relation, f"{aggregate.title}AggregateResult")
+
+
+def _own_numbers(relation: ApiRelation) -> OwnName:
+    return own_name(relation, "CountDistinct")
 
 
 def _count_distinct(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
@@ -55,7 +66,7 @@ def _count_distinct(api: ApiSchema, relation: ApiRelation) -> GraphQLField | Non
         return None
     number = GraphQLNonNull(GraphQLInt)
     fields = {each.field_name: GraphQLField(number, resolve=_number_of_values(each)) for each in columns}
-    type_ = api.named(_own_name(api, relation, "CountDistinct"), lambda name: GraphQLObjectType(name, fields))
+    type_ = api.named(api.own_type_name(*_own_numbers(relation)), lambda name: GraphQLObjectType(name, fields))
     return GraphQLField(type_, resolve=_of_columns, description="How many different values there are, nulls aside")
 
 

@@ -21,14 +21,14 @@ from sqlalchemy import ColumnElement, func, literal_column, select
 from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation
+from app.graphql.relations import ApiRelation, OwnName, own_name
 from app.hooks import hookimpl
 from app.query.collection import Collection
 from app.query.conditions import Condition, condition
 from app.query.connections import arguments_of_collections
-from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_type
-from app.query.group_key_types import by_type, key_order_type, key_type
-from app.query.group_ordering import group_order_fields, own_order_type
+from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_names, group_filter_type
+from app.query.group_key_types import by_type, group_key_names, key_order_type, key_type
+from app.query.group_ordering import group_order_fields, group_order_names, own_order_name, own_order_type
 from app.query.grouping import Grouping, GroupKey, KeyPath, group_key, groupable, one_path
 from app.query.ordering import OrderKey, direction, keys_of_element
 from app.query.pages import Unsigned, page_size
@@ -49,8 +49,21 @@ def features() -> Sequence[str]:
 
 
 @hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    grouped = [each for each in api.rows_by_oid.values() if _is_grouped(api, each)]
+    names: list[OwnName] = []
+    for relation in grouped:
+        names += own_name(relation, GROUP), own_order_name(relation, GROUP)
+        names += group_filter_names(relation, HAVING, of_columns=True)
+        names += group_order_names(relation, of_columns=True)
+    # Rows are grouped by columns of related rows too.
+    names += (name for each in api.rows_by_oid.values() if grouped for name in group_key_names(each))
+    return names
+
+
+@hookimpl
 def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
-    if not relation.directives.get("aggregate") or not groupable(api, relation):
+    if not _is_grouped(api, relation):
         return None
     groups = GraphQLField(
         GraphQLNonNull(GraphQLList(GraphQLNonNull(_group_type(api, relation)))),
@@ -83,13 +96,17 @@ def group_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 # Types
 
 
-def _own_name(api: ApiSchema, relation: ApiRelation, suffix: str) -> str:
-    return api.own_type_name((relation.relation.oid, suffix), f"{relation.type_name}{suffix}")
+GROUP, HAVING = "Group", "AggregateFilter"
+"""What the names of types have behind the relation's."""
+
+
+def _is_grouped(api: ApiSchema, relation: ApiRelation) -> bool:
+    return bool(relation.directives.get("aggregate") and groupable(api, relation))
 
 
 def _group_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
     return api.named(
-        _own_name(api, relation, "Group"),
+        api.own_type_name(*own_name(relation, GROUP)),
         lambda name: GraphQLObjectType(name, lambda: api.contributed("group_fields", relation)),
     )
 
@@ -109,7 +126,7 @@ def _arguments_as_of_rows(api: ApiSchema, relation: ApiRelation) -> dict[str, Gr
 
 
 def _having_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
-    return group_filter_type(api, relation, "AggregateFilter", of_columns=True)
+    return group_filter_type(api, relation, HAVING, of_columns=True)
 
 
 def _order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
@@ -117,7 +134,7 @@ def _order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType
         key = GraphQLInputField(key_order_type(api, relation))
         return {"key": key, **group_order_fields(api, relation, of_columns=True)}
 
-    return own_order_type(api, relation, "Group", members)
+    return own_order_type(api, relation, GROUP, members)
 
 
 # From arguments to SQL

@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, and_, case, func, null
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName
 from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText, ValueType
 from app.hooks import hookimpl
@@ -47,6 +47,14 @@ def features() -> Sequence[str]:
     return ("json_filters",)
 
 
+OWN_PARTS: OwnName = ("filter", "parts of JSON"), "JSONPathFilter"
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    return (OWN_PARTS, *map(_own_filter, FILTERS.values()))
+
+
 @hookimpl
 def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     kinds = ((each, json_kind(api, each.column.type)) for each in relation.columns)
@@ -61,7 +69,11 @@ def _member(api: ApiSchema, column: ApiColumn, kind: str) -> GraphQLInputField:
 def _filtered(api: ApiSchema, value_type: ValueType, kind: str) -> ValueType:
     """A document's type with the name of its filter."""
     name = FILTERS[kind]
-    return replace(value_type, filter=name, filter_name=api.own_type_name(("filter", name), f"{name}Filter"))
+    return replace(value_type, filter=name, filter_name=api.own_type_name(*_own_filter(name)))
+
+
+def _own_filter(name: str) -> OwnName:
+    return ("filter", name), f"{name}Filter"
 
 
 @hookimpl
@@ -209,8 +221,7 @@ def _part_filter_type(api: ApiSchema, document: ValueType) -> GraphQLInputObject
         existence = value_filter_type(api, document).fields.get("is")
         return made if existence is None else {**made, "is": _existence(api, existence)}
 
-    name = api.own_type_name(("filter", "parts of JSON"), "JSONPathFilter")
-    return api.named(name, lambda name: GraphQLInputObjectType(name, members))
+    return api.named(api.own_type_name(*OWN_PARTS), lambda name: GraphQLInputObjectType(name, members))
 
 
 def _typed(api: ApiSchema, part_type: PartType) -> GraphQLInputField:

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, select
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields, unknown_field_in
-from app.graphql.relations import ApiRelation, relation_subject
+from app.graphql.relations import ApiRelation, OwnName, relation_subject
 from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
 from app.query.computed_fields import computed_fields_of
@@ -59,10 +59,19 @@ class Junction:
         return [*self.near.linked(joining, outer), *self.far.linked(joining, rows)]
 
 
+CONNECTION, EDGE = "Connection", "Edge"
+"""What the names of types end with."""
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    ways = (each for ways in _junctions(api).values() for each in ways.values())
+    return [_own_name(each, suffix) for each in ways for suffix in (CONNECTION, EDGE)]
+
+
 @hookimpl
 def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
-    found: Mapping[int, Mapping[str, Junction]] = api.shared("junctions", lambda: _by_source(api))
-    ways = found.get(relation.relation.oid, {})
+    ways = _junctions(api).get(relation.relation.oid, {})
     return Fields(35, {name: _field(api, way) for name, way in ways.items()})
 
 
@@ -138,6 +147,10 @@ def _candidates(api: ApiSchema, target: Relation, passage: _Passage) -> tuple[st
 # Those that the role may read
 
 
+def _junctions(api: ApiSchema) -> Mapping[int, Mapping[str, Junction]]:
+    return api.shared("junctions", lambda: _by_source(api))
+
+
 def _by_source(api: ApiSchema) -> Mapping[int, Mapping[str, Junction]]:
     """The ways through junctions, by the oid of where they begin and the name of the field."""
     whole = api.whole or api
@@ -181,16 +194,16 @@ def _field(api: ApiSchema, way: Junction) -> GraphQLField:
     return GraphQLField(_connection_type(api, way), arguments, _connection(api, way))
 
 
-def _own_name(api: ApiSchema, way: Junction, suffix: str) -> str:
+def _own_name(way: Junction, suffix: str) -> OwnName:
     owner = way.table.relation.oid, way.far.pairs, suffix
-    return api.own_type_name(owner, f"{way.type_name}{suffix}")
+    return owner, f"{way.type_name}{suffix}"
 
 
 def _connection_type(api: ApiSchema, way: Junction) -> GraphQLObjectType:
     def fields() -> dict[str, GraphQLField]:
         return {**api.contributed("connection_fields", way.target), "edges": edges_field(_edge_type(api, way))}
 
-    return api.named(_own_name(api, way, "Connection"), lambda name: GraphQLObjectType(name, fields))
+    return api.named(api.own_type_name(*_own_name(way, CONNECTION)), lambda name: GraphQLObjectType(name, fields))
 
 
 def _edge_type(api: ApiSchema, way: Junction) -> GraphQLObjectType:
@@ -201,7 +214,7 @@ def _edge_type(api: ApiSchema, way: Junction) -> GraphQLObjectType:
         return made
 
     return api.named(
-        _own_name(api, way, "Edge"),
+        api.own_type_name(*_own_name(way, EDGE)),
         lambda name: GraphQLObjectType(name, fields, extensions=unknown_field_in("edge")),
     )
 

@@ -9,7 +9,7 @@ from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLList, Grap
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName
 from app.hooks import hookimpl
 from app.query.keys import key_input_type
 from app.query.new_rows import CONNECT, LINK, Link, new_row_type, takes_new_rows
@@ -19,6 +19,13 @@ from app.query.relationships import Relationship, relationships_of
 @hookimpl
 def features() -> Sequence[str]:
     return ("nested_inserts",)
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    sources = (each for each in api.rows_by_oid.values() if takes_new_rows(each) and each.has_readable_key)
+    links = (Link(each) for relation in sources for each in relationships_of(api, relation))
+    return [_own_name(api, each) for each in links if _is_offered(api, each)]
 
 
 @hookimpl
@@ -86,7 +93,10 @@ def _type(api: ApiSchema, link: Link) -> GraphQLInputObjectType:
             made |= {name: GraphQLInputField(each.type, description=each.description) for name, each in arguments}
         return made
 
-    owner = ("nested insert", target.relation.oid, to_many, creates, key_type is not None)
-    kind = "InsertManyInput" if to_many else "InsertOneInput"
-    name = api.own_type_name(owner, f"{target.type_name}{kind}")
-    return api.named(name, lambda name: GraphQLInputObjectType(name, members))
+    return api.named(api.own_type_name(*_own_name(api, link)), lambda name: GraphQLInputObjectType(name, members))
+
+
+def _own_name(api: ApiSchema, link: Link) -> OwnName:
+    target, to_many = link.relationship.target, link.relationship.to_many
+    owner = ("nested insert", target.relation.oid, to_many, _creates(link), _key_type(api, link) is not None)
+    return owner, f"{target.type_name}{'InsertManyInput' if to_many else 'InsertOneInput'}"

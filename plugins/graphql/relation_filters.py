@@ -14,18 +14,31 @@ from sqlalchemy import and_, not_, true
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation, relation_subject
+from app.graphql.relations import ApiRelation, OwnName, own_name, relation_subject
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.conditions import Condition, condition, relation_filter_type
-from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_type
+from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_names, group_filter_type
 from app.query.planning import Planning, Rows, TableRows
-from app.query.relationships import Relationship, relationships_of
+from app.query.relationships import Relationship, relationships_of, targets_of_many
 
 
 @hookimpl
 def features() -> Sequence[str]:
     return ("relation_filters",)
+
+
+MANY, TOGETHER = "ManyFilter", "AggregateFilter"
+"""What the names of types have behind the relation's."""
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    names: list[OwnName] = []
+    for target in targets_of_many(api):
+        names.append(own_name(target, MANY))
+        names += group_filter_names(target, TOGETHER, of_columns=_is_of_columns(target))
+    return names
 
 
 @hookimpl
@@ -170,10 +183,13 @@ def _many_type(api: ApiSchema, target: ApiRelation) -> GraphQLInputObjectType:
             "aggregate": GraphQLInputField(group, description="What the related rows are together"),
         }
 
-    name = api.own_type_name((target.relation.oid, "ManyFilter"), f"{target.type_name}ManyFilter")
+    name = api.own_type_name(*own_name(target, MANY))
     return api.named(name, lambda name: GraphQLInputObjectType(name, members))
 
 
 def _group_type(api: ApiSchema, target: ApiRelation) -> GraphQLInputObjectType:
-    of_columns = bool(target.directives.get("aggregate"))
-    return group_filter_type(api, target, "AggregateFilter", of_columns=of_columns)
+    return group_filter_type(api, target, TOGETHER, of_columns=_is_of_columns(target))
+
+
+def _is_of_columns(target: ApiRelation) -> bool:
+    return bool(target.directives.get("aggregate"))

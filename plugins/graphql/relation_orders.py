@@ -11,15 +11,21 @@ from sqlalchemy import ColumnElement, case
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation
+from app.graphql.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
 from app.query.calls import VOLATILE
 from app.query.comparison import type_comparison
 from app.query.computed_fields import ComputedField, computed_fields_of
-from app.query.group_ordering import group_order_fields, own_order_type, term_field
+from app.query.group_ordering import (
+    group_order_fields,
+    group_order_names,
+    own_order_name,
+    own_order_type,
+    term_field,
+)
 from app.query.ordering import OrderKey, keys_of_element, order_by_type
 from app.query.planning import TableRows
-from app.query.relationships import Relationship, relationships_of
+from app.query.relationships import Relationship, relationships_of, targets_of_many
 from app.query.sql import FunctionCall
 from app.query.terms import Expression, of_all_related, related
 from schema_cache.directive_values import Flag
@@ -34,6 +40,19 @@ def features() -> Sequence[str]:
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
     return (Directive("function", "orderBy", Flag()),)
+
+
+MANY = "Many"
+"""What the name of the type for related rows has behind the relation's."""
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    names: list[OwnName] = []
+    for target in targets_of_many(api):
+        names.append(own_order_name(target, MANY))
+        names += group_order_names(target, of_columns=_is_of_columns(target))
+    return names
 
 
 @hookimpl
@@ -71,8 +90,12 @@ def _by_many(api: ApiSchema, relationship: Relationship) -> GraphQLInputField:
 
 def _many_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectType:
     """The input type for an order by aggregates of related rows."""
-    of_columns = bool(relation.directives.get("aggregate"))
-    return own_order_type(api, relation, "Many", lambda: group_order_fields(api, relation, of_columns=of_columns))
+    of_columns = _is_of_columns(relation)
+    return own_order_type(api, relation, MANY, lambda: group_order_fields(api, relation, of_columns=of_columns))
+
+
+def _is_of_columns(relation: ApiRelation) -> bool:
+    return bool(relation.directives.get("aggregate"))
 
 
 def _is_orderable(computed: ComputedField) -> bool:

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, func
 from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation
+from app.graphql.relations import ApiRelation, OwnName
 from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText
 from app.hooks import hookimpl
@@ -96,6 +96,14 @@ def _query(planning: Planning, searched: Searched, search: Mapping[str, Leaf | N
 # Members
 
 
+OWN_NAME: OwnName = ("filter", SEARCH), "SearchFilter"
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    return (OWN_NAME,)
+
+
 @hookimpl
 def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     searched = searched_of(api, relation)
@@ -116,7 +124,7 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
 def _search_type(api: ApiSchema) -> GraphQLInputObjectType:
     members = {name: GraphQLInputField(GraphQLString, description=each.description) for name, each in QUERIES.items()}
     return api.named(
-        api.own_type_name(("filter", SEARCH), "SearchFilter"),
+        api.own_type_name(*OWN_NAME),
         lambda name: GraphQLInputObjectType(name, members, is_one_of=True),
     )
 

@@ -14,14 +14,16 @@ from graphql import (
     GraphQLInputField,
     GraphQLInt,
     GraphQLInterfaceType,
+    GraphQLObjectType,
     GraphQLString,
     print_type,
 )
 from sqlalchemy import func, literal_column
 
 from app.commands.notices import left_out
+from app.graphql.api_schema import ApiSchema
 from app.graphql.notices import Notice
-from app.graphql.relations import RelationNames
+from app.graphql.relations import ApiRelation, OwnName, RelationNames
 from app.query.calls import result_of
 from app.query.comparison import key_comparison
 from app.query.computed_fields import ComputedField
@@ -121,6 +123,29 @@ def test_hook_relation_names(door_with: DoorWith) -> None:
     door = door_with(relation_names=names)
     assert door.ask("{ thingByPk(id: 1) { id } }").data == {"thingByPk": {"id": 1}}
     assert door.ask("{ goneByPk(id: 1) { id } }").code == "GRAPHQL_VALIDATION_FAILED"
+
+
+def test_hook_own_type_names(door_with: DoorWith) -> None:
+    def own_name(relation: ApiRelation) -> OwnName:
+        return ("extra", relation.relation.oid), "Extra"
+
+    def fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+        said = GraphQLField(GraphQLString, resolve=lambda field, rows: rows.column("id"))
+        type_ = api.named(api.own_type_name(*own_name(relation)), lambda name: GraphQLObjectType(name, {"said": said}))
+        return Fields(100, {"extra": GraphQLField(type_, resolve=lambda field, rows: field.json(rows))})
+
+    def of_gone(api: ApiSchema) -> list[OwnName]:
+        return [own_name(each) for each in api.relations if each.type_name == "gone"]
+
+    def made(**hooks: Any) -> tuple[bool, str]:
+        door = door_with(node_fields=fields, **hooks)
+        assert door.ask("{ goneByPk(id: 1) { extra { said } } }").data == {"goneByPk": {"extra": {"said": 1}}}
+        thing = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map["thing"]
+        return "fields" in vars(thing), next(each for each in listed(door, "gone").splitlines() if "extra" in each)
+
+    # A name that nobody announced is given when all types are made, in their order; one that was belongs to its owner.
+    assert made() == (True, "  extra: Extra_")
+    assert made(own_type_names=of_gone) == (False, "  extra: Extra")
 
 
 def test_hook_query_fields(door_with: DoorWith) -> None:

@@ -1,0 +1,164 @@
+"""A GraphQL schema whose types are looked at when they are asked for: a request pays for those that it walks.
+
+Introspecting, printing or checking the schema, or naming a type that it does not have, asks for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from threading import RLock
+from typing import cast
+
+from graphql import (
+    GraphQLAbstractType,
+    GraphQLBoolean,
+    GraphQLDirective,
+    GraphQLInputObjectType,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    GraphQLString,
+    GraphQLUnionType,
+    get_named_type,
+    introspection_types,
+    is_interface_type,
+)
+from graphql.type.schema import InterfaceImplementations
+
+from app.graphql.recursion import long_chains
+
+DESCRIPTION = "Represents the GraphQL schema of the database"
+
+Hints = Callable[[str], Iterable[str]]
+"""The names of types that may lead to the one of a given name."""
+
+
+class LazyTypes(Mapping[str, GraphQLNamedType]):
+    """The types of a schema by name. What a type leads to is read only as far as it takes to find a name.
+
+    Safe to share between threads. One that walks types itself, and so may make some, does that while ``making``.
+    """
+
+    def __init__(
+        self,
+        query: GraphQLObjectType,
+        mutation: GraphQLObjectType | None,
+        listed: Collection[GraphQLNamedType],
+        directives: Collection[GraphQLDirective],
+        hints: Hints,
+        before_all: Callable[[], object],
+    ) -> None:
+        """The types that the root types and the ``listed`` ones lead to. ``before_all`` is called before all are
+        made."""
+        self.query, self.mutation, self.directives = query, mutation, directives
+        self._listed = listed
+        self._hints = hints
+        self._before_all = before_all
+        self._lock = RLock()
+        self._whole: GraphQLSchema | None = None
+        self._roots = [query] if mutation is None else [query, mutation]
+        first = (*self._roots, *listed, *introspection_types.values(), GraphQLBoolean, GraphQLString)
+        self._found: dict[str, GraphQLNamedType] = {each.name: each for each in first}
+        self._unread = dict(self._found)
+
+    def making(self) -> AbstractContextManager[object]:
+        """A context in which types may be made. One thread at a time is in it, until there are all types."""
+        return self._lock if self._whole is None else nullcontext()
+
+    def whole(self) -> GraphQLSchema:
+        """The schema with all types."""
+        with self.making():
+            if self._whole is None:
+                self._before_all()
+                # graphql-core recurses from type to type, with several frames for each step.
+                with long_chains():
+                    made = GraphQLSchema(self.query, self.mutation, types=self._listed, directives=self.directives)
+                self._whole = _sorted_by_name(made)
+                self._found, self._unread = self._whole.type_map, {}
+            return self._whole
+
+    def __getitem__(self, name: str) -> GraphQLNamedType:
+        if name not in self._found and self._whole is None:
+            with self.making():
+                self._find(name)
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.whole().type_map)
+
+    def __len__(self) -> int:
+        return len(self.whole().type_map)
+
+    def _find(self, name: str) -> None:
+        """Read types until one of that name is found: the roots, then those that are called alike, then what these
+        lead to. If that is not it, there may be none, and only all types can tell."""
+        self._read(self._roots, name)
+        nearby = self._read(self._alike((name, *self._hints(name))), name)
+        while nearby and name not in self._found:
+            nearby = self._read(nearby, name)
+        if name not in self._found:
+            self.whole()
+
+    def _read(self, types: Iterable[GraphQLNamedType], wanted: str) -> list[GraphQLNamedType]:
+        """Find what the unread ones of ``types`` lead to, which is returned, unless a type called ``wanted`` is."""
+        ahead: dict[GraphQLNamedType, None] = {}
+        for type_ in types:
+            if wanted in self._found:
+                break
+            if self._unread.pop(type_.name, None) is not None:
+                for each in _types_in(type_):
+                    ahead[each] = None
+                    if each.name not in self._found:
+                        self._found[each.name] = self._unread[each.name] = each
+        return [each for each in ahead if each.name in self._unread]
+
+    def _alike(self, names: Iterable[str]) -> list[GraphQLNamedType]:
+        """The unread types that have in common with one of ``names`` the longest beginning that is a type's name."""
+        beginnings = {
+            next((name[:end] for end in range(len(name), 0, -1) if name[:end] in self._found), name) for name in names
+        }
+        return [each for each in self._unread.values() if each.name.startswith(tuple(beginnings))]
+
+
+class LazySchema(GraphQLSchema):
+    """A schema of such types. Unless it is ``assume_valid``, all of them are checked before it is used."""
+
+    def __init__(self, types: LazyTypes, *, assume_valid: bool) -> None:
+        super().__init__(directives=types.directives, description=DESCRIPTION, assume_valid=assume_valid)
+        self._types = types
+        self.query_type, self.mutation_type = types.query, types.mutation
+        self.type_map = cast(dict[str, GraphQLNamedType], types)
+
+    def get_implementations(self, interface_type: GraphQLInterfaceType) -> InterfaceImplementations:
+        """All types that implement an interface."""
+        return self._types.whole().get_implementations(interface_type)
+
+    def is_sub_type(self, abstract_type: GraphQLAbstractType, maybe_sub_type: GraphQLNamedType) -> bool:
+        """Whether a type is one of an abstract type's, which it knows itself."""
+        if isinstance(abstract_type, GraphQLUnionType):
+            return maybe_sub_type in abstract_type.types
+        return abstract_type in getattr(maybe_sub_type, "interfaces", ())
+
+
+def _types_in(type_: GraphQLNamedType) -> Iterator[GraphQLNamedType]:
+    """The types that a type refers to."""
+    if isinstance(type_, GraphQLUnionType):
+        yield from type_.types
+    elif isinstance(type_, GraphQLObjectType | GraphQLInterfaceType):
+        yield from type_.interfaces
+        for field in type_.fields.values():
+            yield get_named_type(field.type)
+            yield from (get_named_type(each.type) for each in field.args.values())
+    elif isinstance(type_, GraphQLInputObjectType):
+        yield from (get_named_type(each.type) for each in type_.fields.values())
+
+
+def _sorted_by_name(schema: GraphQLSchema) -> GraphQLSchema:
+    """The schema listing its types in the order of their names, also those that implement an interface."""
+    schema.type_map = dict(sorted(schema.type_map.items()))
+    for type_ in schema.type_map.values():
+        if is_interface_type(type_):
+            schema.get_implementations(type_).objects.sort(key=lambda each: each.name)
+    return schema
