@@ -1,0 +1,172 @@
+"""Every door through which an object comes in, as one client would use it: what is sent, and what became of it."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from xml.etree import ElementTree
+
+import requests
+from botocore.exceptions import ClientError
+
+from tests.storage.s3.clients import as_user
+from tests.storage.service import Service
+
+STORED = "stored"
+_REFUSALS = {
+    "EntityTooLarge": "too large",
+    "InvalidMimeType": "type",
+    "AccessDenied": "denied",
+    "KeyAlreadyExists": "exists",
+    "PreconditionFailed": "exists",
+    "NoSuchBucket": "no bucket",
+    # A row that this one refers to is not there.
+    "InvalidRequest": "no bucket",
+}
+_STATUSES = {413: "too large", 415: "type", 403: "denied", 409: "exists", 404: "no bucket"}
+
+
+@dataclass(frozen=True)
+class Sent:
+    """An object on its way in. ``replaces``: whether it may replace one."""
+
+    bucket: str
+    key: str
+    content: bytes
+    content_type: str = "image/png"
+    seconds: int = 60
+    user_metadata: Mapping[str, str] = field(default_factory=dict)
+    replaces: bool = True
+
+    @property
+    def caching(self) -> str:
+        return f"max-age={self.seconds}"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Those of the REST API."""
+        told = {"content-type": self.content_type, "cache-control": self.caching}
+        if self.user_metadata:
+            told["x-metadata"] = b64encode(json.dumps(self.user_metadata).encode()).decode()
+        return told | ({"x-upsert": "true"} if self.replaces else {})
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Those of boto3 for a new object."""
+        named = {"Bucket": self.bucket, "Key": self.key, "ContentType": self.content_type}
+        return {**named, "CacheControl": self.caching, "Metadata": dict(self.user_metadata)}
+
+    @property
+    def condition(self) -> dict[str, str]:
+        return {} if self.replaces else {"IfNoneMatch": "*"}
+
+
+def _told(answer: requests.Response) -> str:
+    if answer.ok:
+        return STORED
+    return _REFUSALS[answer.json()["code"]]
+
+
+def _asked(act: Callable[..., object], **arguments: Any) -> str:
+    try:
+        act(**arguments)
+    except ClientError as ex:
+        return _REFUSALS[ex.response["Error"]["Code"]]
+    return STORED
+
+
+def rest_post(service: Service, user: str, sent: Sent) -> str:
+    return _told(service.post(f"/object/{sent.bucket}/{sent.key}", user, data=sent.content, headers=sent.headers))
+
+
+def rest_put(service: Service, user: str, sent: Sent) -> str:
+    return _told(service.put(f"/object/{sent.bucket}/{sent.key}", user, data=sent.content, headers=sent.headers))
+
+
+def signed_upload(service: Service, user: str, sent: Sent) -> str:
+    # The policies are asked when the URL is signed, and again when it is used.
+    signed = service.post(f"/object/upload/sign/{sent.bucket}/{sent.key}", user, headers=sent.headers)
+    if not signed.ok:
+        return _told(signed)
+    return _told(service.put(signed.json()["url"], None, data=sent.content, headers=sent.headers))
+
+
+def s3_put(service: Service, user: str, sent: Sent) -> str:
+    return _asked(as_user(service, user).put_object, **sent.arguments, **sent.condition, Body=sent.content)
+
+
+def s3_multipart(service: Service, user: str, sent: Sent) -> str:
+    s3 = as_user(service, user)
+
+    def upload() -> None:
+        named: dict[str, Any] = {"Bucket": sent.bucket, "Key": sent.key}
+        named["UploadId"] = s3.create_multipart_upload(**sent.arguments)["UploadId"]
+        half = len(sent.content) // 2
+        parts = [
+            {"PartNumber": number, "ETag": s3.upload_part(**named, PartNumber=number, Body=body)["ETag"]}
+            for number, body in ((1, sent.content[:half]), (2, sent.content[half:]))
+        ]
+        s3.complete_multipart_upload(**named, **sent.condition, MultipartUpload={"Parts": parts})
+
+    return _asked(upload)
+
+
+def s3_form(service: Service, user: str, sent: Sent) -> str:
+    fields = {"Content-Type": sent.content_type, "Cache-Control": sent.caching}
+    fields |= {f"x-amz-meta-{name}": value for name, value in sent.user_metadata.items()}
+    fields |= {} if sent.replaces else {"if-none-match": "*"}
+    form = as_user(service, user).generate_presigned_post(
+        sent.bucket, sent.key, Fields=fields, Conditions=[{name: value} for name, value in fields.items()]
+    )
+    files = {"file": ("a name", sent.content)}
+    answer = requests.post(form["url"], data=form["fields"], files=files, timeout=30)
+    return STORED if answer.ok else _REFUSALS[ElementTree.fromstring(answer.text).findtext("Code") or ""]
+
+
+def resumable(service: Service, user: str, sent: Sent) -> str:
+    values = {
+        "bucketName": sent.bucket, "objectName": sent.key, "contentType": sent.content_type,
+        "cacheControl": str(sent.seconds),
+    }  # fmt: skip
+    values |= {"metadata": json.dumps(dict(sent.user_metadata))} if sent.user_metadata else {}
+    metadata = ",".join(f"{name} {b64encode(value.encode()).decode()}" for name, value in values.items())
+    headers = {"tus-resumable": "1.0.0", **({"x-upsert": "true"} if sent.replaces else {})}
+    about = {"upload-length": str(len(sent.content)), "upload-metadata": metadata}
+    answer = service.post("/upload/resumable", user, headers={**headers, **about})
+    half = len(sent.content) // 2
+    path = answer.headers.get("location", "").removeprefix(service.url)
+    for offset, body in ((0, sent.content[:half]), (half, sent.content[half:])):
+        if answer.ok:
+            told = {"upload-offset": str(offset), "content-type": "application/offset+octet-stream"}
+            answer = service.request("PATCH", path, user, {**headers, **told}, data=body)
+    return STORED if answer.ok else _STATUSES[answer.status_code]
+
+
+Send = Callable[[Service, str, Sent], str]
+
+
+@dataclass(frozen=True)
+class EntryDoor:
+    """``always_replaces``: whether it asks for the right to replace, even if there is nothing yet. ``events``: what a
+    new object and a replaced one are told as. ``upload_type``: what events say how it came."""
+
+    name: str
+    send: Send
+    events: tuple[str, str]
+    upload_type: str = "standard"
+    always_replaces: bool = False
+    creates: bool = True
+
+
+DOORS = (
+    EntryDoor("rest post", rest_post, ("Post", "Post")),
+    EntryDoor("rest put", rest_put, ("Put", "Put"), always_replaces=True, creates=False),
+    EntryDoor("signed upload", signed_upload, ("Put", "Put")),
+    EntryDoor("s3 put", s3_put, ("Put", "Put"), "s3"),
+    EntryDoor("s3 multipart", s3_multipart, ("Post", "Put"), "s3", always_replaces=True),
+    EntryDoor("s3 form", s3_form, ("Post", "Post"), "s3"),
+    EntryDoor("resumable", resumable, ("Post", "Put"), "resumable"),
+)

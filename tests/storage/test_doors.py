@@ -1,0 +1,223 @@
+"""Every door and every rule: limits, types, policies, owner, metadata and events are the same wherever one comes in."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import requests
+
+from app.hooks import hookimpl
+from app.storage.upkeep.events import EventReceiver, ObjectEvent
+from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S, until
+from tests.storage.doors import DOORS, STORED, EntryDoor, Sent
+from tests.storage.s3.clients import KEY, SECRET_KEY, client
+from tests.storage.service import SERVICE, USER, Service, running, token, unique
+
+LARGEST = 1024 * 1024
+SOMEBODY = token(sub=USER)
+ANOTHER = token(sub="11111111-1111-4111-8111-111111111111")
+POLICIES = """
+create policy open on storage.objects to authenticated
+  using (bucket_id like 'open%') with check (bucket_id like 'open%');
+create policy new_ones on storage.objects for insert to authenticated with check (bucket_id like 'new-ones%');
+create policy own on storage.objects to authenticated
+  using (bucket_id like 'own%' and owner_id = auth.uid()::text)
+  with check (bucket_id like 'own%' and owner_id = auth.uid()::text);
+create policy described on storage.objects for insert to authenticated with check (
+  bucket_id like 'described%' and metadata ->> 'mimetype' = 'image/png' and user_metadata ->> 'colour' = 'red');
+create policy described_too on storage.objects for select to authenticated using (bucket_id like 'described%');
+create policy described_again on storage.objects for update to authenticated using (bucket_id like 'described%');
+"""
+_numbers = itertools.count(1)
+_events: list[ObjectEvent] = []
+
+
+class Receivers:
+    @hookimpl
+    def object_event_receivers(self) -> Any:
+        return [EventReceiver("doors", _events.append)]
+
+
+@pytest.fixture(scope="module")
+def service(
+    postgres: PostgresServer, storage_database: Callable[[], str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    settings = {
+        "s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY, "upload_size_limit": LARGEST,
+        "plugins": {"receivers": Receivers}, "replaced_bytes_grace_s": 0.0,
+    }  # fmt: skip
+    with running(postgres, storage_database(), tmp_path_factory.mktemp("doors"), **settings) as service:
+        service.sql(POLICIES)
+        yield service
+
+
+def bucket(service: Service, kind: str, **settings: Any) -> str:
+    """A bucket to which the policies of this kind apply."""
+    name = f"{kind}-{next(_numbers)}"
+    service.post("/bucket", json={"name": name, **settings}).raise_for_status()
+    return name
+
+
+@pytest.fixture(params=DOORS, ids=lambda door: door.name)
+def door(request: pytest.FixtureRequest) -> EntryDoor:
+    return request.param
+
+
+def rows(service: Service, bucket: str) -> list[list[Any]]:
+    return service.sql(
+        f"""select owner_id, owner::text, metadata ->> 'mimetype', metadata ->> 'cacheControl', metadata ->> 'size',
+                   metadata ->> 'contentLength', coalesce(user_metadata, '{{}}')
+            from storage.objects where bucket_id = '{bucket}'"""
+    )
+
+
+def test_what_is_kept_and_told(service: Service, door: EntryDoor) -> None:
+    into = bucket(service, "open")
+    sent = Sent(into, "a/b c", b"twelve bytes", user_metadata={"colour": "red"})
+    assert door.send(service, SOMEBODY, sent) == STORED
+    assert rows(service, into) == [[USER, USER, "image/png", "max-age=60", "12", "12", {"colour": "red"}]]
+    read = service.get(f"/object/authenticated/{into}/a/b%20c", ANOTHER)
+    told = (read.content, read.headers["content-type"], read.headers["cache-control"])
+    assert told == (b"twelve bytes", "image/png", "max-age=60")
+    found = client(service).get_object(Bucket=into, Key="a/b c")
+    assert (found["Body"].read(), found["ETag"], found["Metadata"]) == (
+        b"twelve bytes", read.headers["etag"], {"colour": "red"}
+    )  # fmt: skip
+
+    assert door.send(service, ANOTHER, Sent(into, "a/b c", b"more", "text/plain", 7)) == STORED
+    assert rows(service, into)[0][2:] == ["text/plain", "max-age=7", "4", "4", {}]
+    until(lambda: len(events := [each for each in _events if each.bucket_id == into]) == 2 and bool(events))
+    events = sorted((each for each in _events if each.bucket_id == into), key=lambda each: each.applied_at)
+    assert [each.type for each in events] == [f"ObjectCreated:{kind}" for kind in door.events]
+    assert {each.upload_type for each in events} == {door.upload_type}
+    assert [each.metadata["size"] for each in events] == [12, 4]
+
+
+@pytest.mark.parametrize(
+    ("settings", "size", "content_type", "expected"),
+    [
+        ({"file_size_limit": 10}, 10, "image/png", STORED),
+        ({"file_size_limit": 10}, 11, "image/png", "too large"),
+        ({}, LARGEST, "image/png", STORED),
+        ({}, LARGEST + 1, "image/png", "too large"),
+        ({"allowed_mime_types": ["image/*"]}, 4, "image/jpeg", STORED),
+        ({"allowed_mime_types": ["image/*"]}, 4, "text/html", "type"),
+        ({"allowed_mime_types": ["image/png"]}, 4, "image/jpeg", "type"),
+    ],
+)
+def test_rules_of_buckets(
+    service: Service, door: EntryDoor, settings: dict[str, Any], size: int, content_type: str, expected: str
+) -> None:
+    into, before = bucket(service, "open", **settings), service.blobs()
+    assert door.send(service, SOMEBODY, Sent(into, "k", b"x" * size, content_type)) == expected
+    assert bool(rows(service, into)) == (expected == STORED)
+    if expected != STORED and door.name not in ("s3 multipart", "resumable"):
+        # What is sent in parts stays until the upload is given up or expires.
+        assert service.blobs() - before == set()
+
+
+def test_policies(service: Service, door: EntryDoor) -> None:
+    closed, new_ones, own = (bucket(service, kind) for kind in ("closed", "new-ones", "own"))
+    for into in (closed, "closed-not-there"):
+        # A caller who may not write there does not learn whether the bucket is there.
+        assert door.send(service, SOMEBODY, Sent(into, "k", b"abcd", "text/plain")) == "denied"
+    expected = "denied" if door.always_replaces else STORED
+    assert door.send(service, SOMEBODY, Sent(new_ones, "k", b"abcd", replaces=False)) == expected
+    assert door.send(service, SOMEBODY, Sent(new_ones, "other", b"abcd")) == "denied"
+    assert [door.send(service, user, Sent(own, "k", b"abcd")) for user in (SOMEBODY, SOMEBODY, ANOTHER)] == [
+        STORED, STORED, "denied"
+    ]  # fmt: skip
+    assert [row[0] for row in rows(service, own)] == [USER]
+    assert rows(service, closed) == []
+
+
+def test_policies_see_what_is_said_of_the_object(service: Service, door: EntryDoor) -> None:
+    into = bucket(service, "described")
+    for content_type, colour, expected in (
+        ("image/png", "blue", "denied"), ("text/plain", "red", "denied"), ("image/png", "red", STORED)
+    ):  # fmt: skip
+        sent = Sent(into, "k", b"abcd", content_type, user_metadata={"colour": colour}, replaces=door.always_replaces)
+        assert door.send(service, SOMEBODY, sent) == expected, (content_type, colour)
+
+
+def test_a_missing_bucket_and_what_is_there_already(service: Service, door: EntryDoor) -> None:
+    assert door.send(service, SERVICE, Sent("not-there", "k", b"abcd")) == "no bucket"
+    if door.creates:
+        into = bucket(service, "open")
+        for expected in (STORED, "exists"):
+            assert door.send(service, SOMEBODY, Sent(into, "k", b"abcd", replaces=False)) == expected
+
+
+class Readers:
+    """Read one object by every way that leads to it, and keep which bytes had which entity tag."""
+
+    def __init__(self, service: Service, bucket: str, key: str, contents: Collection[bytes]) -> None:
+        self._service, self._name, self._contents = service, {"Bucket": bucket, "Key": key}, contents
+        self._s3 = client(service)
+        self._seen: dict[str, bytes] = {}
+        self.stop = threading.Event()
+
+    @property
+    def ways(self) -> tuple[Callable[[], tuple[str, bytes] | None], ...]:
+        return (lambda: self._by_rest("authenticated"), lambda: self._by_rest("public"), self._by_s3)
+
+    def _by_rest(self, way: str) -> tuple[str, bytes] | None:
+        url = f"{self._service.url}/object/{way}/{self._name['Bucket']}/{self._name['Key']}"
+        answer = requests.get(url, headers={"authorization": f"Bearer {SOMEBODY}"}, timeout=PATIENCE_S)
+        assert answer.status_code == 200 or answer.json()["code"] == "NoSuchKey", answer.text
+        return (answer.headers["etag"], answer.content) if answer.ok else None
+
+    def _by_s3(self) -> tuple[str, bytes] | None:
+        try:
+            found = self._s3.get_object(**self._name)
+        except self._s3.exceptions.NoSuchKey:
+            return None
+        return found["ETag"], found["Body"].read()
+
+    def read(self, way: Callable[[], tuple[str, bytes] | None]) -> int:
+        """How often the object was there, until ``stop`` is set."""
+        count = 0
+        while not (count and self.stop.is_set()):
+            found = way()
+            if found is not None:
+                assert found[1] in self._contents
+                assert self._seen.setdefault(found[0], found[1]) == found[1]
+                count += 1
+        return count
+
+
+def test_at_once(service: Service) -> None:
+    """One object, written by each door in turn, moved and deleted by others, while three read it all the time."""
+    into, key = bucket(service, "open", public=True), unique()
+    contents = {bytes([65 + number]) * (50_000 + number): door for number, door in enumerate(DOORS)}
+
+    def moved() -> None:
+        for source, target in ((key, "elsewhere"), ("elsewhere", key)):
+            names = {"bucketId": into, "sourceKey": source, "destinationKey": target}
+            service.post("/object/move", SOMEBODY, json=names).raise_for_status()
+
+    changes = itertools.cycle([
+        moved,
+        lambda: service.delete(f"/object/{into}/{key}", SOMEBODY).raise_for_status(),
+        lambda: None,
+        lambda: client(service).delete_object(Bucket=into, Key=key),
+        lambda: None,
+    ])  # fmt: skip
+    readers = Readers(service, into, key, contents)
+    with ThreadPoolExecutor(3) as pool:
+        reading = [pool.submit(readers.read, way) for way in readers.ways]
+        try:
+            for content, door in (*contents.items(), *contents.items()):
+                assert door.send(service, SOMEBODY, Sent(into, key, content)) == STORED
+                service.application.services.storage.background.work_now()
+                next(changes)()
+            assert door.send(service, SOMEBODY, Sent(into, key, content)) == STORED
+        finally:
+            readers.stop.set()
+        assert all(each.result() for each in reading)
