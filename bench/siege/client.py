@@ -15,6 +15,7 @@ from typing import Any
 import jwt
 
 SECRET = "a secret that only this siege uses, for nothing else"
+S3_KEY, S3_SECRET = "siege", "the secret of an access key that only this siege uses"
 PATIENCE_S = 60.0
 STATUS = re.compile(rb"HTTP/1\.[01] (\d{3}) ")
 Address = tuple[str, int]

@@ -18,7 +18,7 @@ from app.embedded import EmbeddedPostgres
 from app.installation.scripts import install_script
 from app.installation.version import VERSION
 from bench.service import serving, workers_of
-from bench.siege.client import ANON, SECRET, SERVICE, Address, Answer, ask, graphql
+from bench.siege.client import ANON, S3_KEY, S3_SECRET, SECRET, SERVICE, Address, Answer, ask, graphql
 from tests.postgres_server import PostgresServer
 
 WORKERS, THREADS = 2, 4
@@ -28,6 +28,8 @@ SETTINGS = {
     "JWT_SECRET": SECRET,
     "ANON_KEY": ANON,
     "SERVICE_ROLE_KEY": SERVICE,
+    "S3_PROTOCOL_ACCESS_KEY_ID": S3_KEY,
+    "S3_PROTOCOL_ACCESS_KEY_SECRET": S3_SECRET,
     "STATEMENT_TIMEOUT_MS": str(STATEMENT_TIMEOUT_S * 1000),
     "DATABASE_MARGIN_S": "1",
     "POOL_TIMEOUT_S": "2",
