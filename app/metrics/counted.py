@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from app.metrics.labelled import LabelledMetric
@@ -59,8 +60,6 @@ class CountedNumbers:
             "role",
             most=most_operations or _MOST_SERIES,
         )
-        stages = counter("portico_stage_seconds", "Seconds spent in each stage of GraphQL requests.", "stage")
-        self._stages = {name: stages.of(name) for name in STAGES}
         self._bytes = counter("portico_storage_bytes", "Bytes of bodies at the storage.", "door", "direction")
         self._storage = counter("portico_storage_operations", "Requests to the storage.", "door", "operation")
         self._process = _ProcessNumbers(client, self.registry)
@@ -85,8 +84,7 @@ class CountedNumbers:
     def _count(self, operation: ObservedOperation) -> None:
         name = (operation.name or _ANONYMOUS) if self._by_name else ""
         self._operations.of(name, operation.role).observe(operation.milliseconds / 1000)
-        for stage, took in operation.stages.items():
-            self._stages[stage].inc(took / 1000)
+        self._process.add(operation.stages)
 
 
 class _ProcessNumbers:
@@ -100,6 +98,11 @@ class _ProcessNumbers:
             return _Growing(client.Counter(name, told, registry=registry))
 
         self._lock = threading.Lock()
+        # Adding to five counters of prometheus_client for each request would take a sixteenth of all its bytecodes.
+        told = "Seconds spent in each stage of GraphQL requests."
+        stages = client.Counter("portico_stage_seconds", told, ["stage"], registry=registry)
+        self._stages = {name: _Growing(stages.labels(name)) for name in STAGES}
+        self._milliseconds = dict.fromkeys(STAGES, 0.0)
         self._look_at = 0.0
         self._was_in_use = 0
         self._plans = gauge("portico_plans", "Plans in the plan cache.")
@@ -115,6 +118,12 @@ class _ProcessNumbers:
         self._schema_version = gauge("portico_schema_version", told, "livemin")
         told = "When the worker with the oldest schema read it."
         self._schema_read = gauge("portico_schema_read_timestamp_seconds", told, "livemin")
+
+    def add(self, stages: Mapping[str, float]) -> None:
+        """Add the milliseconds of an operation's stages."""
+        with self._lock:
+            for stage, took in stages.items():
+                self._milliseconds[stage] += took
 
     def look(self, services: Services) -> None:
         """Refresh the numbers if it is time."""
@@ -138,6 +147,8 @@ class _ProcessNumbers:
         self._waits.raise_to(pool.waits)
         self._waited.raise_to(pool.waited_s)
         self._timeouts.raise_to(pool.timeouts)
+        for stage, took in self._milliseconds.items():
+            self._stages[stage].raise_to(took / 1000)
         catalog = engine.schema_cache.known
         if catalog is not None:
             self._schema_version.set(catalog.change_count)
