@@ -4,13 +4,13 @@ from app.database.conflicts import despite_conflicts
 from app.database.context import Context, ContextBuilder
 from app.database.database import BoundStatement, Database, DatabaseSettings
 from app.database.failure import RoleRefused, RowTooLarge, SchemaOutdated, StatementError, StatementTimeout
+from app.database.messages import Row
 from app.database.pool import PoolState
 from app.database.position import Bookmark, Position
 from app.database.statement import Statement
 from app.database.target import DatabaseUrlError, Target
 from app.database.transaction import Transaction
 from app.database.url import parse_database_url
-from app.database.wire import Row
 
 __all__ = [
     "Bookmark",

@@ -12,6 +12,7 @@ from app.database.connect import connect
 from app.database.context import Context, first_steps
 from app.database.failure import StatementError, explain
 from app.database.flight import Flight, fly
+from app.database.messages import Row
 from app.database.pool import Pool, PoolState
 from app.database.position import REACHED, Bookmark
 from app.database.probe import Probe
@@ -21,7 +22,6 @@ from app.database.target import Target
 from app.database.tls import tls_context
 from app.database.transaction import Transaction
 from app.database.url import parse_database_url
-from app.database.wire import Row
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
 
 log = logging.getLogger("portico.database")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.database.failure import ConnectionLost, StatementError, outcome_unknown
+from app.database.messages import Row
 from app.database.pool import Pool
 from app.database.position import is_badly_isolated
 from app.database.prepared import Step
 from app.database.session import is_unclean
-from app.database.wire import Row
 
 
 class Flight(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.database.failure import StatementError
+from app.database.messages import Row
 from app.database.statement import Statement
-from app.database.wire import Row
 
 _TEXT = re.compile(r"([0-9A-F]{1,8})-([0-9A-F]{1,8})/([0-9A-F]{1,8})", re.ASCII)
 _PAGE = 8192

@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 
 from app.database.failure import StatementError, StatementTimeout, explain
 from app.database.flight import Flight, fly
+from app.database.messages import Row
 from app.database.pool import Pool, PoolState
 from app.database.position import HAS_REPLAYED, Bookmark, Position, replay_parameters
 from app.database.target import Target
 from app.database.tls import tls_context
 from app.database.watch import PrimaryWatch, ReplicaState, ReplicaWatch
-from app.database.wire import Row
 from app.errors import Unavailable
 
 MakePool = Callable[[Target, ssl.SSLContext | None], Pool]

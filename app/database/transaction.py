@@ -7,12 +7,12 @@ from types import TracebackType
 
 from app.database.context import Context, first_steps
 from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown, unavailable
+from app.database.messages import Row
 from app.database.pool import Lease, Pool
 from app.database.position import REACHED
 from app.database.prepared import Step
 from app.database.session import is_unclean
 from app.database.statement import Statement
-from app.database.wire import Row
 from app.errors import PorticoError
 
 _BEGIN: Step = (Statement("BEGIN", "begin"), (), "")

@@ -13,11 +13,12 @@ from threading import Event, Thread
 
 from app.database.connect import connect
 from app.database.failure import ConnectionLost, StatementError
+from app.database.messages import Row
 from app.database.position import PRIMARY_STATE, REPLICA_STATE, Position, read_position
 from app.database.statement import Statement
 from app.database.target import Target
 from app.database.tls import tls_context
-from app.database.wire import DatabaseConnection, Row
+from app.database.wire import DatabaseConnection
 from app.errors import Unavailable
 
 log = logging.getLogger("portico.database")

@@ -13,11 +13,19 @@ from collections.abc import Callable, Sequence
 from struct import Struct
 
 from app.database import session
-from app.database.failure import ConnectionLost, RowTooLarge, StatementError, read_diagnosis
+from app.database.failure import ConnectionLost, RowTooLarge, StatementError
+from app.database.messages import (
+    BOUND_AND_ROW,
+    ENDED_AFTER_ROW,
+    VALUE,
+    Row,
+    failure_of,
+    row_of,
+    unpack_int,
+    unpack_short,
+)
 from app.database.prepared import Parsing, PreparedStatements, Step
 from app.database.transport import Transport
-
-Row = tuple[bytes | None, ...]
 
 Beginning = tuple[bool, int]
 """How a flight begins: whether it cleans the session first, and how many steps follow whose rows are not told."""
@@ -27,8 +35,6 @@ IDLE = b"I"
 
 _header = Struct("!ci")
 _pack_int = Struct("!i").pack
-_unpack_int = Struct("!i").unpack_from
-_unpack_short = Struct("!H").unpack_from
 
 # Beyond any message of the protocol.
 _ANY_SIZE = 2**31
@@ -146,6 +152,9 @@ class DatabaseConnection:
         is_learning = is_clean and not started
         cleaning = session.COMMANDS if is_learning else 0
         results: list[list[Row]] = [[] for _ in range(prelude)] if started else []
+        if started and (value := self._read_value(buffer, position, row_limit)) is not None:
+            results.append([(value,)])
+            return results, None
         rows: list[Row] = []
         failure: StatementError | RowTooLarge | None = None
         while True:
@@ -165,11 +174,11 @@ class DatabaseConnection:
             body = position + 5
             position = end
             if kind == b"D":
-                if _unpack_short(buffer, body)[0] == 1:
-                    length = _unpack_int(buffer, body + 2)[0]
+                if unpack_short(buffer, body)[0] == 1:
+                    length = unpack_int(buffer, body + 2)[0]
                     rows.append((buffer[body + 6 : end] if length >= 0 else None,))
                 else:
-                    rows.append(_row(buffer, body))
+                    rows.append(row_of(buffer, body))
             elif kind == b"C" or kind == b"I":
                 if cleaning:
                     cleaning -= 1
@@ -190,7 +199,7 @@ class DatabaseConnection:
                 transport.buffer = buffer[end:]
                 return results, failure
             elif kind == b"E":
-                error = _failed(buffer[body:end], len(results) - cleaning, started=started)
+                error = failure_of(buffer[body:end], len(results) - cleaning, started=started)
                 # After an error the server skips everything, so there is one; it says more than the size of a row.
                 failure = failure if isinstance(failure, StatementError) else error
             elif kind not in b"3tnN":
@@ -218,6 +227,19 @@ class DatabaseConnection:
         answer, parsed = usual
         buffer = self._transport.more(self._transport.buffer, 0, 5, answered=False)
         return (buffer, len(answer), parsed) if buffer.startswith(answer) else (buffer, 0, 0)
+
+    def _read_value(self, buffer: bytes, position: int, row_limit: int) -> bytes | None:
+        """The rest of what is due, if it is here as a whole and the only value of a single row, as it usually is;
+        otherwise none is taken."""
+        if not buffer.startswith(BOUND_AND_ROW, position) or len(buffer) < position + len(BOUND_AND_ROW) + VALUE.size:
+            return None
+        size, columns, length = VALUE.unpack_from(buffer, position + len(BOUND_AND_ROW))
+        end = position + len(BOUND_AND_ROW) + size
+        if columns != 1 or length < 0 or size > row_limit or not buffer.startswith(ENDED_AFTER_ROW, end):
+            return None
+        self.transaction_status = IDLE
+        self._transport.buffer = buffer[end + len(ENDED_AFTER_ROW) :]
+        return buffer[end - length : end]
 
     def _add_prepared(self, parsing: Parsing) -> None:
         if parsing is not None:
@@ -262,28 +284,3 @@ class DatabaseConnection:
     def close(self) -> None:
         orderly, self.usable = self.usable, False
         self._transport.close(orderly=orderly, release=self._release)
-
-
-def _failed(body: bytes, index: int, *, started: bool) -> StatementError:
-    """The error of the statement with that index. Raises ConnectionLost for an error that ends the connection."""
-    diagnosis, fields = read_diagnosis(body)
-    if fields.get("V", fields.get("S")) in ("FATAL", "PANIC"):
-        raise ConnectionLost(
-            "the server ended the connection", answered=started, unapplied=not started, diagnosis=diagnosis
-        )
-    return StatementError(diagnosis, index, fields.get("R", ""))
-
-
-def _row(buffer: bytes, position: int) -> Row:
-    (count,) = _unpack_short(buffer, position)
-    position += 2
-    values: list[bytes | None] = []
-    for _ in range(count):
-        (length,) = _unpack_int(buffer, position)
-        position += 4
-        if length < 0:
-            values.append(None)
-        else:
-            values.append(buffer[position : position + length])
-            position += length
-    return tuple(values)

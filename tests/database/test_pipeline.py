@@ -150,6 +150,31 @@ def test_a_changed_result_type_is_prepared_again(own_url: str, make_database: Ma
     assert database.run(None, [(statement, [b"1"])], read_only=True) == [[(b"1", b"user1", b"note 1", b"m")]]
 
 
+@pytest.mark.parametrize("read_only", [True, False])
+def test_answers_that_begin_alike(url: str, make_database: MakeDatabase, as_role: AsRole, read_only: bool) -> None:
+    """A connection recognises how answers usually begin and end, and reads the others message by message."""
+    database = make_database(url, pool_size=1)
+    answers: dict[str, list[list[tuple[bytes | None, ...]]]] = {
+        "select 'one'": [[(b"one",)]],
+        "select ''": [[(b"",)]],
+        "select null": [[(None,)]],
+        "select 1 where false": [[]],
+        "select generate_series(1, 2)": [[(b"1",), (b"2",)]],
+        "select 1, 2": [[(b"1", b"2")]],
+        "select 'C' || chr(1) || 'SELECT 1'": [[(b"C\1SELECT 1",)]],
+        "select repeat('long', 50000)": [[(b"long" * 50000,)]],
+        "set local search_path to pg_catalog": [[]],
+    }
+    for context in (None, as_role(READER), as_role(WRITER), as_role(READER)):
+        for _ in range(3):
+            for sql, rows in answers.items():
+                assert database.run(context, [(Statement(sql), ())], read_only=read_only) == rows
+            with pytest.raises(StatementError, match="division by zero"):
+                database.run(context, [(Statement("select 1 / 0"), ())], read_only=read_only)
+            together = [(Statement(sql), ()) for sql in answers]
+            assert database.run(context, together, read_only=read_only) == [rows[0] for rows in answers.values()]
+
+
 def test_large_answer(database: Database) -> None:
     assert value(database, "select repeat('x', 30000000)") == b"x" * 30_000_000
     rows = database.run(
