@@ -1,12 +1,13 @@
 """What happens beyond the capacity: requests arrive at a fixed rate, whether or not earlier ones were answered.
 
-``python -m bench.overload`` serves an embedded PostgreSQL with one worker and measures how many requests of 20 ms it
+``python -m bench.overload`` serves an embedded PostgreSQL with one worker and measures how many requests of 100 ms it
 answers each second. Then so many, and up to ten times as many, arrive: the table has how long accepted and refused
 requests took, from the time at which they were due.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import selectors
@@ -25,13 +26,12 @@ from bench.load import http_request, run_load
 from bench.service import serving
 
 THREADS = 4
-SECONDS = 10.0
 _CONNECTIONS = 800
 _KEY = "the key of a benchmark"
 
 SQL = (
     "create role anon",
-    "create function public.takes_20_ms() returns int language sql stable as 'select 1 from pg_sleep(0.02)'",
+    "create function public.takes_100_ms() returns int language sql stable as 'select 1 from pg_sleep(0.1)'",
 )
 
 
@@ -43,12 +43,12 @@ class Outcome:
     without_retry_after: int = 0
     late: int = 0
 
-    def line(self, name: str) -> str:
+    def line(self, name: str, seconds: float) -> str:
         parts = [f"{name:<22}"]
         for status in sorted(self.took):
             took = sorted(self.took[status])
             middle, most = took[len(took) // 2] * 1000, took[int(len(took) * 0.99)] * 1000
-            parts.append(f"{status}: {len(took) / SECONDS:7.0f}/s, median {middle:6.1f} ms, 99 % {most:6.1f} ms")
+            parts.append(f"{status}: {len(took) / seconds:7.0f}/s, median {middle:6.1f} ms, 99 % {most:6.1f} ms")
         return "; ".join(parts) + (f"; {self.late} late" if self.late else "")
 
 
@@ -72,11 +72,11 @@ class Arrivals:
         self._received[sock] = bytearray()
         self._free.append(sock)
 
-    def at(self, per_second: float) -> Outcome:
-        """What became of the requests of ``SECONDS``."""
+    def at(self, per_second: float, seconds: float) -> Outcome:
+        """What became of the requests of ``seconds``."""
         outcome = Outcome()
         began = time.perf_counter()
-        for number in range(int(per_second * SECONDS)):
+        for number in range(int(per_second * seconds)):
             due = began + number / per_second
             while (now := time.perf_counter()) < due:
                 self._receive(outcome, due - now)
@@ -113,6 +113,9 @@ class Arrivals:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, default=10.0, help="for how long requests arrive at each rate")
+    options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as place,
         EmbeddedPostgres(Path(place) / "postgres", durable=False, temporary=True) as cluster,
@@ -120,22 +123,22 @@ def main() -> None:
         os.chmod(place, 0o755)
         with closing(Database(load({"DATABASE_URL": cluster.url()}))) as database:
             database.run(None, [(Statement(each), ()) for each in SQL], read_only=False)
-        measure(cluster.url())
+        measure(cluster.url(), options.seconds)
 
 
-def measure(database_url: str) -> None:
+def measure(database_url: str, seconds: float) -> None:
     """Print the table."""
     variables = {"DATABASE_URL": database_url, "ANON_KEY": _KEY}
-    body = json.dumps({"query": "query Overload { takes_20_ms }"}).encode()
+    body = json.dumps({"query": "query Overload { takes_100_ms }"}).encode()
     request = http_request("/graphql/v1", body, {"Content-Type": "application/json", "apikey": _KEY})
     with serving(variables, 1, THREADS) as (address, _):
-        run_load(address, request, connections=THREADS, seconds=2)
-        capacity = run_load(address, request, connections=THREADS, seconds=5).per_second
+        run_load(address, request, connections=THREADS, seconds=seconds / 5)
+        capacity = run_load(address, request, connections=THREADS, seconds=seconds / 2).per_second
         print(f"capacity: {capacity:.0f}/s with {THREADS} connections")
         arrivals = Arrivals(address, request)
         for times in (0.7, 1, 2, 10):
-            outcome = arrivals.at(capacity * times)
-            print(outcome.line(f"{times:g} x the capacity"))
+            outcome = arrivals.at(capacity * times, seconds)
+            print(outcome.line(f"{times:g} x the capacity", seconds))
             assert not outcome.without_retry_after
 
 

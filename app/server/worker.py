@@ -38,7 +38,7 @@ class Worker:
     ) -> None:
         self._grace_s = settings.shutdown_grace_s
         self._stopping = threading.Event()
-        self._loop = Loop(settings.threads, settings.waiting_limit)
+        self._loop = Loop(settings.threads, settings.waiting_limit, settings.waiting_s)
         seat = seat or Capacity(1, settings.transfer_space).seat(0)
         self._server = Server(
             application,

@@ -184,6 +184,27 @@ def test_beyond_the_limit_of_waiting_requests_the_answer_is_503_at_once(tmp_path
         assert read_all(waiting).startswith(b"HTTP/1.1 200 OK")
 
 
+def test_while_a_request_has_waited_for_long_the_answer_is_503_at_once(tmp_path: Path) -> None:
+    """A few that wait, no more than there are threads, are not too many."""
+    with service(tmp_path, "workers=1", "threads=1", "waiting_s=0.1") as (_, url), ExitStack() as clients:
+        answers: list[requests.Response | Exception] = []
+        asking = in_background(f"{url}/hold?go", answers, requests.Session())
+        until(lambda: (tmp_path / "go.begun").exists())
+        waiting = clients.enter_context(client(url, get("/pid", "Connection: close")))
+
+        def is_refused() -> bool:
+            try:
+                return requests.get(f"{url}/pid", timeout=0.3).status_code == 503
+            except requests.Timeout:
+                return False
+
+        until(is_refused)
+        (tmp_path / "go").touch()
+        asking.join()
+        assert read_all(waiting).startswith(b"HTTP/1.1 200 OK")
+        until(lambda: status(url) == 200)
+
+
 @pytest.mark.parametrize("path", ["/health", "/version"])
 def test_health_answers_while_all_threads_are_busy(tmp_path: Path, path: str) -> None:
     with service(tmp_path, "workers=1", "threads=2", "waiting_limit=500") as (_, url):
