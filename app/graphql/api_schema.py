@@ -28,6 +28,7 @@ from app.graphql.exposure import Exposure
 from app.graphql.fields import in_order
 from app.graphql.lazy_schema import LazySchema, LazyTypes
 from app.graphql.notices import Notices
+from app.graphql.own_type_names import OwnTypeNames
 from app.graphql.relations import ApiRelation, RelationNames, relation_subject, with_own_names
 from app.graphql.role_rules import RoleRules
 from app.graphql.values_of_types import ValueType
@@ -65,7 +66,6 @@ class ApiSchema:
         self.hooks = rules.hooks
         self.serial = next(_serial)
         self._named: dict[str, Any] = {}
-        self._are_names_settled = False
         self._shared: dict[str, Any] = {}
         self._value_types: dict[int, ValueType | None] = {}
         declared = (each for some in self.hooks.comment_directives() for each in some)
@@ -92,6 +92,7 @@ class ApiSchema:
             reserved=self._reserved_names(),
             notices=self.notices,
         )
+        self._own_names = OwnTypeNames(self._exposure, make_all=lambda: self._lazy.whole())
         self.is_name = self._exposure.is_name
         self.is_exposed_kind = self._exposure.is_exposed_kind
         self.type_name = self._exposure.type_name
@@ -109,7 +110,8 @@ class ApiSchema:
         # Names with two leading underscores, which pg_graphql allows, are all that a check could find.
         self.graphql = LazySchema(self._lazy, assume_valid=False) if dialect.validates else self.unchecked
         if whole is None:
-            self._settle_names()
+            self.shared("names of enums", self._claim_names_of_enums)
+            self._own_names.settle([each for some in self.hooks.own_type_names(api=self) for each in some])
 
     @property
     def catalog(self) -> Catalog:
@@ -209,24 +211,7 @@ class ApiSchema:
         if self.whole is not None:
             return self.whole.own_type_name(owner, name)
         self.shared("names of enums", self._claim_names_of_enums)
-        free = self._exposure.free_name(owner, name)
-        if self._are_names_settled and not self._exposure.owns(owner, free):
-            self._lazy.whole()
-            return self.own_type_name(owner, name)
-        self.claim(owner, free)
-        return free
-
-    def _settle_names(self) -> None:
-        """Give types that are made later the names that plugins want for them. If two of them want the same name, who
-        asks first gets it, in the order of the whole schema."""
-        self.shared("names of enums", self._claim_names_of_enums)
-        wanted = [each for some in self.hooks.own_type_names(api=self) for each in some]
-        self._are_names_settled = self._exposure.settle(wanted)
-        if not self._are_names_settled:
-            self._lazy.whole()
-
-    def _unsettle_names(self) -> None:
-        self._are_names_settled = False
+        return self._own_names.given(owner, name)
 
     def _claim_names_of_enums(self) -> None:
         shown = {each.name for each in self.schemas}
@@ -241,7 +226,7 @@ class ApiSchema:
         query = GraphQLObjectType("Query", self._root_fields("query_fields"), extensions=_root_extensions("Query"))
         directives = specified_directives if self.dialect.validates else (GraphQLIncludeDirective, GraphQLSkipDirective)
         return LazyTypes(
-            query, self._mutation_type(), listed, directives, self._having_columns_of, self._unsettle_names
+            query, self._mutation_type(), listed, directives, self._having_columns_of, self._own_names.unsettle
         )
 
     def making(self) -> AbstractContextManager[object]:

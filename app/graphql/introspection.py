@@ -51,7 +51,9 @@ def introspect(
     key = _asked(document, nodes, values)
     answer = remembered.get(key)
     if answer is None:
-        answer = _answer(api, document, nodes, values)
+        # The part of a schema that introspection shows has types of its own, which may not be made yet.
+        with api.making():
+            answer = _answer(api, document, nodes, values)
         remembered.put(key, answer, len(answer))
     return answer
 
