@@ -1,0 +1,38 @@
+"""The unmodified AWS SDK for JavaScript."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+from tests.packages import program
+from tests.process.running import PATIENCE_S
+from tests.storage.s3.clients import KEY, SECRET_KEY
+from tests.storage.service import Service, unique
+
+
+def test_the_aws_sdk_for_javascript(s3_service: Service) -> None:
+    bucket = unique("js")
+    command = ["node", str(program("s3.mjs")), f"{s3_service.url}/storage/v1/s3", KEY, SECRET_KEY, bucket]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=4 * PATIENCE_S)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout) == {
+        "buckets": [bucket],
+        "etag": '"5d41402abc4b2a76b9719d911017c592"',
+        "head": [5, "text/x", {"user_id": "7"}],
+        "range": "ell",
+        "createOnly": ["PreconditionFailed", 412],
+        "missing": ["NoSuchKey", 404],
+        "stream": "one two",
+        "parts": '-3"',
+        "same": True,
+        "copied": True,
+        "signedGet": "hello",
+        "signedPut": 200,
+        "afterwards": "by URL",
+        "keys": [["a b/(e)!'*+.txt", "copy"], ["large", "signed"], ["stream"]],
+        "folders": ["a b/"],
+        "notEmpty": ["BucketNotEmpty", 409],
+        "deleted": 5,
+        "gone": "done",
+    }
