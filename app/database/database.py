@@ -22,6 +22,7 @@ from app.database.target import Target
 from app.database.tls import tls_context
 from app.database.transaction import Transaction
 from app.database.url import parse_database_url
+from app.database.watch import PrimaryWatch
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
 
 log = logging.getLogger("portico.database")
@@ -82,7 +83,7 @@ class Database:
 
         self._pool = pool(self.target, tls)
         targets = list(map(parse_database_url, settings.database_read_urls))
-        self.replicas = Replicas(self.target, targets, pool, settings.read_max_lag_s)
+        self.replicas = Replicas(PrimaryWatch(self.target, tls, settings.read_max_lag_s), targets, pool)
 
     def run(
         self, context: Context | None, calls: Sequence[BoundStatement], *, read_only: bool, row_limit: int = 0

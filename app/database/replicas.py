@@ -34,8 +34,8 @@ class _Replica:
 class Replicas:
     """The replicas of one process; without any, the primary answers everything."""
 
-    def __init__(self, primary: Target, targets: Sequence[Target], make_pool: MakePool, max_lag_s: float) -> None:
-        self._primary = PrimaryWatch(primary, max_lag_s)
+    def __init__(self, primary: PrimaryWatch, targets: Sequence[Target], make_pool: MakePool) -> None:
+        self._primary = primary
         self._members = [_make(target, make_pool, self._primary) for target in targets]
         self._turn = itertools.count()
 

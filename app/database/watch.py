@@ -17,7 +17,6 @@ from app.database.messages import Row
 from app.database.position import PRIMARY_STATE, REPLICA_STATE, Position, read_position
 from app.database.statement import Statement
 from app.database.target import Target
-from app.database.tls import tls_context
 from app.database.wire import DatabaseConnection
 from app.errors import Unavailable
 
@@ -98,10 +97,10 @@ class _Watch:
 class PrimaryWatch(_Watch):
     """Where the primary was, and when."""
 
-    def __init__(self, target: Target, max_lag_s: float) -> None:
+    def __init__(self, target: Target, tls: ssl.SSLContext | None, max_lag_s: float) -> None:
         """``max_lag_s``: how old the data that a replica shows may be; 0 for any age."""
         interval_s = min(_LONGEST_INTERVAL_S, max(_SHORTEST_INTERVAL_S, max_lag_s / 4)) if max_lag_s else 1.0
-        super().__init__(target, tls_context(target), PRIMARY_STATE, interval_s)
+        super().__init__(target, tls, PRIMARY_STATE, interval_s)
         self.interval_s = interval_s
         self.identifier: bytes | None = None
         self._max_lag_s = max_lag_s
