@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
-from bench.streaming import USER, Cluster, Node, free_port, wait_until
+from bench.streaming import USER, Cluster, Node, free_port, listens, wait_until
 
 _PROGRAM = shutil.which("pgbouncer", path="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin")
 
@@ -44,14 +43,8 @@ def pooler(cluster: Cluster, node: Node, *, connections: int, clients: int) -> I
         cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **cluster.account.process_options(),
     )  # fmt: skip
     try:
-        wait_until(lambda: _listens(port), "pgbouncer listens")
+        wait_until(lambda: listens(port), "pgbouncer listens")
         yield f"postgresql://{USER}@127.0.0.1:{port}/postgres?sslmode=disable"
     finally:
         process.terminate()
         process.wait(30)
-
-
-def _listens(port: int) -> bool:
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0):
-        return True
-    return False

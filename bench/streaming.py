@@ -193,6 +193,13 @@ def wait_until(happened: Callable[[], bool], what: str, *, seconds: float = 30.0
         time.sleep(0.01)
 
 
+def listens(port: int) -> bool:
+    """Whether somebody takes connections on this port of the loopback."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0):
+        return True
+    return False
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
