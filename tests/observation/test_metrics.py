@@ -128,6 +128,8 @@ def test_each_metric_that_is_asked_for_exists(path: Path, storage: Service) -> N
     text = storage.get("/metrics").text
     told = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
     told |= {f"{name}{suffix}" for name in told for suffix in ("_count", "_sum", "_bucket", "_total")}
+    # Told only where there are replicas.
+    told |= set(re.findall(r'"(portico_replica_\w+)"', (REPOSITORY / "app" / "metrics" / "replicas.py").read_text()))
     content = yaml.safe_load(path.read_text())
     asked = _asked(_expressions(content))
     assert asked
