@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
+from portico_studio.page import PAGE
 from visitor import NEEDED, TABLES, ask_as_service, become, serving
 
 AXE = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -134,7 +136,10 @@ def test_without_development_the_page_asks_for_keys_and_keeps_them_in_the_tab(st
         page.get_by_label("Anonymous key").fill(service.anon_key)
         page.get_by_label("Service role key").fill(service.service_role_key)
         page.get_by_role("button", name="Use these keys").click()
-        page.get_by_role("link", name="anon may select all in note").wait_for()
+        page.get_by_role("link", name="authenticated may update by policy in note").click()
+        steps = page.get_by_role("list", name="How PostgreSQL decides")
+        steps.get_by_text("Has the privilege to update, granted to authenticated.").wait_for()
+        steps.get_by_text("(owner = auth.uid())").wait_for()
         assert service.service_role_key not in page.url
         assert page.evaluate("JSON.stringify(localStorage)").find(service.service_role_key) == -1
         page.close()
@@ -172,3 +177,13 @@ def test_slow_operations_are_listed_and_taken_to_explore(served, visit):
     page.get_by_role("button", name="Open in Explore").click()
     page.get_by_role("button", name="Run").click()
     page.get_by_text('"hers"').wait_for()
+
+
+def test_the_first_view_is_below_500_kb(served, visit):
+    page = visit(f"{served()[1]}/studio/explore")
+    page.get_by_role("button", name="Run").wait_for()
+    loaded = page.evaluate("performance.getEntriesByType('resource').map((each) => each.name)")
+    files = [PAGE / "assets" / each.rsplit("/", 1)[1] for each in loaded if "/studio/assets/" in each]
+    sizes = {each.name: len(gzip.compress(each.read_bytes(), 9)) for each in (PAGE / "index.html", *files)}
+    print(f"The first view, compressed: {sum(sizes.values()) // 1024} KB, {sizes}")
+    assert sum(sizes.values()) < 500 * 1024

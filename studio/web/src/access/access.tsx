@@ -1,13 +1,14 @@
 // Who sees what: roles and tables, and for each what the role may do with the rows, with the reason a click away.
 
 import { useDeferredValue, useMemo, useState } from "react";
-import { COMMANDS, KINDS, useCatalog, type Catalog, type Command, type Relation, type Verdict } from "../catalog";
+import { COMMANDS, KINDS, useCatalog, type Catalog, type Command, type Relation } from "../catalog";
 import { addressOf, follow, go, usePlace } from "../router";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/loaded";
 import { Blank, Dialog, plural, Sql } from "../ui/parts";
-import { Findings } from "./findings";
+import { Findings, forgetFindings } from "./findings";
 import { PolicyCard } from "./policy";
+import { Steps } from "./steps";
 import "../styles/access.css";
 
 const ROWS = { all: "all", policy: "by policy", none: "none" };
@@ -15,12 +16,18 @@ const AT_ONCE = 60;
 
 export default function Access() {
   const catalog = useCatalog();
+  const [reading, setReading] = useState(0);
+  const again = () => {
+    forgetFindings();
+    setReading(reading + 1);
+    catalog.again();
+  };
   return (
     <Loaded from={catalog} what="the catalog">
       {(value) => (
         <div className="padded">
-          <Findings />
-          <Matrix catalog={value} again={catalog.again} />
+          <Findings key={reading} />
+          <Matrix catalog={value} again={again} />
         </div>
       )}
     </Loaded>
@@ -117,7 +124,7 @@ function Matrix({ catalog, again }: { catalog: Catalog; again: () => void }) {
         </button>
       )}
       {!found.length && <Blank icon="search" title="No table is like that">Change the search or the choice above.</Blank>}
-      {relation?.access[role] && <Explained relation={relation} role={role} command={command} close={close} />}
+      {relation?.access[role] && <Explained catalog={catalog} relation={relation} role={role} command={command} close={close} />}
     </>
   );
 }
@@ -144,11 +151,10 @@ function Cell({ relation, role, command }: { relation: Relation; role: string; c
   );
 }
 
-/** Why it is so: the grants and the policies, and the statement that would change it. */
-function Explained({ relation, role, command, close }: { relation: Relation; role: string; command: Command; close: () => void }) {
+/** Why it is so, step by step, and the statement that would change it. */
+function Explained({ catalog, relation, role, command, close }: { catalog: Catalog; relation: Relation; role: string; command: Command; close: () => void }) {
   const verdict = relation.access[role]![command];
   const name = `${relation.schema}.${relation.name}`;
-  const applied = relation.policies.filter((each) => verdict.policies.includes(each.name));
   const others = relation.policies.filter((each) => !verdict.policies.includes(each.name));
   return (
     <Dialog title={`${role} · ${command} · ${relation.name}`} close={close} side>
@@ -164,16 +170,8 @@ function Explained({ relation, role, command, close }: { relation: Relation; rol
           {{ all: "All rows.", policy: "Some rows.", none: "No rows." }[verdict.rows]} {verdict.why}
         </strong>
       </p>
-      {verdict.columns.length > 0 && (
-        <p>
-          Only these columns: <code>{verdict.columns.join(", ")}</code>
-        </p>
-      )}
-      <Grants verdict={verdict} />
-      {applied.length > 0 && <h3>The policies that decide</h3>}
-      {applied.map((each) => (
-        <PolicyCard key={each.name} policy={each} />
-      ))}
+      <h3>How PostgreSQL decides</h3>
+      <Steps catalog={catalog} relation={relation} role={role} command={command} />
       {verdict.fix && (
         <>
           <h3>{verdict.rows === "all" ? "The statement that would close it" : "The statement that would open it"}</h3>
@@ -192,25 +190,5 @@ function Explained({ relation, role, command, close }: { relation: Relation; rol
         </details>
       )}
     </Dialog>
-  );
-}
-
-function Grants({ verdict }: { verdict: Verdict }) {
-  if (!verdict.grants.length) return null;
-  const told = new Map<string, string[]>();
-  for (const each of verdict.grants) told.set(each.to, [...(told.get(each.to) ?? []), ...(each.column ? [each.column] : [])]);
-  return (
-    <>
-      <h3>The grants that allow it</h3>
-      <ul>
-        {[...told].map(([to, columns]) => (
-          <li key={to}>
-            to <code>{to}</code>
-            {to === "public" && ", which is everybody"}
-            {columns.length > 0 && ` on ${columns.join(", ")}`}
-          </li>
-        ))}
-      </ul>
-    </>
   );
 }

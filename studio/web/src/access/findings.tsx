@@ -12,9 +12,25 @@ interface Finding {
   fix: string;
 }
 
+let known: { key: string; asked: Promise<{ findings: Finding[] }> } | null = null;
+
+/** Asked once as long as the page is open: the doctor builds the schema of each role anew. */
+function findingsOf(key: string) {
+  if (known?.key !== key) {
+    const asked = ask<{ findings: Finding[] }>("findings", key);
+    known = { key, asked };
+    asked.catch(() => (known = null));
+  }
+  return known!.asked;
+}
+
+export function forgetFindings() {
+  known = null;
+}
+
 export function Findings() {
   const { serviceKey } = useSession();
-  const { value, failure, isLoading } = useLoading(() => ask<{ findings: Finding[] }>("findings", serviceKey), [serviceKey]);
+  const { value, failure, isLoading } = useLoading(() => findingsOf(serviceKey), [serviceKey]);
   if (failure) return null;
   if (isLoading || !value) return <p className="small muted" role="status">Examining what should be closed…</p>;
   const wrong = value.findings.filter((each) => each.mark === "WRONG").length;
