@@ -17,8 +17,13 @@ _date = lru_cache(2)(build_http_date)
 
 
 class _OurTask(Task):  # type: ignore[misc]
+    status: str
     content_length: int | None
     response_headers: list[tuple[str, str]]
+
+    @property
+    def has_body(self) -> bool:
+        return not self.status.startswith(("1", "204", "304"))
 
     def start(self) -> None:
         # Whole seconds, the precision of the header Date, so that its text is cached.
@@ -27,26 +32,21 @@ class _OurTask(Task):  # type: ignore[misc]
     def build_response_header(self) -> bytes:
         """The header as waitress builds it, in a third of the time; an answer without a body keeps the connection."""
         has_body = self.has_body
-        length, names = None, {"Connection"}
-        headers = []
-        for name, value in self.response_headers:
-            name = _capitalized(name)
-            if name == "Content-Length":
-                if not has_body:
-                    continue
-                length = value
-            names.add(name)
-            headers.append((name, value))
-        if length is None and self.content_length is not None and has_body:
+        headers = [(_capitalized(name), value) for name, value in self.response_headers]
+        named = dict(headers)
+        length = named.get("Content-Length") if has_body else None
+        if not has_body and "Content-Length" in named:
+            headers = [each for each in headers if each[0] != "Content-Length"]
+        elif has_body and length is None and self.content_length is not None:
             length = str(self.content_length)
             headers.append(("Content-Length", length))
         self.response_headers = headers
         self._decide_on_connection(has_body, length)
-        headers.append(("Via" if "Server" in names else "Server", self.channel.server.adj.ident))
-        if "Date" not in names:
+        headers.append(("Via" if "Server" in named else "Server", self.channel.server.adj.ident))
+        if "Date" not in named:
             headers.append(("Date", _date(self.start_time)))
-        lines = [f"HTTP/{self.version} {self.status}\r\n", *[f"{name}: {value}\r\n" for name, value in headers], "\r\n"]
-        return "".join(lines).encode("latin-1")
+        lines = (f"HTTP/{self.version} {self.status}", *map(": ".join, headers), "", "")
+        return "\r\n".join(lines).encode("latin-1")
 
     def _decide_on_connection(self, has_body: bool, length: str | None) -> None:
         asked = self.request.headers.get("CONNECTION", "").lower()
@@ -160,14 +160,15 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
             raise AssertionError("start_response was called a second time without exc_info")
         self.complete = True
         self.status = status
-        for name, value in headers:
-            if "\n" in value or "\r" in value or "\n" in name or "\r" in name:
-                raise ValueError("a header of the answer has a line break")
-            folded = name.lower()
-            if folded == "content-length":
-                self.content_length = int(value)
-            elif folded in hop_by_hop:
-                raise AssertionError(f"{name} is a hop-by-hop header, which an application must not set")
+        text = "".join(map("".join, headers))
+        if "\n" in text or "\r" in text:
+            raise ValueError("a header of the answer has a line break")
+        named = {name.lower(): value for name, value in headers}
+        if not hop_by_hop.isdisjoint(named):
+            wrong = ", ".join(hop_by_hop & named.keys())
+            raise AssertionError(f"an application must not set hop-by-hop headers: {wrong}")
+        if "content-length" in named:
+            self.content_length = int(named["content-length"])
         self.response_headers = list(headers)
         write: Callable[[bytes], None] = self.write
         return write
