@@ -34,8 +34,16 @@ class Capacity:
 
     def fewest_connections(self) -> int:
         """The number of connections of the worker that has fewest."""
+        return min(self._connections(), default=0)
+
+    def even_share(self) -> int:
+        """The number of connections that each worker would have if all had the same, rounded up."""
+        counts = self._connections()
+        return -(-sum(counts) // max(1, len(counts)))
+
+    def _connections(self) -> list[int]:
         counts = (self._words[number * _WORDS + _CONNECTIONS] for number in range(self._workers))
-        return min((count for count in counts if count != _ABSENT), default=0)
+        return [count for count in counts if count != _ABSENT]
 
     def bytes_held(self) -> int:
         return sum(self._words[number * _WORDS + _BYTES] for number in range(self._workers))
@@ -61,6 +69,12 @@ class Seat:
     def has_more_than_another(self) -> bool:
         """Whether some worker has fewer connections than this one."""
         return self.connections > self._capacity.fewest_connections()
+
+    def surplus(self) -> int:
+        """How many connections this worker should give to others: none unless it has a tenth more than its share."""
+        share = self._capacity.even_share()
+        surplus = self.connections - share
+        return surplus if surplus * 10 > share else 0
 
     def charge(self, size: int) -> bool:
         """Count ``size`` bytes that a connection keeps in a file; whether there is space for them."""

@@ -46,6 +46,8 @@ class Server:
         self.seat = seat
         self.cross_origin = cross_origin
         self.is_stopping = False
+        # How many connections close after their next answer, so that their clients connect to another worker.
+        self.surplus = 0
         self.operations: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._rule = rule
         self._memory = HeaderMemory()

@@ -48,10 +48,18 @@ class _OurTask(Task):  # type: ignore[misc]
         lines = (f"HTTP/{self.version} {self.status}", *map(": ".join, headers), "", "")
         return "\r\n".join(lines).encode("latin-1")
 
+    def _leaves_to_others(self) -> bool:
+        server = self.channel.server
+        if server.surplus > 0:
+            server.surplus -= 1
+            return True
+        is_stopping: bool = server.is_stopping
+        return is_stopping
+
     def _decide_on_connection(self, has_body: bool, length: str | None) -> None:
         asked = self.request.headers.get("CONNECTION", "").lower()
-        # While stopping, so that the client opens its next connection to a process that accepts it.
-        closes = self.channel.server.is_stopping or (has_body and length is None)
+        # So that the client opens its next connection to another process.
+        closes = self._leaves_to_others() or (has_body and length is None)
         if self.version == "1.0":
             closes = closes or asked != "keep-alive" or length is None
             if not closes:

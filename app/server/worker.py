@@ -39,7 +39,7 @@ class Worker:
         self._grace_s = settings.shutdown_grace_s
         self._stopping = threading.Event()
         self._loop = Loop(settings.threads, settings.waiting_limit, settings.waiting_s)
-        seat = seat or Capacity(1, settings.transfer_space).seat(0)
+        self._seat = seat = seat or Capacity(1, settings.transfer_space).seat(0)
         self._server = Server(
             application,
             listener,
@@ -68,6 +68,8 @@ class Worker:
         self._listener.start()
         while not self._stopping.wait(_LOOK_S):
             self._connections.close_late()
+            # The first worker that is ready takes all connections, and clients keep them.
+            self._server.surplus = self._seat.surplus()
         self._drain()
 
     def _operate(self) -> None:

@@ -1,0 +1,72 @@
+"""Connections are spread over the workers, also those that clients keep."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from typing import Any
+
+from app.server.address import listen
+from app.server.capacity import Capacity
+from app.server.worker import Worker
+from app.settings import load
+from tests.process.running import PATIENCE_S
+
+CLIENTS = 8
+
+
+def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    start_response("200 OK", [("Content-Length", "2")])
+    return [b"ok"]
+
+
+@contextmanager
+def working(listener: socket.socket, capacity: Capacity, number: int) -> Iterator[None]:
+    settings = load({}, {"port": 0, "threads": 2, "database_url": "postgresql://nowhere"})
+    worker = Worker(answer, listener.dup(), settings, capacity.seat(number))
+    thread = threading.Thread(target=worker.run, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        worker.stop()
+        thread.join(PATIENCE_S)
+
+
+def ask(client: HTTPConnection) -> None:
+    """Ask on the client's connection, or on a new one if the server has closed it."""
+    client.request("GET", "/")
+    response = client.getresponse()
+    assert (response.status, response.read()) == (200, b"ok")
+
+
+def test_a_worker_that_starts_later_gets_its_share() -> None:
+    capacity = Capacity(2, 1_000_000)
+    seats = [capacity.seat(number) for number in range(2)]
+    with listen("127.0.0.1", 0) as listener, working(listener, capacity, 0):
+        clients = [HTTPConnection(*listener.getsockname(), timeout=PATIENCE_S) for _ in range(CLIENTS)]
+        for client in clients:
+            ask(client)
+        assert seats[0].connections == CLIENTS
+        with working(listener, capacity, 1):
+            deadline = time.monotonic() + PATIENCE_S
+            while [seat.connections for seat in seats] != [CLIENTS // 2] * 2 and time.monotonic() < deadline:
+                for client in clients:
+                    ask(client)
+            assert [seat.connections for seat in seats] == [CLIENTS // 2] * 2
+            for client in clients:
+                ask(client)
+                client.close()
+
+
+def test_a_few_more_than_the_share_stay() -> None:
+    capacity = Capacity(3, 0)
+    seats = [capacity.seat(number) for number in range(3)]
+    for counts, surplus in (((8, 0, -1), 4), ((5, 3, -1), 1), ((5, 4, -1), 0), ((1040, 960, 1000), 0), ((9, 0, 0), 6)):
+        for seat, count in zip(seats, counts, strict=True):
+            seat.connections = count
+        assert seats[0].surplus() == surplus
