@@ -145,7 +145,8 @@ def test_two_declarations_of_one_name_or_variable_are_refused(other: Setting[int
 
 def test_secrets_have_no_option() -> None:
     secret = {
-        "DATABASE_URL", "JWT_SECRET", "ANON_KEY", "SERVICE_ROLE_KEY", "WEBHOOK_KEY", "S3_PROTOCOL_ACCESS_KEY_SECRET",
+        "DATABASE_URL", "DATABASE_READ_URLS", "JWT_SECRET", "ANON_KEY", "SERVICE_ROLE_KEY", "WEBHOOK_KEY",
+        "S3_PROTOCOL_ACCESS_KEY_SECRET",
     }  # fmt: skip
     assert {each.env for each in DECLARED if not each.is_option} == secret
     assert not COLOUR_URL.is_option
