@@ -168,6 +168,8 @@ class Settings:
     images: bool = setting(SWITCH, False,
         "Whether images are drawn in other sizes and formats, below /render/image; needs the extra `images`.",
         default_note="on if the extra `images` is installed", derive=lambda _: find_spec("PIL") is not None)
+    image_negotiation: str = setting(Choice("webp", "avif"), "webp",
+        "The best format that images are drawn in for clients whose Accept names it: WebP, or AVIF and else WebP.")
     image_side_limit: int = setting(Number(1, 16383), 2000,
         "The largest width and height, in pixels, that an image is drawn in; a request for more gets that much.")
     image_pixel_limit: int = setting(Number(1, 2**31 - 1), 50_000_000,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from app.errors import PorticoError
@@ -10,7 +10,7 @@ from app.settings import Settings
 from app.storage.http.answer import Answer
 from app.storage.http.signing import DOWNLOAD
 from app.storage.images.decoders import Decoders
-from app.storage.images.jobs import DecoderLimits
+from app.storage.images.jobs import DecoderLimits, OutputFormat
 from app.storage.images.parameters import MEMBERS, transform_in_claims, transform_in_query, transform_of
 from app.storage.images.rendering import Rendering
 from app.storage.images.renditions import Renditions
@@ -22,6 +22,7 @@ from app.storage.rest.signed_urls import EXPIRES_IN, lifetime_of, signed_downloa
 from app.storage.storage import Storage
 
 _SIGNED_DOOR = "/render/image/sign"
+_OFFERED: Mapping[str, Sequence[OutputFormat]] = {"webp": ("webp",), "avif": ("avif", "webp")}
 _SIGN = (EXPIRES_IN, Member("transform", "object", members=MEMBERS))
 
 
@@ -93,5 +94,6 @@ def open_images(settings: Settings) -> ImagesFace | None:
     limits = DecoderLimits(settings.image_pixel_limit, settings.image_timeout_s)
     decoders = Decoders(limits, settings.image_processes, settings.threads)
     renditions = Renditions(settings.image_cache)
-    rendering = Rendering(decoders, renditions, settings.image_file_limit, codec)
+    offered = _OFFERED[settings.image_negotiation]
+    rendering = Rendering(decoders, renditions, settings.image_file_limit, codec, offered)
     return ImagesFace(rendering, decoders, settings.image_side_limit)

@@ -46,11 +46,11 @@ def _brands(content: bytes) -> set[bytes]:
     return {box[start : start + 4] for start in range(0, len(box), 4) if start != 4}
 
 
-def takes_webp(accept: str | None) -> bool:
-    """Whether an Accept header names WebP, and not with the quality 0. Wildcards do not name it."""
+def takes(accept: str | None, name: str) -> bool:
+    """Whether an Accept header names this format, and not with the quality 0. Wildcards do not name it."""
     for each in (accept or "").lower().split(","):
         kind, *parameters = (part.strip() for part in each.split(";"))
-        if kind == MEDIA_TYPES["WEBP"]:
+        if kind == MEDIA_TYPES[name]:
             return not any(_is_zero(each) for each in parameters)
     return False
 

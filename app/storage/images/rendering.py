@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import logging
+from collections.abc import Sequence
 from functools import lru_cache
 
 from app.storage.asker import Asker
@@ -17,8 +18,8 @@ from app.storage.http.preconditions import evaluate
 from app.storage.images.decoders import DecoderFailed, DecoderKilled, Decoders, DecodersBusy, DecoderTimeout
 from app.storage.images.errors import decoder_killed, not_drawn, too_many_images
 from app.storage.images.failures import Failures
-from app.storage.images.formats import MEDIA_TYPES, takes_webp
-from app.storage.images.jobs import Drawn, Wanted
+from app.storage.images.formats import MEDIA_TYPES, takes
+from app.storage.images.jobs import Drawn, OutputFormat, Wanted
 from app.storage.images.renditions import Renditions
 from app.storage.images.transform import Transform
 from app.storage.reading import Reading, find_with_bytes, modified
@@ -37,9 +38,13 @@ _RENDERER = "1"
 
 
 class Rendering:
-    """Draws objects. ``codec`` names the version of the library that does: others may write other bytes."""
+    """Draws objects. ``codec`` names the version of the library that does: others may write other bytes. ``offered``:
+    the formats for clients that name them, the best first."""
 
-    def __init__(self, decoders: Decoders, renditions: Renditions, largest_file: int, codec: str) -> None:
+    def __init__(
+        self, decoders: Decoders, renditions: Renditions, largest_file: int, codec: str, offered: Sequence[OutputFormat]
+    ) -> None:
+        self._offered = offered
         self._decoders = decoders
         self._renditions = renditions
         self._largest_file = largest_file
@@ -62,7 +67,7 @@ class Rendering:
         self, storage: Storage, call: Call, found: StoredObject, transform: Transform, expires: int | None
     ) -> Answer | None:
         """The answer, or None when the object's bytes are gone."""
-        wanted = _wanted(transform, call.header("accept"))
+        wanted = _wanted(transform, call.header("accept"), self._offered)
         name = self._name(found, wanted)
         tag, second = f'"{name}"', modified(found)
         headers = _headers(call, found, transform, expires, tag, second)
@@ -136,15 +141,17 @@ def _said(wanted: Wanted) -> bytes:
     return wanted.encode(0)
 
 
-def _wanted(transform: Transform, accept: str | None) -> Wanted:
+def _wanted(transform: Transform, accept: str | None, offered: Sequence[OutputFormat]) -> Wanted:
     """What to draw for a client that accepts these types; two that get the same bytes want the same."""
     plain = dataclasses.replace(transform, format="")
     if transform.format == "avif":
         return Wanted(plain, "avif", negotiated=False)
     if transform.format == "webp":
         return Wanted(plain, "webp", negotiated=False)
-    if not transform.format and takes_webp(accept):
-        return Wanted(plain, "webp", negotiated=True)
+    if not transform.format:
+        for each in offered:
+            if takes(accept, each.upper()):
+                return Wanted(plain, each, negotiated=True)
     return Wanted(plain, "origin", negotiated=False)
 
 

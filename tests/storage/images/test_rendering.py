@@ -139,6 +139,22 @@ def test_formats_are_negotiated(service: Service, bucket: str) -> None:
     assert told("?width=9&format=avif") == ("image/avif", None)
 
 
+def test_avif_is_negotiated_where_it_is_chosen(own_service: Callable[..., Service]) -> None:
+    service = own_service(image_negotiation="avif")
+    bucket = service.bucket(public=True)
+    service.upload(f"{bucket}/a.jpg", picture()).raise_for_status()
+
+    def told(query: str = "", **headers: str) -> tuple[str, str | None]:
+        got = drawn(service, bucket, f"?width=9{query}", **headers)
+        assert size_of(got)[0] == 9
+        return got.headers["content-type"], got.headers.get("vary")
+
+    assert told(**WEBP) == ("image/avif", "Accept")
+    assert told(accept="image/avif;q=0,image/webp") == ("image/webp", "Accept")
+    assert told(accept="*/*") == ("image/jpeg", "Accept")
+    assert told("&format=origin", **WEBP) == ("image/jpeg", None)
+
+
 def test_svg_is_passed_on_without_scripts(service: Service, bucket: str) -> None:
     svg = b'<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script><g/></svg>'
     service.upload(f"{bucket}/a.svg", svg).raise_for_status()
