@@ -41,8 +41,8 @@ class FunctionResult(Protocol):
 
     @property
     def arguments(self) -> dict[str, GraphQLArgument]:
-        """The arguments that the result adds to the function's own."""
-        ...
+        """The arguments that the result adds to the function's own: none, unless it says otherwise."""
+        return {}
 
     def json(
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
@@ -159,7 +159,7 @@ class RecordItem:
 
 
 @dataclass(frozen=True)
-class OneItem:
+class OneItem(FunctionResult):
     """One value or object."""
 
     function: Function
@@ -168,10 +168,6 @@ class OneItem:
     @property
     def type(self) -> GraphQLOutputType:
         return cast(GraphQLOutputType, self.item.type)
-
-    @property
-    def arguments(self) -> dict[str, GraphQLArgument]:
-        return {}
 
     def json(
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
@@ -184,7 +180,7 @@ class OneItem:
 
 
 @dataclass(frozen=True)
-class ItemList:
+class ItemList(FunctionResult):
     """All that a set has, in its order."""
 
     function: Function
@@ -194,10 +190,6 @@ class ItemList:
     def type(self) -> GraphQLOutputType:
         is_own = isinstance(self.item, RecordItem) and self.item.is_own
         return GraphQLList(GraphQLNonNull(self.item.type) if is_own else self.item.type)
-
-    @property
-    def arguments(self) -> dict[str, GraphQLArgument]:
-        return {}
 
     def json(
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
@@ -213,7 +205,7 @@ class ItemList:
 
 
 @dataclass(frozen=True)
-class NoResult:
+class NoResult(FunctionResult):
     """Nothing, which the API prints as true."""
 
     function: Function
@@ -221,10 +213,6 @@ class NoResult:
     @property
     def type(self) -> GraphQLOutputType:
         return GraphQLBoolean
-
-    @property
-    def arguments(self) -> dict[str, GraphQLArgument]:
-        return {}
 
     def json(
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
