@@ -101,7 +101,8 @@ class Exposure:
         if not (visible.select and self.is_name(type_name)):
             return None
         of_schema = self.comments.on_schema(relation.schema)
-        columns = tuple(each for each in self._columns(relation, visible.select) if each.field_name != NODE_ID)
+        known: dict[str, ApiColumn | None] = {}
+        columns = tuple(each for each in self._columns(relation, visible.select, known) if each.field_name != NODE_ID)
         given = [
             each
             for each in relation.columns
@@ -117,8 +118,8 @@ class Exposure:
             max_rows=directives.get("max_rows", of_schema.get("max_rows", self.max_rows)),
             key=key,
             columns=columns,
-            insertable=self._given(relation, insertable),
-            updatable=self._given(relation, updatable),
+            insertable=_given(self._columns(relation, insertable, known)),
+            updatable=_given(self._columns(relation, updatable, known)),
             directives=directives,
             table=table_of(relation),
             by_name={each.name: each for each in columns},
@@ -152,24 +153,31 @@ class Exposure:
         value_type = self.value_type(column.type)
         return value_type and value_type.of_declared(directives.get("dimensions") or column.dimensions)
 
-    def _given(self, relation: Relation, allowed: frozenset[str]) -> tuple[ApiColumn, ...]:
-        """The columns that requests may give a value."""
-        return tuple(each for each in self._columns(relation, allowed) if not each.type.is_read_only)
-
-    def _columns(self, relation: Relation, allowed: frozenset[str]) -> tuple[ApiColumn, ...]:
-        inflect = self.comments.inflects(relation.schema)
+    def _columns(
+        self, relation: Relation, allowed: frozenset[str], known: dict[str, ApiColumn | None]
+    ) -> tuple[ApiColumn, ...]:
+        """Those that are ``allowed``. ``known`` remembers what is made of each column."""
         columns: dict[str, ApiColumn] = {}
         for column in relation.columns:
-            if column.name not in allowed:
-                continue
-            directives = self._on_column(relation, column)
-            value_type = self._value_type(column, directives)
-            if value_type is None:
-                continue
-            field_name = names.field(column.name, directives.get("name"), inflect)
-            if self.is_name(field_name):
-                # If two columns share a name, the later one is kept.
-                columns.pop(field_name, None)
-                said = directives.get("description"), directives.get("deprecated")
-                columns[field_name] = ApiColumn(column, field_name, value_type, *said)
+            if column.name in allowed:
+                if column.name not in known:
+                    known[column.name] = self._column(relation, column)
+                made = known[column.name]
+                if made is not None:
+                    # If two columns share a name, the later one is kept.
+                    columns.pop(made.field_name, None)
+                    columns[made.field_name] = made
         return tuple(columns.values())
+
+    def _column(self, relation: Relation, column: Column) -> ApiColumn | None:
+        directives = self._on_column(relation, column)
+        value_type = self._value_type(column, directives)
+        field_name = names.field(column.name, directives.get("name"), self.comments.inflects(relation.schema))
+        if value_type is None or not self.is_name(field_name):
+            return None
+        return ApiColumn(column, field_name, value_type, directives.get("description"), directives.get("deprecated"))
+
+
+def _given(columns: tuple[ApiColumn, ...]) -> tuple[ApiColumn, ...]:
+    """The columns that requests may give a value."""
+    return tuple(each for each in columns if not each.type.is_read_only)

@@ -60,13 +60,13 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
     members = {"key": GraphQLInputField(GraphQLNonNull(key)), "set": GraphQLInputField(GraphQLNonNull(set_))}
     name = api.own_type_name(("bulk update", relation.relation.oid), f"{relation.type_name}KeyedUpdateInput")
     type_ = api.named(name, lambda name: GraphQLInputObjectType(name, members))
-    columns = {name: each.extensions["column"] for name, each in set_.fields.items()}
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         updates = field.whole("updates")
         # The parts of a literal steer by their structure, which is in the plan's key anyway.
         form = form_of(updates.steer(form_of) if updates.source.path else updates.raw)
         named: RowKey = key.fields[form.member].extensions[KEY]
+        columns = {name: each.extensions["column"] for name, each in set_.fields.items()}
         return BulkUpdate(field, relation, named, columns, updates, form).answer()
 
     return GraphQLField(

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Update, update
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation, RelationNames
+from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.assignments import Assignments, arguments_of_updates, assigned, assignments, given_values
@@ -33,9 +33,9 @@ def relation_names(type_name: str) -> RelationNames:
 
 @hookimpl
 def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
-    members = {
-        each.field_name: GraphQLInputField(each.type.input, extensions={"column": each}) for each in relation.updatable
-    }
+    def members() -> dict[str, GraphQLInputField]:
+        return {each.field_name: _member(each) for each in relation.updatable}
+
     type_ = api.named(f"{relation.type_name}UpdateInput", lambda name: GraphQLInputObjectType(name, members))
 
     def assign(field: Field, rows: Rows, values: Mapping[str, Leaf | None]) -> Assignments:
@@ -47,6 +47,10 @@ def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
 
     argument = GraphQLArgument(GraphQLNonNull(type_), description="The new values", extensions={"assign": assign})
     return Fields(10, {"set": argument})
+
+
+def _member(column: ApiColumn) -> GraphQLInputField:
+    return GraphQLInputField(column.type.input, extensions={"column": column})
 
 
 def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:
