@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
+
+import pytest
 
 STUDIO = Path(__file__).parents[1]
 BUILD = (
@@ -14,12 +17,15 @@ BUILD = (
 )
 
 
-def test_without_npm_the_package_is_built_and_says_that_its_page_is_missing(tmp_path):
+CLOSED_REGISTRY = {"PATH": os.environ["PATH"], "npm_config_registry": "http://127.0.0.1:9"}
+
+
+@pytest.mark.parametrize("environment", [{"PATH": ""}, CLOSED_REGISTRY], ids=["no npm", "no registry"])
+def test_without_npm_or_its_registry_the_package_is_built_without_its_page_and_says_so(tmp_path, environment):
     source = tmp_path / "studio"
     shutil.copytree(STUDIO, source, ignore=shutil.ignore_patterns("node_modules", "page", "tests", "*.egg-info"))
-    done = subprocess.run(
-        [sys.executable, "-c", BUILD, str(tmp_path)], cwd=source, env={"PATH": ""}, capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", BUILD, str(tmp_path)]
+    done = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "portico-studio: the page is left out" in done.stderr
     names = zipfile.ZipFile(tmp_path / done.stdout.split()[-1]).namelist()
