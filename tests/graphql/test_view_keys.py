@@ -230,6 +230,8 @@ def test_each_privilege(open_door: OpenDoor, postgres: PostgresServer) -> None:
 
 
 def test_rows_that_a_policy_hides(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    if int(str(postgres.execute("show server_version_num")[0][0])) < 150000:
+        pytest.skip("views that read as the caller came with PostgreSQL 15")
     door = open_door(SCHEMA + VIEWS, infer_view_keys=True)
     changed(
         postgres,
