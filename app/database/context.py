@@ -100,7 +100,7 @@ class ContextBuilder:
 
         ``method``, ``path`` and ``headers`` become ``request.method`` and so on. ``role_settings`` are the role's own
         (ALTER ROLE ... SET), from the schema cache. ``extra`` are more pairs of a setting's name and value;
-        ``token`` is the caller's, for ``request.jwt``.
+        ``token`` is the caller's, for ``request.jwt``, which is set where ``headers`` are.
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         ``bookmark`` belongs to the request, and lets replicas answer what it reads.
         """
@@ -113,9 +113,9 @@ class ContextBuilder:
             if not self._with_tokens:
                 named = {name: value for name, value in named.items() if name not in _CREDENTIALS}
             own.append(("request.headers", json.dumps(named)))
+            if self._with_tokens:
+                own.append(("request.jwt", token))
         own.extend(extra)
-        if self._with_tokens:
-            own.append(("request.jwt", token))
         assembled = self._assemble(caller, role_settings, method, path, schema_version, own)
         return assembled if bookmark is None else replace(assembled, bookmark=bookmark)
 
