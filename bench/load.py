@@ -7,6 +7,8 @@ import socket
 import time
 from dataclasses import dataclass
 
+_CLOSES = b"\r\nConnection: close\r\n"
+
 
 @dataclass(frozen=True)
 class Load:
@@ -29,14 +31,18 @@ def http_request(path: str, body: bytes, headers: dict[str, str]) -> bytes:
 
 
 def run_load(address: tuple[str, int], *requests: bytes, connections: int, seconds: float) -> Load:
-    """Send ``requests`` over ``connections`` for ``seconds``: each connection asks one of them again and again."""
+    """Send ``requests`` over ``connections`` for ``seconds``: each connection asks one of them again and again, and is
+    opened anew where the service closes it."""
     selector = selectors.DefaultSelector()
-    for number in range(connections):
+
+    def ask(request: bytes) -> None:
         sock = socket.create_connection(address)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        request = requests[number % len(requests)]
         selector.register(sock, selectors.EVENT_READ, (bytearray(), request))
         sock.sendall(request)
+
+    for number in range(connections):
+        ask(requests[number % len(requests)])
     answered = failures = 0
     began = time.perf_counter()
     deadline = began + seconds
@@ -44,9 +50,15 @@ def run_load(address: tuple[str, int], *requests: bytes, connections: int, secon
         for key, _ in selector.select(timeout=1):
             received, request = key.data
             received += key.fileobj.recv(262_144)  # type: ignore[union-attr]
-            if _is_whole(received):
-                answered += 1
-                failures += not received.startswith(b"HTTP/1.1 200")
+            if not _is_whole(received):
+                continue
+            answered += 1
+            failures += not received.startswith(b"HTTP/1.1 200")
+            if _CLOSES in received:
+                selector.unregister(key.fileobj)
+                key.fileobj.close()  # type: ignore[union-attr]
+                ask(request)
+            else:
                 received.clear()
                 key.fileobj.sendall(request)  # type: ignore[union-attr]
     took = time.perf_counter() - began
