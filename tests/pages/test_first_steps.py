@@ -87,7 +87,7 @@ def test_operate(reading: Reading, database_url: str) -> None:
     names = {_without_suffix(each) for each in re.findall(r"`(portico_\w+)`", page)}
     # There are no replicas here.
     assert {each for each in names if "_replica_" not in each} == {
-        _without_suffix(each) for each in re.findall(r"^(portico_\w+)", told[1], re.M)
+        _without_suffix(each) for each in re.findall(r"^(?:# TYPE )?(portico_\w+)", told[1], re.M)
     }
 
 
