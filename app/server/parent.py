@@ -35,7 +35,8 @@ ApplicationFactory = Callable[[Settings], WSGIApplication]
 
 _LOOK_S = 1.0
 _SHORTEST_PAUSE_S = 0.5
-_LONGEST_PAUSE_S = 30.0
+# Longer ones would leave clients waiting where all workers die of the same cause.
+_LONGEST_PAUSE_S = 5.0
 # A worker that lived this long did not die of its predecessor's cause.
 _STABLE_S = 60.0
 _STOP_MARGIN_S = 5.0
