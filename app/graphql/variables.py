@@ -108,6 +108,8 @@ def _members_fit(value: Mapping[str, Any], type_: GraphQLInputObjectType, depth:
 def _items_fit(values: Sequence[Any], type_: Any, depth: int) -> bool:
     of_type = type_
     if isinstance(type_, GraphQLNonNull):
+        if None in values:
+            return False
         of_type = type_.of_type
     elif None in values:
         values = [each for each in values if each is not None]
@@ -116,6 +118,9 @@ def _items_fit(values: Sequence[Any], type_: Any, depth: int) -> bool:
         return accepted.issuperset(map(type, values))
     if of_type is GraphQLInt and values:
         return set(map(type, values)) == {int} and min(values) >= -LARGEST_INT - 1 and max(values) <= LARGEST_INT
+    if is_leaf_type(of_type) and not any(isinstance(each, (dict, list)) for each in values):
+        # Equal values of different types, such as 1 and true, are different values.
+        return all(_is_taken(value, of_type) for _, value in set(zip(map(type, values), values, strict=True)))
     return all(_fits(each, type_, depth) for each in values)
 
 

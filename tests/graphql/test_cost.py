@@ -14,7 +14,7 @@ from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 
 SCHEMA = """
-create table item (id int primary key, name text, tags int[]);
+create table item (id int primary key, name text, tags int[], size bigint);
 insert into item select n, 'item ' || n from generate_series(1, 5) n;
 grant all on item to anon;
 """
@@ -115,10 +115,13 @@ def test_ten_errors_of_variables_are_reported(reading_door: OpenDoor) -> None:
     assert "error limit reached" in errors[-1]["message"]
 
 
-@pytest.mark.parametrize("misfit", ["a", None])
+@pytest.mark.parametrize("misfit", [True, None])
 @pytest.mark.parametrize("count", [1, 10, 11, 30])
-def test_errors_name_the_items_wherever_they_stand(reading_door: OpenDoor, misfit: str | None, count: int) -> None:
-    query = "query ($x: [Int!]) { itemCollection(filter: {id: {in: $x}}) { __typename } }"
+@pytest.mark.parametrize(("type_", "column"), [("Int", "id"), ("BigInt", "size")])
+def test_errors_name_the_items_wherever_they_stand(
+    reading_door: OpenDoor, type_: str, column: str, misfit: bool | None, count: int
+) -> None:
+    query = f"query ($x: [{type_}!]) {{ itemCollection(filter: {{{column}: {{in: $x}}}}) {{ __typename }} }}"
     errors = reading_door(SCHEMA).ask(query, {"x": [1] * 50 + [misfit, 1] * count + [1] * 50}).errors
     assert len(errors) == min(count, 11)
     for number, error in enumerate(errors[:10]):
