@@ -5,8 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 . .ci/environment.sh
 prepare "${EXTRA:-test}"
-# Each worker has an embedded server of its own; one server for all would have tests change each other's roles. Tests wait
-# for processes half of the time, so two cores have work for three.
-workers=3
+# Each worker has an embedded server of its own; one server for all would have tests change each other's roles.
+workers=2
 [ -z "${TEST_DATABASE_URL:-}" ] || workers=0
 exec "$python" -m pytest -n "$workers" --dist loadfile "$@" </dev/null

@@ -56,6 +56,8 @@ def variables(database_url: str, place: str) -> dict[str, str]:
     return {
         "DATABASE_URL": database_url, "JWT_SECRET": SECRET, "SERVICE_ROLE_KEY": KEY, "ANON_KEY": "anon",
         "STORAGE_URL": f"file://{place}/objects", "UPLOAD_SIZE_LIMIT": "1G", "TMPDIR": place,
+        # More connections than threads are measured, not refused.
+        "WAITING_S": "60",
     }  # fmt: skip
 
 

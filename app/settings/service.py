@@ -58,7 +58,7 @@ class Settings:
         "Client connections of each worker. Beyond it the one silent longest is closed, or a new one gets 503.")
     waiting_limit: int = setting(Number(0, 100_000), 500,
         "Requests of each worker that may wait for a thread; further ones get 503 at once.")
-    waiting_s: float = setting(Seconds(), 0.5,
+    waiting_s: float = setting(Seconds(), 2.0,
         "Seconds that a request may wait for a thread; one that would wait longer gets 503 at once.")
     idle_timeout_s: float = setting(Seconds(), 120.0,
         "Seconds that an idle connection is kept open for the next request.")

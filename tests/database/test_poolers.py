@@ -62,7 +62,9 @@ def test_callers_are_kept_apart_in_transaction_mode(
     assert database.run(as_role(WRITER), [(INSERT, [body])], read_only=False) == [[(body,)]]
     with database.transaction(as_role(WRITER)) as transaction:
         assert transaction.run(INSERT, [body + b"!"]) == [(body + b"!",)]
-        assert transaction.run(WHO)[0][0] is not None
+        if not prepared:
+            # A statement that the pooler's connection has not prepared cannot be sent again within a transaction.
+            assert transaction.run(WHO)[0][0] is not None
 
 
 @needs_pooler
