@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
-from app.storage.bytes.backend import BackendUnusable, ByteSource
+from app.storage.bytes.backend import ByteSource
 from app.storage.bytes.cloud import bucket_and_prefix, cloud_module
-from app.storage.bytes.transfer import CHUNK, Translated
+from app.storage.bytes.transfer import CHUNK, Translated, TranslatedReader
 from app.storage.outside.place import (
     ClosableSource,
     ObjectDescription,
@@ -23,6 +23,7 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
+    told_of_places,
 )
 
 PATIENCE: dict[str, Any] = {"connection_timeout": 10, "read_timeout": 60}
@@ -32,10 +33,8 @@ PATIENCE: dict[str, Any] = {"connection_timeout": 10, "read_timeout": 60}
 def storage_place(url: str, options: PlaceOptions) -> AzurePlace | None:
     if urlsplit(url).scheme != "azure":
         return None
-    try:
+    with told_of_places():
         return AzurePlace(*bucket_and_prefix(url))
-    except BackendUnusable as ex:
-        raise PlaceUnusable(ex.message, hint=ex.hint) from ex
 
 
 class AzurePlace:
@@ -77,7 +76,9 @@ class AzurePlace:
 
     def open(self, found: PlacedObject) -> ClosableSource:
         with self._translated:
-            return _Download(self._container.download_blob(self._prefix + found.key), self._translated)
+            download = self._container.download_blob(self._prefix + found.key)
+        # Nothing is held between two reads.
+        return TranslatedReader(download.read, lambda: None, self._translated)
 
     def tags(self, found: PlacedObject) -> frozenset[str]:
         return frozenset({found.tag})
@@ -103,22 +104,6 @@ class AzurePlace:
 
     def close(self) -> None:
         self._service.close()
-
-
-class _Download:
-    """A download of the SDK, with its errors translated."""
-
-    def __init__(self, download: Any, translated: Translated) -> None:
-        self._download = download
-        self._translated = translated
-
-    def read(self, size: int = -1, /) -> bytes:
-        with self._translated:
-            chunk: bytes = self._download.read(size)
-            return chunk
-
-    def close(self) -> None:
-        """Nothing is held between two reads."""
 
 
 def _translate(ex: BaseException) -> PorticoError | None:

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
-from app.storage.bytes.backend import BackendUnusable, ByteSource
+from app.storage.bytes.backend import ByteSource
 from app.storage.bytes.cloud import abandon, bucket_and_prefix, cloud_module
-from app.storage.bytes.transfer import CHUNK, Translated
+from app.storage.bytes.transfer import CHUNK, Translated, TranslatedReader
 from app.storage.outside.place import (
     ClosableSource,
     ObjectDescription,
@@ -23,6 +23,7 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
+    told_of_places,
 )
 
 PART = 4 * 1024 * 1024
@@ -33,10 +34,8 @@ PATIENCE: dict[str, Any] = {"timeout": 60}
 def storage_place(url: str, options: PlaceOptions) -> GooglePlace | None:
     if urlsplit(url).scheme not in ("gs", "gcs"):
         return None
-    try:
+    with told_of_places():
         return GooglePlace(*bucket_and_prefix(url))
-    except BackendUnusable as ex:
-        raise PlaceUnusable(ex.message, hint=ex.hint) from ex
 
 
 class GooglePlace:
@@ -75,7 +74,7 @@ class GooglePlace:
         # As it is stored: Google would unpack what is stored with the encoding gzip.
         blob = self._bucket.blob(self._prefix + found.key)
         reader: IO[bytes] = blob.open("rb", chunk_size=PART, raw_download=True, **PATIENCE)
-        return _Reader(reader, self._translated)
+        return TranslatedReader(reader.read, reader.close, self._translated)
 
     def tags(self, found: PlacedObject) -> frozenset[str]:
         return frozenset({found.tag})
@@ -109,21 +108,6 @@ class GooglePlace:
 
     def close(self) -> None:
         self._client.close()
-
-
-class _Reader:
-    """A reader of the SDK, with its errors translated."""
-
-    def __init__(self, reader: IO[bytes], translated: Translated) -> None:
-        self._reader = reader
-        self._translated = translated
-
-    def read(self, size: int = -1, /) -> bytes:
-        with self._translated:
-            return self._reader.read(size)
-
-    def close(self) -> None:
-        self._reader.close()
 
 
 def _hex(md5: str | None) -> str:

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
-from app.storage.bytes.backend import BackendUnusable, ByteSource
+from app.storage.bytes.backend import ByteSource
 from app.storage.bytes.cloud import bucket_and_prefix, cloud_module
-from app.storage.bytes.transfer import Translated
+from app.storage.bytes.transfer import Translated, TranslatedReader
 from app.storage.outside.place import (
     ClosableSource,
     ObjectDescription,
@@ -26,6 +26,7 @@ from app.storage.outside.place import (
     PlaceOptions,
     PlaceRefused,
     PlaceUnusable,
+    told_of_places,
 )
 
 MIB = 1024 * 1024
@@ -41,10 +42,8 @@ _OF_ALL = frozenset({"ExpiredToken", "InvalidAccessKeyId", "NoSuchBucket", "Sign
 def storage_place(url: str, options: PlaceOptions) -> S3Place | None:
     if urlsplit(url).scheme != "s3":
         return None
-    try:
+    with told_of_places():
         return S3Place(*bucket_and_prefix(url), options)
-    except BackendUnusable as ex:
-        raise PlaceUnusable(ex.message, hint=ex.hint) from ex
 
 
 class S3Place:
@@ -91,7 +90,7 @@ class S3Place:
         condition = {"IfMatch": f'"{found.tag}"'} if found.tag else {}
         with self._translated:
             body = self._client.get_object(Bucket=self._bucket, Key=self._prefix + found.key, **condition)["Body"]
-        return _Body(body, self._translated)
+        return TranslatedReader(lambda size: body.read(None if size < 0 else size), body.close, self._translated)
 
     def tags(self, found: PlacedObject) -> frozenset[str]:
         return frozenset({found.tag, self._head(found)["Metadata"].get(TAG, found.tag)})
@@ -133,22 +132,6 @@ class _Filling:
         ):
             given.write(chunk)
         return given.getvalue()
-
-
-class _Body:
-    """The body of an answer, with its errors translated."""
-
-    def __init__(self, body: Any, translated: Translated) -> None:
-        self._body = body
-        self._translated = translated
-
-    def read(self, size: int = -1, /) -> bytes:
-        with self._translated:
-            chunk: bytes = self._body.read(None if size < 0 else size)
-            return chunk
-
-    def close(self) -> None:
-        self._body.close()
 
 
 def _labels(description: ObjectDescription) -> dict[str, Any]:

@@ -61,6 +61,22 @@ class Translated(AbstractContextManager[None]):
             raise ours from ex
 
 
+class TranslatedReader:
+    """A library's reader as a source to close, with its errors translated. ``read`` is given -1 for all of it."""
+
+    def __init__(self, read: Callable[[int], bytes], close: Callable[[], object], translated: Translated) -> None:
+        self._read = read
+        self._close = close
+        self._translated = translated
+
+    def read(self, size: int = -1, /) -> bytes:
+        with self._translated:
+            return self._read(size)
+
+    def close(self) -> None:
+        self._close()
+
+
 class FetchedChunks:
     """The next ``length`` bytes of a reader over the network, as ``Chunks``. Raises BlobMissing if there are fewer."""
 

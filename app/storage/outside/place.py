@@ -7,6 +7,7 @@ way. Each module of plugins/storage that serves a scheme is found by the hook ``
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple, Protocol
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 import pluggy
 
 from app.errors import PorticoError
-from app.storage.bytes.backend import ByteSource
+from app.storage.bytes.backend import BackendUnusable, ByteSource
 
 
 class PlaceUnusable(PorticoError):
@@ -96,6 +97,15 @@ class OutsidePlace(Protocol):
 
     def close(self) -> None:
         """Close the connections."""
+
+
+@contextmanager
+def told_of_places() -> Iterator[None]:
+    """Raises PlaceUnusable for what keeps a backend from being used: its URL, or a package that is not installed."""
+    try:
+        yield
+    except BackendUnusable as ex:
+        raise PlaceUnusable(ex.message, hint=ex.hint) from ex
 
 
 def open_place(plugins: pluggy.PluginManager, url: str, options: PlaceOptions) -> OutsidePlace:
