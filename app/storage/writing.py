@@ -5,7 +5,7 @@ A crash before the commit leaves the old object intact, and at worst bytes that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -38,7 +38,8 @@ class Content:
     """What to store. ``size`` is the number of bytes in ``stream``, None if that is not known before they are read.
 
     ``declared`` is the length that policies see before the bytes are read. ``more_metadata`` adds members to the
-    object's metadata. ``user_metadata`` is None when the request has none.
+    object's metadata, and ``learned`` those that are known once the bytes were read. ``user_metadata`` is None when the
+    request has none.
     """
 
     stream: ByteSource = field(repr=False)
@@ -48,6 +49,7 @@ class Content:
     caching: str
     more_metadata: Mapping[str, str]
     user_metadata: Mapping[str, Any] | None
+    learned: Callable[[], Mapping[str, Any]] = dict
 
 
 class Written(NamedTuple):
@@ -103,7 +105,7 @@ def _store(
     with discarded_on_failure(storage, version):
         stored = storage.backend.put(blob_key(version), source, size=content.size, content_type=content.mime_type)
         described = {"mimetype": content.mime_type, "cacheControl": content.caching, **content.more_metadata}
-        metadata = file_metadata(f'"{stored.md5}"', stored.size, described)
+        metadata = file_metadata(f'"{stored.md5}"', stored.size, {**described, **content.learned()})
         run_checks(storage, write, version, metadata)
     identifier = known(commit(storage, asker, write, judged, version, metadata, along=along)[0]).decode()
     return Written(identifier, metadata["eTag"])

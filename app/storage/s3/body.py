@@ -43,6 +43,11 @@ class VerifiedBody:
             self._verify()
         return data
 
+    @property
+    def checksums(self) -> Mapping[str, str]:
+        """Those that the client sent and that are right, in base64 by algorithm; once all bytes were read."""
+        return self._checksums.verified if self._checksums is not None else {}
+
     def _count(self, data: bytes) -> None:
         self._given += len(data)
         if self.length is not None and self._given > self.length:

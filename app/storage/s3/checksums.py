@@ -57,7 +57,7 @@ def _crc64nvme() -> Digest | None:
     return None if step is None else _Cyclic(step, 8)
 
 
-_ALGORITHMS: Mapping[str, Callable[[], Digest | None]] = {
+ALGORITHMS: Mapping[str, Callable[[], Digest | None]] = {
     "crc32": lambda: _Cyclic(zlib.crc32, 4),
     "crc32c": _crc32c,
     "crc64nvme": _crc64nvme,
@@ -67,8 +67,22 @@ _ALGORITHMS: Mapping[str, Callable[[], Digest | None]] = {
 """Those that are verified. Others are taken as they are: to refuse them would lock out newer clients."""
 
 
+def without_checksums(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers of a request that has the checksum of something else than its body."""
+    return {name: value for name, value in headers.items() if not name.startswith(PREFIX)}
+
+
+def digest_of(name: str, data: bytes) -> bytes | None:
+    """The checksum of ``data`` by one of ALGORITHMS; None if its code is not installed."""
+    digest = ALGORITHMS[name]()
+    if digest is None:
+        return None
+    digest.update(data)
+    return digest.digest()
+
+
 class Checksums:
-    """The checksums of one body. ``expected`` has those known before the body, by algorithm."""
+    """The checksums of one body. ``verified``: those that it was found to have, in base64 by algorithm."""
 
     def __init__(self, headers: Mapping[str, str], trailers: tuple[str, ...] = ()) -> None:
         self._md5 = _content_md5(headers.get("content-md5"))
@@ -76,9 +90,10 @@ class Checksums:
             name.removeprefix(PREFIX): value for name, value in headers.items() if name.startswith(PREFIX)
         }
         wanted = {*self._expected, *(name.removeprefix(PREFIX) for name in trailers if name.startswith(PREFIX))}
-        made = {name: _ALGORITHMS[name]() for name in wanted if name in _ALGORITHMS}
+        made = {name: ALGORITHMS[name]() for name in wanted if name in ALGORITHMS}
         self._digests: dict[str, Digest] = {name: each for name, each in made.items() if each is not None}
         self._md5_digest = hashlib.md5(usedforsecurity=False) if self._md5 is not None else None
+        self.verified: dict[str, str] = {}
 
     def update(self, data: bytes) -> None:
         for each in self._all():
@@ -91,8 +106,11 @@ class Checksums:
         given = {name.removeprefix(PREFIX): value for name, value in trailers.items() if name.startswith(PREFIX)}
         for name, value in {**self._expected, **given}.items():
             digest = self._digests.get(name)
-            if digest is not None and base64.b64encode(digest.digest()).decode() != value.strip():
+            if digest is None:
+                continue
+            if base64.b64encode(digest.digest()).decode() != value.strip():
                 raise bad_digest(name.upper())
+            self.verified[name] = value.strip()
 
     def _all(self) -> Iterator[Digest]:
         yield from self._digests.values()

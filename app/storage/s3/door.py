@@ -19,6 +19,7 @@ from app.storage.http.head import Head
 from app.storage.s3.bodies import LARGEST_XML
 from app.storage.s3.body import decoded_length, is_streaming, verified_body
 from app.storage.s3.call import DoorSettings, S3Call
+from app.storage.s3.checksums import without_checksums
 from app.storage.s3.chunked import ChunkSigner
 from app.storage.s3.errors import S3Error, as_s3_error, no_such_version
 from app.storage.s3.hosts import bucket_of_host
@@ -153,6 +154,7 @@ class Door:
         entrant = self._entrant(head, query, operation)
         found, presented = entrant.found, entrant.presented
         payload = presented.payload if presented is not None else UNSIGNED
+        described = without_checksums(head.headers) if operation.joins_parts else head.headers
         call = S3Call(
             asker=Asker(
                 contexts=self._storage.contexts,
@@ -169,7 +171,7 @@ class Door:
             key=place.key,
             headers=head.headers,
             query=query,
-            body=verified_body(source, length, head.headers, payload, partial(_signer, presented, found)),
+            body=verified_body(source, length, described, payload, partial(_signer, presented, found)),
             is_signed=presented is not None,
             allowed_buckets=found.buckets if found is not None else None,
             base=self._base(head, place),

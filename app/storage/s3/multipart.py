@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from itertools import pairwise
 from urllib.parse import quote
 
 from app.storage.bytes.backend import BlobMissing, ByteSource
@@ -13,7 +12,6 @@ from app.storage.errors import BytesMissing, NoSuchUpload, PreconditionFailed, U
 from app.storage.http.answer import Answer
 from app.storage.http.preconditions import write_conditions
 from app.storage.reading import Reading, find, size_of
-from app.storage.s3.bodies import children, read_document, text_of
 from app.storage.s3.call import S3Call
 from app.storage.s3.descriptions import (
     caching_of,
@@ -24,19 +22,27 @@ from app.storage.s3.descriptions import (
     user_metadata_of,
 )
 from app.storage.s3.elements import XML, Element, document
-from app.storage.s3.errors import S3Error, invalid_argument, malformed_xml
+from app.storage.s3.errors import S3Error, invalid_argument
 from app.storage.s3.joined import Bounded, JoinedChunks
+from app.storage.s3.kept_checksums import (
+    as_member,
+    elements_of,
+    headers_of,
+    joined_checksums,
+    kept_in,
+    wanted_headers,
+    wanted_of,
+)
+from app.storage.s3.listed_parts import MOST_PARTS, PART_NUMBER, chosen, listed_parts
 from app.storage.s3.uploads import UPLOAD_TYPE, check_source, copy_source, missing_or_failed
 from app.storage.storage import Storage
 from app.storage.unfinished import uploads
 from app.storage.unfinished.finishing import finish
 from app.storage.unfinished.numbered import list_parts, put_part
-from app.storage.unfinished.records import NewUpload, Upload, UploadPart
+from app.storage.unfinished.records import Finished, NewUpload, Upload
 
-_MOST_PARTS = 10_000
 _LARGEST_PART = 5 * 1024**3
 _LARGEST_PAGE = 1000
-_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})", re.ASCII)
 
 
@@ -45,6 +51,7 @@ def create_upload(storage: Storage, call: S3Call) -> Answer:
     check_refused_headers(call.headers)
     headers = call.headers
     metadata = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **kept_headers(headers)}
+    wanted = wanted_of(headers)
     new = NewUpload(
         form="numbered",
         name=call.name,
@@ -52,14 +59,14 @@ def create_upload(storage: Storage, call: S3Call) -> Answer:
         metadata=metadata,
         user_metadata=user_metadata_of(headers) or None,
         length=None,
-        notes={},
+        notes=wanted,
         lifetime_s=call.settings.upload_lifetime_s,
     )
     upload = uploads.create(storage, call.asker, new)
     body = document(
         "InitiateMultipartUploadResult", ("Bucket", call.bucket), ("Key", call.key), ("UploadId", upload.id)
     )
-    return Answer(body=body, content_type=XML)
+    return Answer(headers=wanted_headers(wanted), body=body, content_type=XML)
 
 
 def upload_part(storage: Storage, call: S3Call) -> Answer:
@@ -68,8 +75,9 @@ def upload_part(storage: Storage, call: S3Call) -> Answer:
     size = check_length(call.body.length)
     if size > _LARGEST_PART:
         raise S3Error("EntityTooLarge", 413, "A part is larger than 5 GiB")
-    part = put_part(storage, call.asker, upload, number, call.body, size=size)
-    return Answer(headers=(("etag", f'"{part.md5}"'),), content_type=XML)
+    body = call.body
+    part = put_part(storage, call.asker, upload, number, body, size=size, notes=lambda: as_member(body.checksums))
+    return Answer(headers=(("etag", f'"{part.md5}"'), *headers_of(body.checksums, kind=False)), content_type=XML)
 
 
 def copy_part(storage: Storage, call: S3Call) -> Answer:
@@ -93,26 +101,28 @@ def copy_part(storage: Storage, call: S3Call) -> Answer:
 
 def complete_upload(storage: Storage, call: S3Call) -> Answer:
     """POST /{bucket}/{key}?uploadId; one that succeeded before has the same answer again."""
-    wanted = _listed_parts(call)
+    wanted = listed_parts(call.document())
     upload = _found(storage, call)
     if upload.finished is not None:
         uploads.permitted(storage, call.asker, upload)
-        return _completed(call, upload.finished.entity_tag)
+        return _completed(call, upload.finished)
     etags, must_be_new = write_conditions(call.headers)
-    parts = _chosen(call, list_parts(storage, call.asker, upload), wanted)
+    parts = chosen(list_parts(storage, call.asker, upload), wanted, call.settings.smallest_part)
+    learned = as_member(joined_checksums(upload, parts, call.headers))
     try:
         finished = finish(
-            storage, call.asker, upload, parts, etags=etags, must_be_new=must_be_new, upload_type=UPLOAD_TYPE
-        )
+            storage, call.asker, upload, parts,
+            etags=etags, must_be_new=must_be_new, upload_type=UPLOAD_TYPE, learned=learned,
+        )  # fmt: skip
     except UploadFinished:
         # Another request with the same upload was faster.
         upload = _found(storage, call)
         if upload.finished is None:
             raise
-        return _completed(call, upload.finished.entity_tag)
+        return _completed(call, upload.finished)
     except PreconditionFailed:
         raise missing_or_failed(storage, call, call.name, etags) from None
-    return _completed(call, finished.entity_tag)
+    return _completed(call, finished)
 
 
 def abort_upload(storage: Storage, call: S3Call) -> Answer:
@@ -129,7 +139,7 @@ def list_upload_parts(storage: Storage, call: S3Call) -> Answer:
     if not uploads.may_see(storage, call.asker, upload):
         raise NoSuchUpload
     most = call.number("max-parts", _LARGEST_PAGE, most=_LARGEST_PAGE)
-    marker = call.number("part-number-marker", 0, most=_MOST_PARTS)
+    marker = call.number("part-number-marker", 0, most=MOST_PARTS)
     found = list_parts(storage, call.asker, upload, after=marker, limit=most + 1)
     given = found[:most]
     elements: list[Element] = [
@@ -140,6 +150,7 @@ def list_upload_parts(storage: Storage, call: S3Call) -> Answer:
                 ("LastModified", moment(part.created_at)),
                 ("ETag", f'"{part.md5}"'),
                 ("Size", part.size),
+                *elements_of(kept_in(part.notes), kind=False),
             ],
         )
         for part in given
@@ -180,8 +191,8 @@ def _open(storage: Storage, call: S3Call) -> Upload:
 
 def _part_number(call: S3Call) -> int:
     value = call.query.get("partNumber", "")
-    if not _NUMBER.fullmatch(value) or not 1 <= int(value) <= _MOST_PARTS:
-        raise invalid_argument(f"Part number must be an integer between 1 and {_MOST_PARTS}, inclusive")
+    if not PART_NUMBER.fullmatch(value) or not 1 <= int(value) <= MOST_PARTS:
+        raise invalid_argument(f"Part number must be an integer between 1 and {MOST_PARTS}, inclusive")
     return int(value)
 
 
@@ -196,43 +207,13 @@ def _source_range(call: S3Call, size: int) -> tuple[int, int]:
     return int(found[1]), int(found[2]) + 1
 
 
-def _listed_parts(call: S3Call) -> list[tuple[int, str]]:
-    """The numbers and the entity tags, without quotes, of the parts that make the object."""
-    root = read_document(call.document(), "CompleteMultipartUpload")
-    listed: list[tuple[int, str]] = []
-    for node in children(root, "Part"):
-        number, etag = (text_of(node, "PartNumber") or "").strip(), (text_of(node, "ETag") or "").strip()
-        if not _NUMBER.fullmatch(number) or not etag:
-            raise malformed_xml("Each Part is expected to have a PartNumber and an ETag")
-        listed.append((int(number), etag.strip('"')))
-    if not 1 <= len(listed) <= _MOST_PARTS:
-        raise malformed_xml(f"Between 1 and {_MOST_PARTS} parts are expected")
-    if any(one >= other for (one, _), (other, _) in pairwise(listed)):
-        raise S3Error("InvalidPartOrder", 400, "The list of parts was not in ascending order.")
-    return listed
-
-
-def _chosen(call: S3Call, parts: list[UploadPart], wanted: list[tuple[int, str]]) -> list[UploadPart]:
-    there = {part.number: part for part in parts}
-    chosen: list[UploadPart] = []
-    for number, etag in wanted:
-        part = there.get(number)
-        if part is None or part.md5 != etag:
-            raise S3Error(
-                "InvalidPart", 400, f"Part {number} could not be found, or its entity tag is not the one given."
-            )
-        chosen.append(part)
-    if any(part.size < call.settings.smallest_part for part in chosen[:-1]):
-        raise S3Error("EntityTooSmall", 400, "Your proposed upload is smaller than the minimum allowed size")
-    return chosen
-
-
-def _completed(call: S3Call, etag: str) -> Answer:
+def _completed(call: S3Call, finished: Finished) -> Answer:
     body = document(
         "CompleteMultipartUploadResult",
         ("Location", f"{call.base}/{quote(call.bucket)}/{quote(call.key)}"),
         ("Bucket", call.bucket),
         ("Key", call.key),
-        ("ETag", etag),
+        ("ETag", finished.entity_tag),
+        *elements_of(kept_in(finished.metadata)),
     )
     return Answer(body=body, content_type=XML)

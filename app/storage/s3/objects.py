@@ -15,13 +15,15 @@ from app.storage.reading import Reading, find, find_with_bytes, open_bytes, size
 from app.storage.records import ObjectName, StoredObject
 from app.storage.rows import RawValue, read_metadata
 from app.storage.s3.call import S3Call
-from app.storage.s3.elements import XML, document
+from app.storage.s3.elements import XML, ElementContent, document
 from app.storage.s3.errors import S3Error, invalid_request
+from app.storage.s3.kept_checksums import elements_of, headers_of, kept_in
 from app.storage.s3.placeholders import or_placeholder
 from app.storage.storage import Storage
 from app.storage.times import http_date, read_http_date
 
 _USER_METADATA = "o.user_metadata"
+_CHECKSUM_MODE = "x-amz-checksum-mode"
 _OVERRIDES = ("content-type", "content-disposition", "content-language", "content-encoding", "cache-control", "expires")
 
 
@@ -41,8 +43,9 @@ def get_attributes(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}/{key}?attributes: those that the caller names."""
     found, _ = find(storage, call.asker, call.name, reading_of(call))
     wanted = {each.strip() for each in call.headers.get("x-amz-object-attributes", "").split(",")}
-    values: dict[str, str | int | None] = {
+    values: dict[str, ElementContent] = {
         "ETag": found.entity_tag.strip('"') or None,
+        "Checksum": elements_of(kept_in(found.metadata)) or None,
         "StorageClass": "STANDARD",
         "ObjectSize": size_of(storage, found),
     }
@@ -106,6 +109,8 @@ def _answer(storage: Storage, call: S3Call, found: StoredObject, user_metadata: 
             raise RangeNotSatisfiable(0)
         start, end = read_range(wanted, size)
         status, headers = 206, (*headers, ("content-range", f"bytes {start}-{end - 1}/{size}"))
+    elif call.headers.get(_CHECKSUM_MODE, "").upper() == "ENABLED":
+        headers = (*headers, *headers_of(kept_in(found.metadata)))
     if call.is_head:
         return Answer(status, headers, content_type=content_type, length=(size if end is None else end) - start)
     try:

@@ -22,7 +22,8 @@ RunOperation = Callable[[Storage, S3Call], Answer]
 class S3Operation:
     """An operation. ``names``: what the query must have. ``copies``: whether the request names an object to copy.
     ``name`` is what ``storage.operation()`` returns in policies. ``takes_object``: whether its body is one.
-    ``is_public``: whether everybody may ask. ``is_form``: whether the signature is in the body."""
+    ``is_public``: whether everybody may ask. ``is_form``: whether the signature is in the body. ``joins_parts``:
+    whether a checksum in its headers is that of the object which it makes, and not of its body."""
 
     method: str
     kind: ResourceKind
@@ -33,6 +34,7 @@ class S3Operation:
     takes_object: bool = False
     is_public: bool = False
     is_form: bool = False
+    joins_parts: bool = False
 
 
 def _operation(method: str, kind: ResourceKind, names: str, run: RunOperation, name: str, **more: bool) -> S3Operation:
@@ -61,7 +63,7 @@ OPERATIONS: tuple[S3Operation, ...] = (
     _operation("POST", "object", "uploads", multipart.create_upload, "upload.create_multipart"),
     _operation("PUT", "object", "partNumber uploadId", multipart.upload_part, "upload.part", takes_object=True),
     _operation("PUT", "object", "partNumber uploadId", multipart.copy_part, "upload.part_copy", copies=True),
-    _operation("POST", "object", "uploadId", multipart.complete_upload, "upload.complete_multipart"),
+    _operation("POST", "object", "uploadId", multipart.complete_upload, "upload.complete_multipart", joins_parts=True),
     _operation("DELETE", "object", "uploadId", multipart.abort_upload, "upload.abort_multipart"),
     _operation("GET", "object", "uploadId", multipart.list_upload_parts, "upload.list_parts"),
     _operation("GET", "bucket", "uploads", list_multipart_uploads, "upload.list_multipart"),

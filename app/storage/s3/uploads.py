@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from app.storage import moving, writing
@@ -27,6 +28,7 @@ from app.storage.s3.descriptions import (
 )
 from app.storage.s3.elements import XML, document
 from app.storage.s3.errors import invalid_argument, no_such_version
+from app.storage.s3.kept_checksums import as_member, headers_of
 from app.storage.s3.placeholders import placeholder_of
 from app.storage.sql import time_text
 from app.storage.storage import Storage
@@ -49,8 +51,12 @@ def put_object(storage: Storage, call: S3Call) -> Answer:
     name = call.name
     if call.body.length == 0:
         name = placeholder_of(name) or name
-    etag = stored(storage, call, name, call.body, call.headers, event=CREATED_PUT, size=call.body.length)
-    return Answer(headers=(("etag", etag),), content_type=XML)
+    size, body = call.body.length, call.body
+    etag = stored(
+        storage, call, name, body, call.headers,
+        event=CREATED_PUT, size=size, learned=lambda: as_member(body.checksums),
+    )  # fmt: skip
+    return Answer(headers=(("etag", etag), *headers_of(body.checksums)), content_type=XML)
 
 
 def stored(
@@ -62,6 +68,7 @@ def stored(
     *,
     event: str = CREATED_POST,
     size: int | None,
+    learned: Callable[[], Mapping[str, Any]] = dict,
 ) -> str:
     """Store an object that ``headers`` describe; gives its entity tag."""
     etags, must_be_new = write_conditions(headers)
@@ -73,6 +80,7 @@ def stored(
         caching=caching_of(headers),
         more_metadata=kept_headers(headers),
         user_metadata=user_metadata_of(headers) or None,
+        learned=learned,
     )
     write = Write(
         name=name,

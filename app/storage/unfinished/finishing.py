@@ -7,8 +7,9 @@ anything fails before, upload and parts are as they were.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
+from typing import Any
 
 from app.storage.asker import Asker
 from app.storage.bytes.backend import BlobMissing, Piece
@@ -32,11 +33,13 @@ def finish(
     etags: tuple[str, ...] | None = None,
     must_be_new: bool = False,
     upload_type: str = "standard",
+    learned: Mapping[str, Any] | None = None,
 ) -> Finished:
     """Make the upload an object of these parts, in this order, with the caller's rights; its owner is who began it.
 
-    For the conditions see ``Write``. Raises what forbids the write, TooLarge and InvalidMimeType as the bucket's rules
-    are now, NoSuchPart when a part was replaced meanwhile, UploadFinished when another request was faster.
+    For the conditions see ``Write``; ``learned`` adds members to the object's metadata. Raises what forbids the write,
+    TooLarge and InvalidMimeType as the bucket's rules are now, NoSuchPart when a part was replaced meanwhile,
+    UploadFinished when another request was faster.
     """
     write = write_of(upload, etags=etags, must_be_new=must_be_new, upload_type=upload_type)
     judged = permitted(storage, asker, upload, write)
@@ -45,13 +48,13 @@ def finish(
     version = new_version()
     with discarded_on_failure(storage, version):
         _join(storage, parts, version)
-        metadata = file_metadata(entity_tag(upload, parts), size, upload.metadata)
+        metadata = file_metadata(entity_tag(upload, parts), size, {**upload.metadata, **(learned or {})})
         run_checks(storage, write, version, metadata)
     received = number(upload.received) if upload.form == "appended" else None
     ending = (FINISH_UPLOAD, (text(upload.id), text(version), number(size), received))
     along = Along([ending, (DROP_PARTS, (text(upload.id),))], UploadFinished)
     row = commit(storage, asker, write, judged, version, metadata, along=along)
-    return Finished(known(row[0]).decode(), version, metadata["eTag"], size)
+    return Finished(known(row[0]).decode(), version, metadata["eTag"], size, metadata)
 
 
 def entity_tag(upload: Upload, parts: Sequence[UploadPart]) -> str:

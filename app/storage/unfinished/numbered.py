@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.errors import PorticoError
@@ -27,10 +27,11 @@ def put_part(
     stream: ByteSource,
     *,
     size: int | None,
-    notes: Mapping[str, Any] | None = None,
+    notes: Callable[[], Mapping[str, Any]] = dict,
 ) -> UploadPart:
     """Store part ``part_number`` with the caller's rights, in place of an earlier one of that number.
 
+    ``notes`` is asked for the part's notes once the bytes were read.
     Raises what forbids the write, TooLarge when the parts together exceed the limit, NoSuchUpload when the upload is
     no longer open, and what ``stream`` raises; then nothing is changed.
     """
@@ -47,7 +48,7 @@ def put_part(
             text(version),
             number(stored.size),
             text(stored.md5),
-            json_value(notes or {}),
+            json_value(notes()),
         )
         return _recorded(storage, asker, values, most)
     except PorticoError as ex:

@@ -31,12 +31,14 @@ class NewUpload:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The object that an upload became: its id, the version of its bytes, its entity tag with quotes, its size."""
+    """The object that an upload became: its id, the version of its bytes, its entity tag with quotes, its size, and
+    what its row says of the bytes."""
 
     id: str
     version: str
     entity_tag: str
     size: int
+    metadata: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def read_part(row: Sequence[RawValue]) -> UploadPart:
 
 
 def _finished(members: Mapping[str, Any]) -> Finished:
-    return Finished(members["id"], members["version"], members["eTag"], members["size"])
+    return Finished(members["id"], members["version"], members["eTag"], members["size"], members.get("metadata") or {})
 
 
 def _text(value: RawValue) -> str:
