@@ -12,8 +12,6 @@ import os
 import re
 import socket
 import tempfile
-import threading
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,12 +37,11 @@ def main() -> None:
         install(cluster.url())
         variables = storage.variables(cluster.url(), place)
         variables |= {"S3_PROTOCOL_ACCESS_KEY_ID": KEY, "S3_PROTOCOL_ACCESS_KEY_SECRET": SECRET}
-        with serving(variables, options.workers, options.threads) as (address, _):
-            measure(address, options.seconds)
+        with serving(variables, options.workers, options.threads) as (address, pid):
+            measure(Meter(address, options.seconds, pid, storage.server_of(cluster)))
 
 
-def measure(address: tuple[str, int], seconds: float) -> None:
-    meter = Meter(address, seconds)
+def measure(meter: Meter) -> None:
     meter.once("POST", "/bucket", b'{"name": "b"}')
     for size, connections, name in ((KIB, 16, "1 KiB"), (MIB, 16, "1 MiB"), (64 * MIB, 4, "64 MiB")):
         content, numbers = os.urandom(size), itertools.count()
@@ -57,26 +54,9 @@ def measure(address: tuple[str, int], seconds: float) -> None:
                           lambda: make("PUT", f"{path}/{key}/{next(numbers)}", content))  # noqa: B023  # fmt: skip
         for way, make, path in ways:
             meter.threads(f"{way} GET {name}", connections, size, lambda: make("GET", f"{path}/{key}/0"))  # noqa: B023
-    multipart(address, seconds)
-
-
-def multipart(address: tuple[str, int], seconds: float) -> None:
-    """64 MiB in eight parts, over 4 connections."""
-    block, done, numbers = os.urandom(PART), list[float](), itertools.count()
-    began = time.perf_counter()
-
-    def run() -> None:
-        with socket.create_connection(address) as connection:
-            while time.perf_counter() < began + seconds:
-                _upload(connection, f"/s3/b/parts/{next(numbers)}", block)
-                done.append(time.perf_counter())
-
-    running = [threading.Thread(target=run) for _ in range(4)]
-    for thread in running:
-        thread.start()
-    for thread in running:
-        thread.join()
-    storage.tell("S3 multipart 64 MiB", len(done) / (max(done) - began), 64 * MIB)
+    block, numbers = os.urandom(PART), itertools.count()
+    meter.each("S3 multipart 64 MiB", 4, 64 * MIB,
+               lambda connection, _: _upload(connection, f"/s3/b/parts/{next(numbers)}", block))  # fmt: skip
 
 
 def _upload(connection: socket.socket, path: str, block: bytes) -> None:

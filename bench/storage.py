@@ -2,6 +2,7 @@
 
 Uploads and downloads of 1 KiB and 1 MiB over 16 connections and of 64 MiB over 4, and 16 connections each for signing,
 info, listing 1,000 objects, and an image in another size. A real service on a durable database, both on this machine.
+Each line has the CPU time of the service and of PostgreSQL for one request; the first is that of an empty web server.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ import itertools
 import json
 import os
 import re
+import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import jwt
@@ -25,6 +30,7 @@ from app.embedded import EmbeddedPostgres
 from app.installation import install
 from bench.images import measure_images
 from bench.load import run_load
+from bench.processor import cpu_seconds
 from bench.service import serving, workers_of
 
 SECRET = "a secret that only this benchmark uses"
@@ -46,7 +52,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
         install(cluster.url())
         with serving(variables(cluster.url(), place), options.workers, options.threads) as (address, pid):
-            measure(address, options.seconds)
+            meter = Meter(address, options.seconds, pid, server_of(cluster))
+            measure_empty(meter, options.workers, options.threads)
+            measure(meter)
             peaks = ", ".join(f"{_peak(each) / MIB:.0f}" for each in workers_of(pid))
             print(f"peak memory of the workers: {peaks} MiB")
 
@@ -61,8 +69,25 @@ def variables(database_url: str, place: str) -> dict[str, str]:
     }  # fmt: skip
 
 
-def measure(address: tuple[str, int], seconds: float) -> None:
-    meter = Meter(address, seconds)
+def measure_empty(meter: Meter, workers: int, threads: int) -> None:
+    """Falcon and waitress as they come, which answer 300 bytes of nothing."""
+    command = [sys.executable, "-m", "bench.empty", str(workers), str(threads)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+        assert server.stdout is not None
+        address = ("127.0.0.1", int(server.stdout.readline()))
+        empty = replace(meter, address=address, pid=server.pid)
+        empty.selector("empty web server", request("POST", "/300", b"{}", "application/json"))
+        for each in workers_of(server.pid):
+            os.kill(each, signal.SIGTERM)
+        server.terminate()
+
+
+def server_of(cluster: EmbeddedPostgres) -> int:
+    """The process id of PostgreSQL's first process."""
+    return int((Path(cluster.data_directory) / "postmaster.pid").read_text().split()[0])
+
+
+def measure(meter: Meter) -> None:
     meter.once("POST", "/bucket", json.dumps({"name": "b"}).encode())
     for size, connections, name in ((KIB, 16, "1 KiB"), (MIB, 16, "1 MiB"), (64 * MIB, 4, "64 MiB")):
         content = os.urandom(size)
@@ -77,6 +102,9 @@ def measure(address: tuple[str, int], seconds: float) -> None:
     small = "/b/1%20KiB/0"
     meter.selector("sign", request("POST", f"/object/sign{small}", b'{"expiresIn":60}', "application/json"))
     meter.selector("info", request("GET", f"/object/info/authenticated{small}"))
+    meter.once("POST", "/bucket", json.dumps({"name": "public", "public": True}).encode())
+    meter.once("POST", "/object/public/1KiB", os.urandom(KIB))
+    meter.selector("public download", request("GET", "/object/public/public/1KiB"))
     for number in range(1000):
         meter.once("PUT", f"/object/b/listed/{number:04}", b"x")
     body = b'{"prefix":"listed","limit":1000}'
@@ -94,10 +122,14 @@ def request(method: str, path: str, body: bytes = b"", content_type: str = "appl
     return head.encode() + body
 
 
-@dataclass
+@dataclass(frozen=True)
 class Meter:
+    """Loads a service. ``pid`` and ``database`` are the first processes of the service and of PostgreSQL."""
+
     address: tuple[str, int]
     seconds: float
+    pid: int
+    database: int
 
     def once(self, method: str, path: str, body: bytes) -> None:
         with socket.create_connection(self.address) as connection:
@@ -107,30 +139,47 @@ class Meter:
     def selector(self, name: str, wanted: bytes) -> None:
         """The same small request again and again."""
         run_load(self.address, wanted, connections=16, seconds=0.5)
-        done = run_load(self.address, wanted, connections=16, seconds=self.seconds)
-        assert not done.failures, f"{done.failures} failures"
-        tell(name, done.per_second, 0)
+        with self._told(name, 0) as ends:
+            done = run_load(self.address, wanted, connections=16, seconds=self.seconds)
+            assert not done.failures, f"{done.failures} failures"
+            ends.extend([time.perf_counter()] * done.requests)
+
+    @contextmanager
+    def _told(self, name: str, size: int) -> Iterator[list[float]]:
+        """Tells the figures of a load whose requests end at the times that are put into the list."""
+        ends: list[float] = []
+        service, database, began = cpu_seconds(self.pid), cpu_seconds(self.database), time.perf_counter()
+        yield ends
+        service, database = cpu_seconds(self.pid) - service, cpu_seconds(self.database) - database
+        count = len(ends)
+        tell(name, count / (max(ends) - began), size, (service / count * 1e6, database / count * 1e6))
 
     def threads(self, name: str, connections: int, size: int, make: Callable[[], bytes]) -> None:
         """Requests or answers with a body, each connection in a thread."""
+
+        def once(connection: socket.socket, buffer: bytearray) -> None:
+            connection.sendall(make())
+            receive(connection, buffer)
+
+        self.each(name, connections, size, once)
+
+    def each(self, name: str, connections: int, size: int, once: Callable[[socket.socket, bytearray], None]) -> None:
+        """``once`` again and again, on each connection in a thread."""
         deadline = time.perf_counter() + self.seconds
-        done: list[float] = []
-        began = time.perf_counter()
+        with self._told(name, size) as ends:
 
-        def run() -> None:
-            with socket.create_connection(self.address) as connection:
-                buffer = bytearray(MIB)
-                while time.perf_counter() < deadline:
-                    connection.sendall(make())
-                    receive(connection, buffer)
-                    done.append(time.perf_counter())
+            def run() -> None:
+                with socket.create_connection(self.address) as connection:
+                    buffer = bytearray(MIB)
+                    while time.perf_counter() < deadline:
+                        once(connection, buffer)
+                        ends.append(time.perf_counter())
 
-        running = [threading.Thread(target=run) for _ in range(connections)]
-        for thread in running:
-            thread.start()
-        for thread in running:
-            thread.join()
-        tell(name, len(done) / (max(done) - began), size)
+            running = [threading.Thread(target=run) for _ in range(connections)]
+            for thread in running:
+                thread.start()
+            for thread in running:
+                thread.join()
 
 
 def receive(connection: socket.socket, buffer: bytearray) -> bytes:
@@ -147,10 +196,12 @@ def receive(connection: socket.socket, buffer: bytearray) -> bytes:
     return bytes(head)
 
 
-def tell(name: str, per_second: float, size: int) -> None:
+def tell(name: str, per_second: float, size: int, used: tuple[float, float]) -> None:
     peer = PEER.get(name)
     rate = f"{per_second * size / MIB:8.1f} MiB/s" if size else ""
-    print(f"{name:18} {per_second:9.1f} per second  {rate:16}" + (f" (the peer: {peer})" if peer else ""), flush=True)
+    cpu = f"{used[0]:8.0f} us, PostgreSQL {used[1]:6.0f} us"
+    line = f"{name:20} {per_second:9.1f} per second  {rate:16} {cpu}"
+    print(line + (f"   (the peer: {peer} per second)" if peer else ""), flush=True)
 
 
 def _peak(pid: int) -> int:
