@@ -53,26 +53,34 @@ def kill(pid: int) -> None:
         time.sleep(0.001)
 
 
-def failure_of(decoders: Decoders, meanwhile: Callable[[int], None]) -> DecoderFailed | None:
-    """How a job fails whose decoder has something done to it as soon as it has the image."""
+class Interrupted:
+    """An image before whose bytes something happens. The decoder then has the line that announces them."""
+
+    def __init__(self, happens: Callable[[], None]) -> None:
+        self._chunks = iter([CONTENT])
+        self._happens = happens
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        chunk = next(self._chunks)
+        self._happens()
+        return chunk
+
+    def close(self) -> None:
+        pass
+
+
+def failure_of(decoders: Decoders, meanwhile: Callable[[int], None]) -> type[DecoderFailed]:
+    """How a job fails whose decoder has something done to it in the middle."""
     assert isinstance(draw(decoders), Drawn)
     pid = pid_of(decoders)
-    # A stopped process takes the image and does not draw it, so what happens next happens in the middle.
-    os.kill(pid, signal.SIGSTOP)
-    failures: list[DecoderFailed] = []
-
-    def run() -> None:
-        try:
-            draw(decoders)
-        except DecoderFailed as ex:
-            failures.append(ex)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    meanwhile(pid)
-    thread.join(PATIENCE_S)
+    source = Readable(len(CONTENT), chunks=Interrupted(lambda: meanwhile(pid)))
+    with pytest.raises(DecoderFailed) as caught, decoders.one() as decoder:
+        decoder.draw(Wanted(Transform(), "origin", negotiated=False), source)
     assert not psutil.pid_exists(pid)
-    return failures[0] if failures else None
+    return type(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -80,18 +88,14 @@ def failure_of(decoders: Decoders, meanwhile: Callable[[int], None]) -> DecoderF
     [(signal.SIGKILL, DecoderKilled), (signal.SIGSEGV, DecoderFailed), (signal.SIGXCPU, DecoderTimeout)],
 )
 def test_the_end_of_a_decoder_is_told(decoders: Decoders, number: int, failure: type[DecoderFailed]) -> None:
-    def end(pid: int) -> None:
-        os.kill(pid, number)
-        os.kill(pid, signal.SIGCONT)
-
-    assert type(failure_of(decoders, end)) is failure
+    assert failure_of(decoders, lambda pid: os.kill(pid, number)) is failure
     assert isinstance(draw(decoders), Drawn)
 
 
 def test_a_decoder_that_hangs_is_killed() -> None:
     decoders = Decoders(DecoderLimits(1_000_000, 2.0), processes=1, threads=4)
     try:
-        assert type(failure_of(decoders, lambda _: None)) is DecoderTimeout
+        assert failure_of(decoders, lambda pid: os.kill(pid, signal.SIGSTOP)) is DecoderTimeout
         assert isinstance(draw(decoders), Drawn)
     finally:
         decoders.close()
