@@ -123,6 +123,7 @@ class StorageSink:
             query_string=environ.get("QUERY_STRING", ""),
             body=environ["wsgi.input"],
             length=declared_length(environ),
+            client=environ.get("REMOTE_ADDR", ""),
         )
 
 

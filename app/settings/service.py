@@ -176,6 +176,10 @@ class Settings:
         "Pixels of the largest image that is decoded. Each process that decodes may take 20 bytes of memory for each.")
     image_file_limit: int = setting(BYTES, 25 * 1024 * 1024, "The largest file, in bytes, that is decoded as an image.")
     image_timeout_s: float = setting(Seconds(), 15.0, "Seconds in which an image must be drawn.")
+    image_frames: int = setting(Number(1, 10_000), 1,
+        "How many frames of an animated GIF or WebP are drawn; with 1 the image stands still.")
+    image_rate: int = setting(Number(0, 1000), 0,
+        "How often per second each worker draws one object for one client, on average over four; 0 for any number.")
     image_processes: int = setting(Number(1, 256), None,
         "Processes of each worker that draw images, one at a time each; they are started when they are needed.",
         default_note="the number of CPUs divided by that of workers, at most half the number of threads",

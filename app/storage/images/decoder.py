@@ -45,7 +45,7 @@ def _draw_all(channel: IO[bytes], limits: DecoderLimits) -> None:
             return
         _limit_time(limits)
         try:
-            drawn = draw(content, wanted)
+            drawn = draw(content, wanted, limits)
         except NotDrawn as ex:
             _reply(channel, b"", refused=ex.reason)
         else:

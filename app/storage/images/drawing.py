@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from contextlib import suppress
 from io import BytesIO
 from typing import Any, Literal
 
 from PIL import AvifImagePlugin, ExifTags, Image, ImageCms, ImageFilter, features
 
+from app.storage.images.animation import (
+    ANIMATED,
+    Frame,
+    TooManyPixels,
+    further_frames,
+    options_of,
+    plays_of,
+    shown_ms,
+)
 from app.storage.images.formats import MEDIA_TYPES, format_of
-from app.storage.images.jobs import Drawn, Wanted
+from app.storage.images.jobs import DecoderLimits, Drawn, Wanted
 from app.storage.images.sizes import Crop, Size, crop_of, scaled_size
 from app.storage.images.svg import NotClean, cleaned
 from app.storage.images.transform import Transform
@@ -36,9 +46,9 @@ _TOO_MANY_PIXELS = (MemoryError, Image.DecompressionBombError, Image.Decompressi
 
 
 class NotDrawn(Exception):
-    """The image is not drawn: it is broken or of no known format, or has too many pixels."""
+    """The image is not drawn: it is broken or of no known format, or it or its frames have too many pixels."""
 
-    def __init__(self, reason: Literal["invalid", "resolution"]) -> None:
+    def __init__(self, reason: Literal["invalid", "resolution", "frames"]) -> None:
         super().__init__(reason)
         self.reason = reason
 
@@ -50,7 +60,7 @@ def limit_pixels(pixels: int) -> None:
     AvifImagePlugin.DEFAULT_MAX_THREADS = 1
 
 
-def draw(content: bytes, wanted: Wanted) -> Drawn:
+def draw(content: bytes, wanted: Wanted, limits: DecoderLimits) -> Drawn:
     """The image as ``wanted``. Raises NotDrawn for whatever the bytes do to the decoder."""
     source = format_of(content)
     if source == "SVG":
@@ -59,7 +69,9 @@ def draw(content: bytes, wanted: Wanted) -> Drawn:
         raise NotDrawn("invalid")
     try:
         with Image.open(BytesIO(content), formats=[source]) as image:
-            return _draw(image, source, wanted)
+            return _draw(image, source, wanted, limits)
+    except TooManyPixels:
+        raise NotDrawn("frames") from None
     except _TOO_MANY_PIXELS:
         raise NotDrawn("resolution") from None
     except Exception:
@@ -76,22 +88,32 @@ def _clean_svg(content: bytes, wanted: Wanted) -> Drawn:
         raise NotDrawn("invalid") from None
 
 
-def _draw(image: Image.Image, source: str, wanted: Wanted) -> Drawn:
+def _draw(image: Image.Image, source: str, wanted: Wanted, limits: DecoderLimits) -> Drawn:
+    first = _scaled(image, source, wanted.transform)
+    crop = _crop(first, wanted.transform)
+    frames = [Frame(_cropped(first, crop), shown_ms(image))]
+    plays = plays_of(image, source)
+    if source in ANIMATED and wanted.format != "avif":
+        for _ in further_frames(image, limits.frames, limits.pixels):
+            scaled = _scaled(image, source, wanted.transform)
+            frames.append(Frame(_cropped(scaled, crop), shown_ms(image)))
+    name = _format(source, frames[0].image, wanted)
+    options = options_of(frames, plays, name) if len(frames) > 1 else {}
+    return _encoded(frames[0].image, name, wanted.transform.quality, options)
+
+
+def _scaled(image: Image.Image, source: str, transform: Transform) -> Image.Image:
+    """The image, or the frame of it where it stands, upright, in its new size and in sRGB."""
     orientation = _orientation(image, source)
     upright = Size(*(image.size[::-1] if orientation in _SIDEWAYS else image.size))
-    scaled = scaled_size(upright, wanted.transform)
+    scaled = scaled_size(upright, transform)
     box = _drafted(image, scaled[::-1] if orientation in _SIDEWAYS else scaled)
     profile = image.info.get("icc_profile")
     small = _plain(image).resize(
         scaled[::-1] if orientation in _SIDEWAYS else scaled, Image.Resampling.LANCZOS, box, _GAP
     )
     coloured = _in_srgb(small, profile)
-    if orientation in _UPRIGHT:
-        coloured = coloured.transpose(_UPRIGHT[orientation])
-    shown = _cropped(coloured, wanted.transform)
-    # What is left of the source's metadata would be written too.
-    shown.info = {}
-    return _encoded(shown, _format(source, shown, wanted), wanted.transform.quality)
+    return coloured.transpose(_UPRIGHT[orientation]) if orientation in _UPRIGHT else coloured
 
 
 def _orientation(image: Image.Image, source: str) -> int:
@@ -136,12 +158,17 @@ def _in_srgb(image: Image.Image, profile: object) -> Image.Image:
     return image.convert("RGB") if image.mode == "CMYK" else image
 
 
-def _cropped(image: Image.Image, transform: Transform) -> Image.Image:
+def _crop(image: Image.Image, transform: Transform) -> Crop:
     crop = crop_of(Size(*image.size), transform)
-    if transform.gravity == "sm":
-        crop = _liveliest(image, crop)
+    return _liveliest(image, crop) if transform.gravity == "sm" else crop
+
+
+def _cropped(image: Image.Image, crop: Crop) -> Image.Image:
     right, bottom = crop.left + crop.size.width, crop.top + crop.size.height
-    return image.crop((crop.left, crop.top, right, bottom))
+    shown = image.crop((crop.left, crop.top, right, bottom))
+    # What is left of the source's metadata would be written too.
+    shown.info = {}
+    return shown
 
 
 def _liveliest(image: Image.Image, crop: Crop) -> Crop:
@@ -171,8 +198,8 @@ def _format(source: str, image: Image.Image, wanted: Wanted) -> str:
     return source if source in _KEPT else "PNG" if image.mode in ("RGBA", "LA") else "JPEG"
 
 
-def _encoded(image: Image.Image, name: str, quality: int) -> Drawn:
-    options: dict[str, Any] = dict(_SPEED.get(name, {}))
+def _encoded(image: Image.Image, name: str, quality: int, options: Mapping[str, Any]) -> Drawn:
+    options = {**_SPEED.get(name, {}), **options}
     if name in ("JPEG", "WEBP", "AVIF"):
         options["quality"] = quality or (AVIF_QUALITY if name == "AVIF" else QUALITY)
     written = BytesIO()

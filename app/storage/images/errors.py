@@ -9,13 +9,14 @@ from app.storage.rest.errors import RestError
 _MESSAGES: Mapping[str, str] = {
     "invalid": "The source image is invalid or unsupported for rendering",
     "resolution": "The source image resolution is too large to process",
+    "frames": "The source image frame resolution is too large to process",
     "file": "The source image file is too large to process",
     "time": "The source image could not be rendered in time",
 }
 
 
 def not_drawn(reason: str) -> RestError:
-    """The image is refused, for a reason that lies in it: invalid, resolution, file or time."""
+    """The image is refused, for a reason that lies in it: invalid, resolution, frames, file or time."""
     return RestError("InvalidRequest", 400, _MESSAGES.get(reason, _MESSAGES["invalid"]))
 
 
@@ -23,6 +24,12 @@ def too_many_images() -> RestError:
     """No decoder became free in time."""
     message = "Too many images are being rendered"
     return RestError("SlowDown", 503, message, status=503, headers=(("retry-after", "1"),))
+
+
+def too_often() -> RestError:
+    """The client has this object drawn more often than it may."""
+    message = "This image is rendered too often for you. Try again later"
+    return RestError("SlowDown", 429, message, tag="Too Many Requests", status=429, headers=(("retry-after", "1"),))
 
 
 def decoder_killed() -> RestError:

@@ -12,6 +12,7 @@ from app.storage.http.signing import DOWNLOAD
 from app.storage.images.decoders import Decoders
 from app.storage.images.jobs import DecoderLimits, OutputFormat
 from app.storage.images.parameters import MEMBERS, transform_in_claims, transform_in_query, transform_of
+from app.storage.images.rates import RenderRates
 from app.storage.images.rendering import Rendering
 from app.storage.images.renditions import Renditions
 from app.storage.reading import Reading
@@ -91,9 +92,11 @@ def open_images(settings: Settings) -> ImagesFace | None:
     except PackageNotFoundError:
         hint = "Install portico[images], or set IMAGES=off."
         raise ImagesUnusable("IMAGES is on, but Pillow is not installed", hint=hint) from None
-    limits = DecoderLimits(settings.image_pixel_limit, settings.image_timeout_s)
+    limits = DecoderLimits(settings.image_pixel_limit, settings.image_timeout_s, settings.image_frames)
     decoders = Decoders(limits, settings.image_processes, settings.threads)
     renditions = Renditions(settings.image_cache)
     offered = _OFFERED[settings.image_negotiation]
-    rendering = Rendering(decoders, renditions, settings.image_file_limit, codec, offered)
+    codec = f"{codec} {settings.image_frames}"
+    rates = RenderRates(settings.image_rate)
+    rendering = Rendering(decoders, renditions, rates, settings.image_file_limit, codec, offered)
     return ImagesFace(rendering, decoders, settings.image_side_limit)

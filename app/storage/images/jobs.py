@@ -14,10 +14,12 @@ OutputFormat = Literal["origin", "avif", "webp"]
 
 @dataclass(frozen=True, slots=True)
 class DecoderLimits:
-    """What one image may take: pixels when decoded, and seconds."""
+    """What one image may take: pixels when decoded, those of all its frames together, and seconds. Of an animation,
+    ``frames`` are drawn."""
 
     pixels: int
     seconds: float
+    frames: int = 1
 
     @property
     def memory(self) -> int:

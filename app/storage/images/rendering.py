@@ -16,10 +16,11 @@ from app.storage.http.answer import Answer, Headers
 from app.storage.http.kept_headers import ROBOTS, kept_header
 from app.storage.http.preconditions import evaluate
 from app.storage.images.decoders import DecoderFailed, DecoderKilled, Decoders, DecodersBusy, DecoderTimeout
-from app.storage.images.errors import decoder_killed, not_drawn, too_many_images
+from app.storage.images.errors import decoder_killed, not_drawn, too_many_images, too_often
 from app.storage.images.failures import Failures
 from app.storage.images.formats import MEDIA_TYPES, takes
 from app.storage.images.jobs import Drawn, OutputFormat, Wanted
+from app.storage.images.rates import RenderRates
 from app.storage.images.renditions import Renditions
 from app.storage.images.transform import Transform
 from app.storage.reading import Reading, find_with_bytes, modified
@@ -38,12 +39,19 @@ _RENDERER = "1"
 
 
 class Rendering:
-    """Draws objects. ``codec`` names the version of the library that does: others may write other bytes. ``offered``:
-    the formats for clients that name them, the best first."""
+    """Draws objects. ``codec`` names the version of the library that does, and its settings: others may write other
+    bytes. ``offered``: the formats for clients that name them, the best first."""
 
     def __init__(
-        self, decoders: Decoders, renditions: Renditions, largest_file: int, codec: str, offered: Sequence[OutputFormat]
+        self,
+        decoders: Decoders,
+        renditions: Renditions,
+        rates: RenderRates,
+        largest_file: int,
+        codec: str,
+        offered: Sequence[OutputFormat],
     ) -> None:
+        self._rates = rates
         self._offered = offered
         self._decoders = decoders
         self._renditions = renditions
@@ -96,6 +104,8 @@ class Rendering:
             return kept
         if reason := self._failures.of(found.version):
             raise not_drawn(reason)
+        if not self._rates.allow(call.client, call.name):
+            raise too_often()
         # Opened before there is a decoder: while one starts, an object that is often replaced would be gone again.
         source = storage.backend.open_read(blob_key(found.version))
         try:

@@ -19,7 +19,8 @@ class Call:
 
     ``identified``: whether the request has a valid token. Names in ``headers`` are in lower case; ``query`` has the
     last value of each parameter, ``query_string`` all of them as they were sent. ``bucket`` and ``key`` come from the
-    path, '' if it has none. ``length`` is the declared length of ``body``, None when it is chunked.
+    path, '' if it has none. ``length`` is the declared length of ``body``, None when it is chunked. ``client`` is the
+    address of who asks.
     """
 
     asker: Asker
@@ -32,6 +33,7 @@ class Call:
     query_string: str
     body: BinaryIO = field(repr=False)
     length: int | None
+    client: str = ""
 
     def header(self, name: str) -> str | None:
         return self.headers.get(name)
