@@ -41,9 +41,12 @@ def open_door(postgres: PostgresServer) -> Iterator[OpenDoor]:
         postgres.drop_database(door.database_url)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def reading_door(postgres: PostgresServer) -> Iterator[OpenDoor]:
-    """Like ``open_door``, for tests that change nothing: they share one door for the same SQL and settings."""
+    """Like ``open_door``, for tests that change nothing: a file's tests share one door for the same SQL and settings.
+
+    Not more than a file's, since each door keeps connections, and a server has a limited number.
+    """
     opened: dict[object, Door] = {}
     urls: dict[str, str] = {}
 
@@ -62,6 +65,8 @@ def reading_door(postgres: PostgresServer) -> Iterator[OpenDoor]:
     yield get
     for door in opened.values():
         door.close()
+    for url in urls.values():
+        postgres.drop_database(url)
 
 
 @pytest.fixture

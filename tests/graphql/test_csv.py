@@ -144,7 +144,7 @@ def test_every_text_is_read_as_it_was_written(reading_door_of_texts: Door, texts
     assert text.count('""\r\n') >= sum(each == "" for each in texts)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def reading_door_of_texts(reading_door: OpenDoor) -> Door:
     sql = """create table word (id bigint primary key, word text); grant select on word to anon;
       create function words(texts text[]) returns setof word language sql stable as
