@@ -1,4 +1,4 @@
-"""The one SQL statement that reads a database's catalog, and the small one that looks for the support objects.
+"""The one SQL statement that reads a database's catalog, and the small one that looks for what may be missing.
 
 The answer is a JSON object of flat lists of positional rows, joined by ``decode.py``: the server then only scans
 and prints, which for 1,000 tables of 20 columns is the difference between 0.1 and 0.3 s.
@@ -31,9 +31,9 @@ from schema_cache.fingerprint import (
 
 # Anyone with CREATE on the database may create a schema of that name and a function in it, which we would run with our
 # privileges. So the function is used only if its owner could do everything anyway. A volatile one would not see our
-# snapshot.
+# snapshot. The table is Citus's.
 SUPPORT_QUERY = f"""{PREAMBLE}
-select exists (
+select json_build_array(exists (
   select from pg_catalog.pg_proc p
   join pg_catalog.pg_namespace n on n.oid = p.pronamespace
   join pg_catalog.pg_roles owner on owner.oid = p.proowner
@@ -42,15 +42,18 @@ select exists (
     and (owner.rolsuper or owner.rolname = session_user
          or owner.oid = (select d.datdba from pg_catalog.pg_database d where d.datname = current_database()))
     and has_schema_privilege(n.oid, 'USAGE') and has_function_privilege(p.oid, 'EXECUTE')
-)::int::text
+), to_regclass('pg_catalog.pg_dist_partition') is not null)::text
 """  # noqa: S608 (only constants)
 
 
-def catalog_query(counted: bool, *, with_queries: bool = False) -> str:
-    """The statement that reads everything; ``counted`` when the support objects count schema changes. ``with_queries``
-    reads also those of views, which may be long."""
-    queries = _VIEW_QUERIES if with_queries else "null"
-    return _CATALOG_QUERY.replace(":change_count", _count(counted)).replace(":view_queries", queries)
+def catalog_query(counted: bool, *, distributed: bool = False, with_queries: bool = False) -> str:
+    """The statement that reads everything; ``counted`` when the support objects count schema changes, ``distributed``
+    when Citus is there. ``with_queries`` reads also those of views, which may be long."""
+    return (
+        _CATALOG_QUERY.replace(":change_count", _count(counted))
+        .replace(":distribution", _DISTRIBUTION if distributed else "null")
+        .replace(":view_queries", _VIEW_QUERIES if with_queries else "null")
+    )
 
 
 def state_query(counted: bool, thorough: bool) -> str:
@@ -68,6 +71,11 @@ _VIEW_QUERIES = """(
     from pg_catalog.pg_rewrite w
     join relation_row r on r.oid = w.ev_class and r.relkind in ('v', 'm')
     where w.ev_type = '1')"""
+
+_DISTRIBUTION = """(
+    select coalesce(json_agg(json_build_array(
+      p.logicalrelid::oid::bigint, column_to_column_name(p.logicalrelid, p.partkey), p.colocationid)), '[]')
+    from pg_catalog.pg_dist_partition p where p.partmethod = 'h')"""
 
 _CATALOG_QUERY = f"""{PREAMBLE}
 with recursive schema_row as materialized (
@@ -235,6 +243,7 @@ select json_build_object(
       -- PERIOD keys (PostgreSQL 18) are not matched by equality.
       and i.indisexclusion is not true),
   'view_queries', :view_queries,
+  'distribution', :distribution,
   'types', (
     select json_agg(json_build_array(
       t.oid::bigint, t.typnamespace::bigint, t.typname, quote_ident(t.typname),

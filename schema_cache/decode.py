@@ -18,6 +18,7 @@ from schema_cache.model import (
     Attribute,
     Catalog,
     Column,
+    Distribution,
     ForeignKey,
     Function,
     Grant,
@@ -80,6 +81,7 @@ class _Decoder:
             relations=tuple(with_keys_of_views(list(self._read_relations()), self._view_queries())),
             functions=tuple(self._read_functions()),
             roles=tuple(read_roles(self._rows)),
+            distributed=payload["distribution"] is not None,
         )
 
     def _view_queries(self) -> dict[int, str]:
@@ -237,6 +239,7 @@ class _Decoder:
         filled = frozenset(self._rows("filled_on_insert"))
         indexes = self._read_unique_indexes(columns)
         keys = self._read_foreign_keys(columns)
+        distribution = {oid: Distribution(column, group) for oid, column, group in self._rows("distribution")}
         for oid, schema, name, kind, row_type, security, changes, acl in self._rows("relations"):
             yield Relation(
                 oid=oid,
@@ -255,6 +258,7 @@ class _Decoder:
                 comment=self._comment("pg_class", oid),
                 of_extension=oid in self._extension_members,
                 filled_on_insert=oid in filled,
+                distribution=distribution.get(oid),
             )
 
     def _read_functions(self) -> Iterator[Function]:

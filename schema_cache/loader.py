@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
+from typing import NamedTuple
 
 from schema_cache.catalog_query import SUPPORT_QUERY, catalog_query
 from schema_cache.decode import decode
@@ -21,6 +23,14 @@ holds several statements; the value is the one of the last.
 """
 
 
+class Support(NamedTuple):
+    """What not every database has. ``counted``: it counts its schema changes, with a function that we can trust and may
+    call. ``distributed``: it has Citus."""
+
+    counted: bool
+    distributed: bool
+
+
 def load_catalog(run: Run) -> Catalog:
     """Everything that the database holds at this moment. Errors of ``run`` pass through."""
     return decode(fetch_catalog(run))
@@ -31,19 +41,29 @@ def fetch_catalog(run: Run, *, with_queries: bool = False) -> str | bytes:
     are read, the keys of views follow."""
     for _ in range(_ATTEMPTS - 1):
         # Outside the try: an unreachable database is asked only once.
-        counted = has_support_objects(run)
+        query = _query(run, with_queries)
         try:
-            return ask(run, catalog_query(counted, with_queries=with_queries))
+            return ask(run, query)
         except Exception as ex:
             # A function was dropped while PostgreSQL printed a default that calls it ("cache lookup failed"), or the
             # counter was removed between the two statements.
             log.debug("the catalog could not be read (%s), trying again", type(ex).__name__)
-    return ask(run, catalog_query(has_support_objects(run), with_queries=with_queries))
+    return ask(run, _query(run, with_queries))
+
+
+def _query(run: Run, with_queries: bool) -> str:
+    support = read_support(run)
+    return catalog_query(support.counted, distributed=support.distributed, with_queries=with_queries)
+
+
+def read_support(run: Run) -> Support:
+    """What of it the database has now."""
+    return Support(*json.loads(ask(run, SUPPORT_QUERY)))
 
 
 def has_support_objects(run: Run) -> bool:
-    """Whether the database counts its schema changes, with a function that we can trust and may call."""
-    return ask(run, SUPPORT_QUERY) in ("1", b"1")
+    """Whether the database counts its schema changes now."""
+    return read_support(run).counted
 
 
 def ask(run: Run, sql: str) -> str | bytes:

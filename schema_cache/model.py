@@ -166,12 +166,21 @@ class ForeignKey:
 
 
 @dataclass(frozen=True, slots=True)
+class Distribution:
+    """How Citus spreads the rows of a relation over its nodes: by their values in ``column``. Rows of relations of one
+    ``group`` that have the same value there are on the same node."""
+
+    column: str
+    group: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
     """A row of ``pg_class`` that can be read: kind r table, p partitioned table, v view, m materialized view,
     f foreign table. ``row_security`` is ``relrowsecurity``; ``row_type`` the oid of its row type;
     ``insertable``, ``updatable``, ``deletable`` what ``pg_relation_is_updatable`` says (triggers included).
     ``of_extension`` says that an extension made it, ``filled_on_insert`` that a trigger or a rule may give values to a
-    row before it is inserted.
+    row before it is inserted. ``distribution`` is that of a relation whose rows Citus spreads.
     """
 
     oid: int
@@ -190,6 +199,7 @@ class Relation:
     comment: str | None = None
     of_extension: bool = False
     filled_on_insert: bool = False
+    distribution: Distribution | None = None
 
     def column(self, name: str) -> Column | None:
         """The column of that name, or None."""
@@ -273,7 +283,7 @@ class Catalog:
     ``counted`` says that the support objects are installed; ``shared_fingerprint`` covers roles, memberships, role
     settings and comments on roles, which that counter does not see; ``contents_fingerprint`` covers all the rest.
     ``login`` is the oid of the role that the service connects as; ``identity`` identifies the database, the login and
-    this run of the server, so that a catalog from a dump can be compared.
+    this run of the server, so that a catalog from a dump can be compared. ``distributed``: the database has Citus.
 
     Catalogs are compared by identity: comparing contents is what ``version`` is for.
     """
@@ -292,6 +302,7 @@ class Catalog:
     relations: tuple[Relation, ...]
     functions: tuple[Function, ...]
     roles: tuple[Role, ...]
+    distributed: bool = False
 
     @cached_property
     def schema_by_name(self) -> Mapping[str, Schema]:

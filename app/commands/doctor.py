@@ -34,9 +34,12 @@ def command(security: bool) -> int:
 
 def findings(settings: Settings, plugins: Plugins, *, security: bool = False) -> list[Finding]:
     """What is missing, or with ``security`` what should be closed. Raises Unavailable without the database."""
+    from app.commands.citus_checks import spread
     from app.commands.diagnosis import examine
     from app.commands.notices import left_out
     from app.commands.s3_probe import probed
     from app.commands.security_review import review
 
-    return review(settings) if security else [*examine(settings), *left_out(settings, plugins), *probed(settings)]
+    if security:
+        return review(settings)
+    return [*examine(settings), *spread(settings), *left_out(settings, plugins), *probed(settings)]

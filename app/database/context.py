@@ -1,9 +1,9 @@
 """The context: role, claims and settings of one request, all local to its transaction.
 
 Two statements set it, in the same flight before the data statements. The first sets the role and is never prepared
-under a name (``app.database.session`` says why). The second is one SELECT of ``set_config`` calls for the rest; its
-text depends only on the number of settings, so a few prepared statements serve all callers. Neither can be part of the
-data statement: PostgreSQL would plan it before the role is set, without the caller's row level security.
+under a name (``app.database.session`` says why). The second is one SELECT that sets the rest (``app.database.form``);
+its text depends only on the number of settings, so a few prepared statements serve all callers. Neither can be part of
+the data statement: PostgreSQL would plan it before the role is set, without the caller's row level security.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.dialects.postgresql.base import PGDialect
 
+from app.database.form import EXPLICIT, IMPLICIT, TransactionForm
 from app.database.position import Bookmark
 from app.database.prepared import Step, encode_parameters
 from app.database.session import CHECK, CHECKS, DISCARD_SEQUENCES
@@ -42,7 +43,6 @@ _CREDENTIALS = frozenset(
 _FIRST_CLAIMS = ("role", "sub", "email")
 _LONGEST_CLAIM_NAME = 63
 _MOST_CLAIM_SETTINGS = 30
-_MOST_FUNCTION_ARGUMENTS = 100
 _REMEMBERED_CALLERS = 1000
 _NO_PARAMETERS = encode_parameters(())
 _LONGEST_APPLICATION_NAME = 63
@@ -52,12 +52,13 @@ _LONGEST_APPLICATION_NAME = 63
 class Context:
     """``role``: whose rights the data statements have. ``steps``: the statements that set it and the rest.
     ``statement_timeout_s``: after which PostgreSQL cancels a statement; 0 for no limit. ``bookmark``: what the request
-    must see and has written, where replicas may answer it."""
+    must see and has written, where replicas may answer it. ``form``: that of its flights."""
 
     role: str
     steps: tuple[Step, ...]
     statement_timeout_s: float = 0.0
     bookmark: Bookmark | None = None
+    form: TransactionForm = IMPLICIT
 
 
 def first_steps(context: Context | None, read_only: bool) -> tuple[Step, ...]:
@@ -71,12 +72,19 @@ class ContextBuilder:
 
     ``statement_timeout_ms`` is for roles without a setting of their own; 0 leaves it to the database.
     ``with_tokens``: the caller's credentials are set as well, and PostgreSQL's statement log may contain them.
-    ``with_request_ids``: application_name tells which request it is.
+    ``with_request_ids``: application_name tells which request it is. ``is_distributed`` says whether the database has
+    Citus.
     """
 
     def __init__(
-        self, *, statement_timeout_ms: int = 0, with_tokens: bool = False, with_request_ids: bool = False
+        self,
+        *,
+        statement_timeout_ms: int = 0,
+        with_tokens: bool = False,
+        with_request_ids: bool = False,
+        is_distributed: Callable[[], bool] = lambda: False,
     ) -> None:
+        self._is_distributed = is_distributed
         self._with_request_ids = with_request_ids
         self._statement_timeout_ms = statement_timeout_ms
         self._with_tokens = with_tokens
@@ -104,8 +112,9 @@ class ContextBuilder:
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         ``bookmark`` belongs to the request, and lets replicas answer what it reads.
         """
+        form = EXPLICIT if self._is_distributed() else IMPLICIT
         if headers is None and not extra:
-            repeated = self._repeated(caller, role_settings, method, path, schema_version)
+            repeated = self._repeated(form, caller, role_settings, method, path, schema_version)
             return repeated if bookmark is None else replace(repeated, bookmark=bookmark)
         own: list[SettingValue] = []
         if headers is not None:
@@ -116,7 +125,7 @@ class ContextBuilder:
             if self._with_tokens:
                 own.append(("request.jwt", token))
         own.extend(extra)
-        assembled = self._assemble(caller, role_settings, method, path, schema_version, own)
+        assembled = self._assemble(form, caller, role_settings, method, path, schema_version, own)
         return assembled if bookmark is None else replace(assembled, bookmark=bookmark)
 
     def request_settings(self, header: Callable[[str], str | None]) -> tuple[SettingValue, ...]:
@@ -130,6 +139,7 @@ class ContextBuilder:
 
     def _assemble(
         self,
+        form: TransactionForm,
         caller: Caller,
         role_settings: tuple[SettingValue, ...],
         method: str,
@@ -144,10 +154,11 @@ class ContextBuilder:
         if schema_version is not None:
             values.append(encode_parameters((str(schema_version).encode(),))[2:])
         total = 2 * count + (schema_version is not None)
-        statement = context_statement(count, checked=schema_version is not None)
+        statement = context_statement(count, form, checked=schema_version is not None)
         # Neither plan depends on the role, so all roles share the prepared statements.
         settings: Step = (statement, total.to_bytes(2, "big") + b"".join(values), "")
-        return Context(caller.role, ((_role_statement(caller.role), _NO_PARAMETERS, ""), settings), timeout_s)
+        steps = ((_role_statement(caller.role), _NO_PARAMETERS, ""), settings)
+        return Context(caller.role, steps, timeout_s, form=form)
 
     def _settings_of_caller(self, caller: Caller, role_settings: tuple[SettingValue, ...]) -> tuple[int, bytes, float]:
         if caller.role == "none":
@@ -211,15 +222,7 @@ def _role_statement(role: str) -> Statement:
 
 
 @lru_cache(256)
-def context_statement(count: int, *, checked: bool) -> Statement:
+def context_statement(count: int, form: TransactionForm = IMPLICIT, *, checked: bool) -> Statement:
     """The statement that sets ``count`` settings and, if ``checked``, compares the schema version before that."""
-    calls = [f"set_config(${2 * i + 1}, ${2 * i + 2}, true)" for i in range(count)]
-    # num_nulls evaluates its arguments in order and answers with a digit; without it all values would be sent back.
-    columns = [f"num_nulls({', '.join(some)})" for some in _batches(calls)]
     check = [f"graphql.assert_schema_version(${2 * count + 1})"] if checked else []
-    return Statement(f"SELECT {', '.join([CHECKS, *check, *columns])}", "context")
-
-
-def _batches(calls: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(calls), _MOST_FUNCTION_ARGUMENTS):
-        yield calls[start : start + _MOST_FUNCTION_ARGUMENTS]
+    return Statement(f"SELECT {', '.join([CHECKS, *check, *form.assignments(count)])}", "context")

@@ -12,6 +12,7 @@ from app.database.connect import connect
 from app.database.context import Context, first_steps
 from app.database.failure import StatementError, explain
 from app.database.flight import Flight, fly
+from app.database.form import IMPLICIT
 from app.database.messages import Row
 from app.database.pool import Pool, PoolState
 from app.database.position import REACHED, Bookmark
@@ -97,13 +98,14 @@ class Database:
         Raises StatementError (with ``statement_index``: 0 the context, 1 the first call ...) and its kinds
         StatementTimeout and SchemaOutdated, RoleRefused, Unavailable, RowTooLarge.
         """
-        role = "" if context is None else context.role
-        before = first_steps(context, read_only)
-        steps = [*before, *((statement, parameters, role) for statement, parameters in calls)]
+        role, form = ("", IMPLICIT) if context is None else (context.role, context.form)
+        before = (*form.begin, *first_steps(context, read_only))
+        steps = [*before, *((statement, parameters, role) for statement, parameters in calls), *form.end]
         flight = Flight(steps, len(before), read_only, self._wait_s(context, len(calls)), row_limit)
         bookmark = None if context is None else context.bookmark
         try:
-            return fly(self._pool, flight) if bookmark is None else self._fly_with(bookmark, flight)
+            rows = fly(self._pool, flight) if bookmark is None else self._fly_with(bookmark, flight)
+            return rows[: len(calls)]
         except StatementError as ex:
             ex.statement_index = max(0, ex.statement_index - len(before) + 1)
             raise explain(ex, role or None) from None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.database.failure import ConnectionLost, StatementError, outcome_unknown
+from app.database.form import roll_back
 from app.database.messages import Row
 from app.database.pool import Pool
 from app.database.position import is_badly_isolated
@@ -50,6 +51,7 @@ def fly(pool: Pool, flight: Flight) -> list[list[Row]]:
                 raise ex.explained() from ex
             raise outcome_unknown() from ex
         except StatementError as ex:
+            roll_back(lease.connection)
             if not is_repeated and ex.lost_preparation:
                 # Everything was rolled back, so it can be repeated even if it writes.
                 lease.connection.forget_prepared()

@@ -7,6 +7,7 @@ from types import TracebackType
 
 from app.database.context import Context, first_steps
 from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown, unavailable
+from app.database.form import BEGIN, COMMIT, ROLLBACK, roll_back
 from app.database.messages import Row
 from app.database.pool import Lease, Pool
 from app.database.position import REACHED
@@ -14,10 +15,6 @@ from app.database.prepared import Step
 from app.database.session import is_unclean
 from app.database.statement import Statement
 from app.errors import PorticoError
-
-_BEGIN: Step = (Statement("BEGIN", "begin"), (), "")
-_COMMIT: Step = (Statement("COMMIT", "commit"), (), "")
-_ROLLBACK: Step = (Statement("ROLLBACK", "rollback"), (), "")
 
 
 class Transaction:
@@ -32,7 +29,7 @@ class Transaction:
         self._wait_s = wait_s
         self._role = "" if context is None else context.role
         self._bookmark = None if context is None else context.bookmark
-        self._pending: list[Step] = [_BEGIN, *first_steps(context, read_only=False)]
+        self._pending: list[Step] = [BEGIN, *first_steps(context, read_only=False)]
         self._lease: Lease | None = None
         self._failure: PorticoError | None = None
 
@@ -57,7 +54,7 @@ class Transaction:
         any; raises RowTooLarge beyond it.
         """
         steps: list[Step] = [(statement, parameters, self._role) for statement, parameters in calls]
-        rows = self._send([*steps, _ROLLBACK], row_limit)[:-1]
+        rows = self._send([*steps, ROLLBACK], row_limit)[:-1]
         lease, self._lease = self._lease, None
         if lease is not None:
             self._pool.give_back(lease)
@@ -73,7 +70,7 @@ class Transaction:
             if kind is None and self._failure is None:
                 self._commit(lease)
                 return
-            _rollback(lease)
+            roll_back(lease.connection)
             if kind is None and self._failure is not None:
                 # The block swallowed the error; the server would answer COMMIT with a silent rollback.
                 raise self._failure
@@ -115,7 +112,7 @@ class Transaction:
                 if ex.lost_preparation:
                     self._lease.connection.forget_prepared()
                     if not is_repeated:
-                        _rollback(self._lease)
+                        roll_back(self._lease.connection)
                         is_repeated = True
                         continue
                     raise unavailable(None, "The database has forgotten a prepared statement.") from ex
@@ -127,22 +124,13 @@ class Transaction:
         bookmark = self._bookmark
         try:
             if bookmark is None:
-                lease.connection.pipeline([_COMMIT])
+                lease.connection.pipeline([COMMIT])
             else:
                 bookmark.begin_write()
-                bookmark.end_write(lease.connection.pipeline([_COMMIT], then=(REACHED, (), ""))[-1])
+                bookmark.end_write(lease.connection.pipeline([COMMIT], then=(REACHED, (), ""))[-1])
         except ConnectionLost as ex:
             if ex.unapplied:
                 raise ex.explained() from ex
             raise outcome_unknown() from ex
         except StatementError as ex:
             raise explain(ex, None) from None
-
-
-def _rollback(lease: Lease) -> None:
-    if not lease.connection.usable:
-        return
-    try:
-        lease.connection.pipeline([_ROLLBACK])
-    except (ConnectionLost, StatementError):
-        lease.connection.usable = False

@@ -15,12 +15,14 @@ MOST_LEVELS = 200
 
 DIRECTIVES = (
     Directive("schema", "introspection", Flag()),
+    Directive("relation", "distribution_column", String()),
     Directive("role", "node_limit", Count()),
     Directive("role", "depth_limit", NumberBetween(1, MOST_LEVELS)),
     Directive("role", "max_rows", Count()),
     Directive("role", "features", ListOf(String())),
 )
-"""What the API itself understands: a schema's comment opts in to introspection, or out of it; a role's changes what it
+"""What the API itself understands: a schema's comment opts in to introspection, or out of it; a relation's names the
+column by which its rows are spread over nodes, where the catalog does not say it, as of views; a role's changes what it
 may ask for (app.graphql.role_rules)."""
 
 

@@ -12,7 +12,7 @@ from app.errors import RequestError
 from app.graphql.dialect import Dialect
 from app.graphql.notices import Notices
 from app.graphql.values_of_types import ValueType
-from schema_cache.model import Column, Relation
+from schema_cache.model import Column, Distribution, Relation
 from schema_cache.role_view import VisibleRelation
 
 NODE_ID = "nodeId"
@@ -69,6 +69,14 @@ class ApiRelation:
     directives: Mapping[str, Any]
     table: TableClause
     by_name: Mapping[str, ApiColumn]
+
+    @property
+    def distribution(self) -> Distribution | None:
+        """How its rows are spread over nodes, as Citus says, or else a comment."""
+        declared = self.directives.get("distribution_column")
+        if self.relation.distribution is None and declared and self.relation.column(declared):
+            return Distribution(declared, group=None)
+        return self.relation.distribution
 
     @property
     def has_readable_key(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,8 @@ class Engine:
     ``named_documents`` are those that requests name instead of sending their text. ``max_age_s`` says for how many
     seconds caches may keep what anybody may read. ``show_sql`` says that failing statements are logged,
     ``sql_comments`` that statements name their operation.
-    ``answer_limit`` bounds the size of an answer. ``extensions`` are what requests may ask for beside the answer."""
+    ``answer_limit`` bounds the size of an answer. ``citus_claim`` is the claim that holds the caller's value of
+    distribution columns, if any. ``extensions`` are what requests may ask for beside the answer."""
 
     around: Mapping[str, Around]
     identity: Identity
@@ -56,6 +57,7 @@ class Engine:
     sql_comments: bool
     answer_limit: int
     max_age_s: int
+    citus_claim: str
     extensions: RequestExtensions
 
     def close(self) -> None:
@@ -90,6 +92,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
             statement_timeout_ms=settings.statement_timeout_ms,
             with_tokens=settings.tokens_in_database,
             with_request_ids=settings.request_ids_in_database,
+            is_distributed=_is_distributed(settings, schema_cache),
         ),
         schema_cache=schema_cache,
         role_schemas=RoleSchemas(schema_cache, dialect, _rule_book(settings, plugins, dialect)),
@@ -103,8 +106,15 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         sql_comments=settings.sql_comments,
         answer_limit=settings.answer_limit,
         max_age_s=settings.graphql_max_age_s,
+        citus_claim=settings.citus_claim or "",
         extensions=request_extensions(plugins, settings=settings),
     )
+
+
+def _is_distributed(settings: Settings, schema_cache: SchemaCache) -> Callable[[], bool]:
+    if settings.citus == "auto":
+        return lambda: schema_cache.current().distributed
+    return lambda: settings.citus == "on"
 
 
 def _rule_book(settings: Settings, plugins: Plugins, dialect: Dialect) -> RuleBook:

@@ -19,6 +19,7 @@ from app.graphql.values import Readings, Steering, Variables, size_of
 from app.graphql.variables import errors_of_variables
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan
+from app.query.distribution import CLAIM
 from app.query.nodes import Cap, NodeCount
 from app.query.planning import Planning
 from app.query.sql import as_text, compiled
@@ -34,11 +35,12 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
 
     Raises RequestError if the operation or its values do not fit the schema.
     """
-    document, variables = operation.parsed.document, operation.parsed.variables
+    document = operation.parsed.document
+    names, variables = _values(operation, engine)
     key = operation.api.serial, document.text, operation.parsed.request.operation_name
     steering = engine.steering.get(key) or Steering()
     try:
-        ready = engine.plans.get((key, steering.shape(document.variable_names, variables)))
+        ready = engine.plans.get((key, steering.shape(names, variables)))
         if ready is not None:
             if ready.is_mutation:
                 _check_nodes(ready, variables, operation.api.rules.nodes)
@@ -53,7 +55,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     _check_nodes(made, variables, operation.api.rules.nodes)
     engine.steering.put(key, steering, len(document.text) + steering.size)
     if not made.errors:
-        shape = steering.shape(document.variable_names, variables)
+        shape = steering.shape(names, variables)
         size = (
             len(document.text)
             + size_of(shape)
@@ -62,6 +64,19 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
         )
         engine.plans.put((key, shape), made, size)
     return _bind(made, variables)
+
+
+def _values(operation: AuthorizedOperation, engine: Engine) -> tuple[Sequence[str], Mapping[str, Any]]:
+    """The names of the variables that the SQL may depend on, and the variables; with the caller's value for
+    distribution columns, where a claim has it."""
+    names, variables = operation.parsed.document.variable_names, operation.parsed.variables
+    claimed = operation.caller.claims.get(engine.citus_claim) if engine.citus_claim else None
+    if claimed is not None:
+        return (*names, CLAIM), {**variables, CLAIM: claimed}
+    if CLAIM in variables:
+        # It is not the client who says it.
+        variables = {name: value for name, value in variables.items() if name != CLAIM}
+    return names, variables
 
 
 def commented(plan: SQLPlan, document: ParsedDocument) -> SQLPlan:

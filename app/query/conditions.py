@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values_of_types import ToText, ValueType
 from app.query.comparison import operators_of
+from app.query.distribution import equal_to
 from app.query.planning import Planning, Rows
 from app.query.sql import cast_to
 from app.query.walk import Field
@@ -115,6 +116,18 @@ def condition(
     return and_(*parts) if parts else None
 
 
+def narrowed(rows: Rows, conditions: Sequence[Condition]) -> list[Condition]:
+    """The conditions on rows that a statement reads or changes, and that they are the caller's where that is claimed.
+    What they say of the distribution column is noted."""
+    distribution = rows.relation.distribution
+    if distribution is None:
+        return [*conditions]
+    column = rows.column(distribution.column)
+    rows.shard.learn(column, conditions)
+    claimed = rows.shard.claimed
+    return [*conditions] if claimed is None else [equal_to(column, claimed), *conditions]
+
+
 def conditions_of_arguments(field: Field, rows: Rows) -> list[Condition]:
     """The conditions that the given arguments of a field put on its rows."""
     given = field.arguments
@@ -123,4 +136,4 @@ def conditions_of_arguments(field: Field, rows: Rows) -> list[Condition]:
         for name, argument in field.definition.args.items()
         if "condition" in argument.extensions and name in given
     )
-    return [part for part in made if part is not None]
+    return narrowed(rows, [part for part in made if part is not None])

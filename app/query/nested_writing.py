@@ -19,6 +19,7 @@ from app.graphql.relations import ApiRelation
 from app.graphql.values import Source
 from app.query.arbiters import Arbiter
 from app.query.changes import Undoing
+from app.query.conditions import narrowed
 from app.query.nested_conflicts import arbiter_of, given_keys
 from app.query.nested_objects import ObjectPlace
 from app.query.nested_rows import Kept, NestedRows
@@ -138,6 +139,7 @@ class NestedWriting:
         link = link_at(self._rows.type_, batch.place)
         rows = self._planning.rows_of(link.relationship.target)
         given, same = self._rows.named(batch, rows)
+        same = narrowed(rows, same)
         if link.refers:
             self._hand_on_found(batch, rows, given, same, given.c.position)
             return

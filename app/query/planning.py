@@ -28,8 +28,9 @@ from sqlalchemy.types import NullType
 
 from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiRelation
-from app.graphql.values import Leaf, Readings, Source, Variables
+from app.graphql.values import ABSENT, Leaf, Readings, Source, Variables
 from app.graphql.values_of_types import ToText
+from app.query.distribution import CLAIM, Shard, claim_text
 from app.query.nodes import Cap, Nodes
 from app.query.sql import alias_stem, cast_to, constant, quoted, uncut
 
@@ -72,6 +73,9 @@ class Rows(Protocol):
     @property
     def element(self) -> FromClause: ...
 
+    @property
+    def shard(self) -> Shard: ...
+
     def column(self, name: str) -> ColumnElement[Any]:
         """The column of that SQL name in the current row."""
         ...
@@ -83,11 +87,18 @@ class Rows(Protocol):
 
 class TableRows:
     """The rows of the relation itself, or of a function that returns such rows, under a name. ``is_optional`` says that
-    they are joined to others, which may have none of them."""
+    they are joined to others, which may have none of them. ``shard_of`` makes the shard of rows of a relation."""
 
-    def __init__(self, relation: ApiRelation, element: TableClause | Alias[Any]) -> None:
+    def __init__(
+        self,
+        relation: ApiRelation,
+        element: TableClause | Alias[Any],
+        shard_of: Callable[[ApiRelation], Shard] = lambda _: Shard(),
+    ) -> None:
         self.relation = relation
         self.element = element
+        self.shard = shard_of(relation)
+        self._shard_of = shard_of
         self.is_optional = False
         self._origin, self._numbers = element.name, itertools.count(1)
         self._joins: dict[Hashable, tuple[FromClause, ColumnElement[Any], Any]] = {}
@@ -121,7 +132,7 @@ class TableRows:
 
     def related(self, relation: ApiRelation) -> TableRows:
         """A relation under a name of its own, beside these rows."""
-        rows = TableRows(relation, cast(Alias[Any], relation.table.alias(self.name_of_related())))
+        rows = TableRows(relation, cast(Alias[Any], relation.table.alias(self.name_of_related())), self._shard_of)
         rows._origin, rows._numbers = self._origin, self._numbers
         return rows
 
@@ -150,6 +161,7 @@ class NamedRows:
     def __init__(self, relation: ApiRelation, name: str) -> None:
         self.relation = relation
         self.element: TableClause = table(name)
+        self.shard = Shard()
         self._computed: dict[Callable[[TableRows], ColumnElement[Any]], str] = {}
 
     def column(self, name: str) -> ColumnElement[Any]:
@@ -186,6 +198,7 @@ class NamedRows:
 
     def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
         """The requested columns of ``source``, whose rows these are; never empty."""
+        self.shard.follow(source.shard)
         columns: list[ColumnElement[Any]] = [source.column(each.name).label(each.name) for each in self.element.columns]
         columns.extend(value(cast(TableRows, source)).label(name) for value, name in self._computed.items())
         return columns or [literal_column("1").label(self.free_name("one"))]
@@ -265,10 +278,19 @@ class Planning:
 
     def rows_of(self, relation: ApiRelation) -> TableRows:
         """The relation under an alias of its own."""
-        return TableRows(relation, cast(Alias[Any], relation.table.alias(self.alias(relation.relation.name))))
+        alias = cast(Alias[Any], relation.table.alias(self.alias(relation.relation.name)))
+        return TableRows(relation, alias, self._shard_of)
 
     def named_rows(self, relation: ApiRelation, stem: str) -> NamedRows:
         return NamedRows(relation, self.alias(stem))
+
+    def _shard_of(self, relation: ApiRelation) -> Shard:
+        distribution, claim = relation.distribution, self.variables.get(CLAIM)
+        if distribution is None or claim is ABSENT or distribution.column not in relation.visible.select:
+            return Shard()
+        column = relation.relation.column(distribution.column)
+        leaf = Leaf(Source((CLAIM,)), self.variables, type_name="")
+        return Shard(self.bind(leaf, claim_text, column.type_text)) if column else Shard()
 
     def alias(self, stem: str) -> str:
         """A name that nothing else in the statement has."""

@@ -11,6 +11,8 @@ from sqlalchemy import ColumnElement, Select, select
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiRelation
 from app.query.comparison import compared
+from app.query.conditions import narrowed
+from app.query.distribution import OnOneNode
 from app.query.planning import Rows, TableRows
 from app.query.relationship_names import is_unique
 
@@ -37,11 +39,34 @@ class Relationship:
         return is_unique(self.target.relation, tuple(target for _, target in self.pairs))
 
     def linked(self, outer: Rows, rows: Rows) -> list[ColumnElement[Any]]:
-        """The conditions that a target's row belongs to the source's row ``outer``."""
-        return [
-            compared(rows.column(target), operator, outer.column(source))
-            for (source, target), operator in zip(self.pairs, self.operators, strict=True)
+        """The conditions that a target's row belongs to the source's row ``outer``, which the statement has already."""
+        return self._linked(outer, rows, known=outer, new=rows)
+
+    def linked_to(self, outer: Rows, rows: Rows) -> list[ColumnElement[Any]]:
+        """The same where it is the target's row ``outer`` that the statement has already."""
+        return self._linked(rows, outer, known=outer, new=rows)
+
+    def _linked(self, source: Rows, target: Rows, *, known: Rows, new: Rows) -> list[ColumnElement[Any]]:
+        conditions = [
+            compared(target.column(to), operator, source.column(from_))
+            for (from_, to), operator in zip(self.pairs, self.operators, strict=True)
         ]
+        place = self._place_of_distribution()
+        if place is None:
+            return narrowed(new, conditions)
+        from_, to = self.pairs[place]
+        new.shard.follow(known.shard)
+        shard = known.shard if new.shard.claimed is None else new.shard
+        conditions[place] = OnOneNode(conditions[place], new.column(to if new is target else from_), shard)
+        return conditions
+
+    def _place_of_distribution(self) -> int | None:
+        """Which of the pairs are the columns by which both relations are spread over nodes, if they are so alike."""
+        source, target = self.source.distribution, self.target.distribution
+        if source is None or target is None or source.group != target.group:
+            return None
+        pair = source.column, target.column
+        return self.pairs.index(pair) if pair in self.pairs else None
 
     def query(self, outer: Rows, rows: TableRows, *columns: ColumnElement[Any]) -> Select[Any]:
         """A query for ``columns`` over those of the target's ``rows`` that belong to the source's row ``outer``."""

@@ -142,6 +142,10 @@ class Settings:
         "Whether the SQL of a GraphQL operation ends with a comment that names it, for pg_stat_statements.")
     request_ids_in_database: bool = setting(SWITCH, False,
         "Whether application_name in the database is the trace id, or else the request id, of the current request.")
+    citus: str = setting(Choice("auto", "on", "off"), "auto",
+        "Whether the database's tables may be spread over several servers by Citus; auto asks the database.")
+    citus_claim: str | None = setting(TEXT, None,
+        "The claim whose value the rows of its caller have in the distribution column, so that one server answers.")
     prepared_statement_limit: int = setting(Number(1), 200, "Prepared statements on each connection.")
     plan_cache_entries: int = setting(Number(1), 1000, "Plans that each worker caches.")
     schema_dump: str | None = setting(TEXT, None,

@@ -27,6 +27,7 @@ from app.graphql.values_of_types import ToText
 from app.hooks import hookimpl
 from app.query.assignments import arguments_of_updates
 from app.query.changes import Affected, Undoing, answer, response_type
+from app.query.conditions import narrowed
 from app.query.keys import KEY, RowKey, key_input_type
 from app.query.planning import Rows, TableRows
 from app.query.sql import as_text, cast_to, uncut
@@ -184,7 +185,7 @@ class BulkUpdate:
                 self.columns[name].name: self._new_value(given, rows, number, everywhere=everywhere)
                 for number, (name, everywhere) in enumerate(self.form.values)
             }
-            return [update(rows.element).values(new).where(self._is_row(given, rows))], rows
+            return [update(rows.element).values(new).where(*narrowed(rows, [self._is_row(given, rows)]))], rows
 
         number = self.updates if self.updates.source.path else len(_items(self.updates.raw))
         return answer(self.field, statement, Affected(affected, number, twice, position))

@@ -56,7 +56,7 @@ class Junction:
 
     def links(self, outer: Rows, joining: TableRows, rows: Any) -> list[ColumnElement[Any]]:
         """The conditions that the junction's row joins the row ``outer`` with the one of the target."""
-        return [*self.near.linked(joining, outer), *self.far.linked(joining, rows)]
+        return [*self.near.linked_to(outer, joining), *self.far.linked(joining, rows)]
 
 
 CONNECTION, EDGE = "Connection", "Edge"

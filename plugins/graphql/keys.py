@@ -16,6 +16,7 @@ from app.hooks import hookimpl
 from app.query.assignments import arguments_of_updates, assigning, assignments, given_values
 from app.query.changes import changed_row
 from app.query.comparison import key_comparison
+from app.query.conditions import narrowed
 from app.query.keys import KEY, KeyPart, key_condition, key_input_type
 from app.query.planning import Rows, TableRows
 from app.query.walk import Field
@@ -91,7 +92,7 @@ def _by_key(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
         rows = field.planning.rows_of(relation)
         with field.planning.nodes.each_of(1):
             row = field.json(rows)
-        return select(row).select_from(rows.element).where(_condition(field, rows)).scalar_subquery()
+        return select(row).select_from(rows.element).where(*_conditions(field, rows)).scalar_subquery()
 
     key = _key_argument(api, relation)
     description = f"The row of type `{relation.type_name}` with a key"
@@ -106,7 +107,7 @@ def _update(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
 
         def statement() -> tuple[Update, TableRows]:
             rows = field.planning.rows_of(relation)
-            changing = update(rows.element).where(_condition(field, rows))
+            changing = update(rows.element).where(*_conditions(field, rows))
             return changing.values(assignments(field, rows, given)), rows
 
         return changed_row(field, relation, statement)
@@ -124,7 +125,7 @@ def _delete(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         def statement() -> tuple[Delete, TableRows]:
             rows = field.planning.rows_of(relation)
-            return delete(rows.element).where(_condition(field, rows)), rows
+            return delete(rows.element).where(*_conditions(field, rows)), rows
 
         return changed_row(field, relation, statement)
 
@@ -142,6 +143,6 @@ def _key_argument(api: ApiSchema, relation: ApiRelation) -> GraphQLArgument | No
     return None if type_ is None else GraphQLArgument(GraphQLNonNull(type_), description="By which key")
 
 
-def _condition(field: Field, rows: Rows) -> ColumnElement[Any]:
+def _conditions(field: Field, rows: Rows) -> list[ColumnElement[Any]]:
     type_: Any = field.definition.args["key"].type
-    return key_condition(type_.of_type, field.planning, rows, field.arguments["key"])
+    return narrowed(rows, [key_condition(type_.of_type, field.planning, rows, field.arguments["key"])])

@@ -22,7 +22,7 @@ from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.comparison import Comparison
-from app.query.conditions import id_filter_type
+from app.query.conditions import id_filter_type, narrowed
 from app.query.keys import KEY, KeyPart
 from app.query.planning import Planning, Rows
 from app.query.row_ids import (
@@ -151,5 +151,5 @@ def _node(field: Field, scope: None) -> ColumnElement[Any]:
     rows = field.planning.rows_of(relation)
     with field.planning.nodes.each_of(1):
         row = field.json(rows, field.api.object_type(relation))
-    query = select(row).select_from(rows.element).where(has_key(field.api.view, field.planning, rows, leaf, node_id))
-    return query.scalar_subquery()
+    conditions = narrowed(rows, [has_key(field.api.view, field.planning, rows, leaf, node_id)])
+    return select(row).select_from(rows.element).where(*conditions).scalar_subquery()

@@ -90,6 +90,7 @@ def test_create_extension_gives_the_same_as_init(extension_url: str, session: Se
         "function graphql.count_ddl()",
         "function graphql.count_drop()",
         "function graphql.schema_version()",
+        "function graphql.set_local(text[],text[])",
         "schema graphql",
         "table graphql.installation",
         "table graphql.schema_change",

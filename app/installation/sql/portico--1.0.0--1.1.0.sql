@@ -136,6 +136,29 @@ end
 $uploads$;
 
 
+-- ------------------------------------------------------------------------------------------ settings of a transaction
+
+-- Sets settings until the end of the transaction, by commands: other than set_config, Citus passes these on to the servers that
+-- hold the rows, whose policies ask for them. Those of PostgreSQL itself matter to this server alone. Everything is named with
+-- its schema, since the caller's search_path is in force.
+create or replace function graphql.set_local(names text[], vals text[]) returns void
+  language plpgsql
+as $$
+begin
+  set local citus.propagate_set_commands = 'local';
+  for i in 1 .. pg_catalog.cardinality(names) loop
+    if pg_catalog.strpos(names[i], '.') operator(pg_catalog.>) 0 then
+      execute pg_catalog.format('set local %I = %L', names[i], vals[i]);
+    else
+      perform pg_catalog.set_config(names[i], vals[i], true);
+    end if;
+  end loop;
+end
+$$;
+comment on function graphql.set_local(text[], text[]) is
+  'Sets settings until the end of the transaction, also on the other servers of Citus';
+
+
 -- ------------------------------------------------------------------------------------- what is installed, and what not
 
 create or replace view graphql.missing as

@@ -44,6 +44,7 @@ begin
     'view graphql.available_extensions', 'view graphql.missing',
     'function graphql.count_change()', 'function graphql.count_ddl()', 'function graphql.count_drop()',
     'function graphql.schema_version()', 'function graphql.assert_schema_version(bigint)',
+    'function graphql.set_local(text[],text[])',
     'event trigger portico_count_ddl', 'event trigger portico_count_drop',
     'schema auth', 'schema storage', 'table storage.installation', 'table storage.buckets', 'table storage.objects',
     'table storage.work', 'table storage.uploads', 'table storage.upload_parts', 'table storage.access_keys',
@@ -276,6 +277,26 @@ end
 $$;
 comment on function graphql.assert_schema_version(bigint) is
   'Fails with SQLSTATE PTSCH when the version of the schema is another one';
+
+-- Sets settings until the end of the transaction, by commands: other than set_config, Citus passes these on to the servers that
+-- hold the rows, whose policies ask for them. Those of PostgreSQL itself matter to this server alone. Everything is named with
+-- its schema, since the caller's search_path is in force.
+create or replace function graphql.set_local(names text[], vals text[]) returns void
+  language plpgsql
+as $$
+begin
+  set local citus.propagate_set_commands = 'local';
+  for i in 1 .. pg_catalog.cardinality(names) loop
+    if pg_catalog.strpos(names[i], '.') operator(pg_catalog.>) 0 then
+      execute pg_catalog.format('set local %I = %L', names[i], vals[i]);
+    else
+      perform pg_catalog.set_config(names[i], vals[i], true);
+    end if;
+  end loop;
+end
+$$;
+comment on function graphql.set_local(text[], text[]) is
+  'Sets settings until the end of the transaction, also on the other servers of Citus';
 
 
 -- ------------------------------------------------------------------- schema auth: who calls, for policies to ask

@@ -6,6 +6,7 @@ drop event trigger if exists portico_count_drop;
 drop view if exists graphql.missing;
 drop view if exists graphql.available_extensions;
 drop function if exists graphql.assert_schema_version(bigint);
+drop function if exists graphql.set_local(text[], text[]);
 drop function if exists graphql.schema_version();
 drop function if exists graphql.count_drop();
 drop function if exists graphql.count_ddl();

@@ -1,0 +1,41 @@
+WITH affected_1 AS (
+  UPDATE public.book AS book_3
+  SET title=CAST($1 AS text)
+  WHERE (book_3.tenant_id = CAST($2 AS integer))
+  AND (book_3.id = CAST($3 AS integer))
+  RETURNING book_3.title AS title,
+    book_3.tenant_id AS tenant_id,
+    book_3.author_id AS author_id
+)
+SELECT CAST(
+  (
+    SELECT
+    CASE
+    WHEN (count(*) > CAST('1' AS bigint)) THEN to_json(
+      CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
+    )
+    ELSE json_build_object(
+      'records', coalesce(
+        json_agg(
+          json_build_object(
+            'title', affected_1.title,
+            'author', (
+              SELECT json_build_object('name', author_2.name) AS json_build_object_1
+              FROM public.author AS author_2
+              WHERE (
+                (author_2.tenant_id = affected_1.tenant_id)
+                AND (author_2.tenant_id = CAST($2 AS integer))
+              )
+              AND (author_2.id = affected_1.author_id)
+            )
+          )
+        ),
+        '[]'
+      )
+    )
+    END AS anon_2
+    FROM affected_1
+    HAVING true
+  ) AS TEXT
+) AS anon_1;
+-- ["E", "1", "3"]
