@@ -112,8 +112,10 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
 
 
 def _is_distributed(settings: Settings, schema_cache: SchemaCache) -> Callable[[], bool]:
+    """Whether flights must be as Citus needs them. Before the catalog is read there are none that touch its tables: the
+    storage's are on the coordinator alone."""
     if settings.citus == "auto":
-        return lambda: schema_cache.current().distributed
+        return lambda: schema_cache.known is not None and schema_cache.known.distributed
     return lambda: settings.citus == "on"
 
 
