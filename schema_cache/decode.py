@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from schema_cache.collector import collector_at_rest
 from schema_cache.decode_roles import read_roles
 from schema_cache.model import (
     Acl,
@@ -46,7 +47,8 @@ _OUTPUT_MODES = frozenset("obt")
 
 def decode(payload: str | bytes) -> Catalog:
     """The catalog that the text describes. Raises ``ValueError``, ``KeyError`` or ``TypeError`` on anything else."""
-    return _Decoder(json.loads(payload)).catalog()
+    with collector_at_rest:
+        return _Decoder(json.loads(payload)).catalog()
 
 
 class _Decoder:

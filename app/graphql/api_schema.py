@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from threading import Lock
 from typing import Any, TypeVar, cast
 
 from graphql import (
@@ -38,6 +39,9 @@ from schema_cache.role_view import RoleView
 NamedType = TypeVar("NamedType", bound=GraphQLNamedType)
 Made = TypeVar("Made")
 
+MOST_SUGGESTING = 100
+"""How many relations a schema may have whose errors suggest names."""
+
 _serial = itertools.count(1)
 
 
@@ -67,6 +71,7 @@ class ApiSchema:
         self.serial = next(_serial)
         self._named: dict[str, Any] = {}
         self._shared: dict[str, Any] = {}
+        self._learning = Lock()
         self._value_types: dict[int, ValueType | None] = {}
         declared = (each for some in self.hooks.comment_directives() for each in some)
         known = (each for each in declared if dialect.extended or not each.extended)
@@ -233,6 +238,20 @@ class ApiSchema:
         """A context to walk types in, some of which may not be made yet. One thread at a time is in it."""
         return self._lazy.making()
 
+    def learn_names(self, asked: Iterable[str]) -> None:
+        """Find out whether types of the names ``asked`` exist. If only all types tell, they are made elsewhere, so that
+        nobody waits who needs some of these, and their memory is free again afterwards."""
+        if not all(map(self._lazy.can_tell, asked)):
+            with self._learning:
+                if not all(map(self._lazy.can_tell, asked)):
+                    self._lazy.learn(self.anew().unchecked.type_map)
+
+    def anew(self) -> ApiSchema:
+        """The same schema, made again for one who walks all of it and keeps nothing of it."""
+        if self.whole is None:
+            return ApiSchema(self.view, self.dialect, self.rules)
+        return cast(ApiSchema, self.whole.anew().introspected)
+
     def _having_columns_of(self, type_name: str) -> Iterator[str]:
         """The types of rows with a column whose type is called so."""
         for relation in self.rows_by_oid.values():
@@ -246,6 +265,11 @@ class ApiSchema:
     def _root_fields(self, hook: str) -> dict[str, GraphQLField]:
         fields = self._in_order(hook, "the API")
         return {name: fields[name] for name in sorted(fields) if self.is_name(name)}
+
+    @property
+    def suggests(self) -> bool:
+        """Whether an error suggests names that are alike, which may take all types."""
+        return len(self.relations) <= MOST_SUGGESTING
 
     # Introspection
 

@@ -44,6 +44,8 @@ class Comments:
 
     def on(self, kind: Commented, name: str, comment: str | None) -> Mapping[str, Any]:
         """The directives of an object of that kind called ``name``; empty without any."""
+        if comment is None:
+            return {}
         reading = self._reader.read(kind, comment)
         for problem in reading.problems:
             self._notices.add(f"{kind.replace('_', ' ')} {name}", f"its comment directive is left out: {problem}")

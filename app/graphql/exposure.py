@@ -19,7 +19,6 @@ from app.graphql.relations import (
     is_exposed_kind,
     key_of,
     relation_subject,
-    table_of,
 )
 from app.graphql.values_of_types import ValueType
 from schema_cache.model import Column, Relation
@@ -121,7 +120,6 @@ class Exposure:
             insertable=_given(self._columns(relation, insertable, known)),
             updatable=_given(self._columns(relation, updatable, known)),
             directives=directives,
-            table=table_of(relation),
             by_name={each.name: each for each in columns},
         )
 

@@ -1,37 +1,64 @@
-"""Introspection: answered by graphql-core from the role's schema, as a constant of the plan."""
+"""Introspection: answered from the types of the role's schema, as a constant of the plan."""
 
 from __future__ import annotations
 
-import json
+import zlib
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from threading import Lock
+from typing import Any, cast
 
 from graphql import (
     DocumentNode,
     FieldNode,
     FieldsOnCorrectTypeRule,
     FragmentDefinitionNode,
+    GraphQLError,
     KnownArgumentNamesRule,
     MaxIntrospectionDepthRule,
+    NameNode,
     OperationDefinitionNode,
     SelectionSetNode,
-    execute_sync,
+    VariableValues,
+    Visitor,
+    get_variable_values,
     print_ast,
     validate,
+    visit,
 )
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.bounded_cache import BoundedCache
+from app.graphql.describing import META_FIELDS as DESCRIBED
+from app.graphql.describing import Describer
 from app.graphql.errors import DocumentError
-from app.graphql.introspection_oddities import odd_answer, with_oddities
-from app.graphql.selection import variable_names
-from app.graphql.values import ABSENT, Variables, whole_value
+from app.graphql.selection import Selector, variable_names
+from app.graphql.values import ABSENT, Steering, Variables, whole_value
 
 KEPT = 64
-"""How much is remembered of each schema: answers of up to 64 KiB, fewer of larger ones."""
+"""How much is remembered of each schema: answers that take up to 64 KiB when compressed, fewer of larger ones."""
 
-META_FIELDS = frozenset(("__schema", "__type"))
+META_FIELDS = frozenset(DESCRIBED)
 NECESSARY_RULES = (FieldsOnCorrectTypeRule, KnownArgumentNamesRule, MaxIntrospectionDepthRule)
+OF_ALL_TYPES = frozenset(("types", "possibleTypes"))
+"""The fields of introspection that ask for all types."""
+
+
+class Descriptions:
+    """The answers that one schema gave. They are kept compressed, which makes them 20 times smaller."""
+
+    def __init__(self) -> None:
+        self._kept: BoundedCache[bytes] = BoundedCache(KEPT)
+        self.describing = Lock()
+        """Held while all types are described: two threads that do it would take twice the memory."""
+
+    def get(self, asked: Hashable) -> bytes | None:
+        """The json text that answered the same before."""
+        packed = self._kept.get(asked)
+        return None if packed is None else zlib.decompress(packed)
+
+    def put(self, asked: Hashable, text: bytes) -> None:
+        packed = zlib.compress(text, 1)
+        self._kept.put(asked, packed, len(packed))
 
 
 def introspect(
@@ -43,18 +70,21 @@ def introspect(
 ) -> bytes:
     """The json text of one introspection field, which ``nodes`` select at the root of a query.
 
-    Raises DocumentError if graphql-core rejects the selection.
+    Raises DocumentError if the selection is not valid.
     """
     document = _only(operation, fragments, nodes)
     values = _steer_all(document, variables)
-    remembered: BoundedCache[bytes] = api.shared("introspection", lambda: BoundedCache(KEPT))
-    key = _asked(document, nodes, values)
-    answer = remembered.get(key)
+    descriptions = api.shared("introspection", Descriptions)
+    asked = _asked(document, nodes, values)
+    answer = descriptions.get(asked)
     if answer is None:
-        # The part of a schema that introspection shows has types of its own, which may not be made yet.
-        with api.making():
-            answer = _answer(api, document, nodes, values)
-        remembered.put(key, answer, len(answer))
+        if _asks_for_all_types(document):
+            with descriptions.describing:
+                answer = descriptions.get(asked) or _answer(api.anew(), document, fragments, nodes, values)
+        else:
+            with api.making():
+                answer = _answer(api, document, fragments, nodes, values)
+        descriptions.put(asked, answer)
     return answer
 
 
@@ -69,30 +99,49 @@ def _arguments(node: FieldNode) -> list[str]:
     return [print_ast(each) for each in (*(node.arguments or ()), *(node.directives or ()))]
 
 
-def _answer(api: ApiSchema, document: DocumentNode, nodes: Sequence[FieldNode], values: Mapping[str, Any]) -> bytes:
+def _asks_for_all_types(document: DocumentNode) -> bool:
+    """Whether an answer may need all types. Most documents that ask for one or a few need only those."""
+    names: set[str] = set()
+
+    class NameCollector(Visitor):
+        def enter_name(self, node: NameNode, *_: Any) -> None:
+            names.add(node.value)
+
+    visit(document, NameCollector())
+    return not names.isdisjoint(OF_ALL_TYPES)
+
+
+def _answer(
+    api: ApiSchema,
+    document: DocumentNode,
+    fragments: Mapping[str, FragmentDefinitionNode],
+    nodes: Sequence[FieldNode],
+    values: Mapping[str, Any],
+) -> bytes:
+    schema = api.unchecked
     if not api.dialect.validates:
         _check(api, document)
-    if api.dialect.introspection_oddities:
-        document = with_oddities(api.unchecked, document)
-    result = execute_sync(api.unchecked, document, variable_values=dict(values))
-    if result.errors or result.data is None:
-        errors = result.errors or []
-        raise DocumentError(
-            errors[0].message if errors else "Introspection failed", "GRAPHQL_VALIDATION_FAILED", errors
-        )
-    key = nodes[0].alias.value if nodes[0].alias else nodes[0].name.value
-    answer = result.data[key]
-    if api.dialect.introspection_oddities:
-        answer = odd_answer(api.unchecked, document, answer)
-    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+    operation = cast(OperationDefinitionNode, document.definitions[0])
+    given = get_variable_values(schema, operation.variable_definitions or (), dict(values))
+    if not isinstance(given, VariableValues):
+        raise _refused(given)
+    selector = Selector(schema, api.dialect, fragments, Variables(values, Steering()))
+    try:
+        return Describer(schema, selector, given, oddities=api.dialect.introspection_oddities).text(nodes).encode()
+    except GraphQLError as ex:
+        raise _refused([ex]) from None
+
+
+def _refused(errors: Sequence[GraphQLError]) -> DocumentError:
+    return DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", list(errors))
 
 
 def _check(api: ApiSchema, document: DocumentNode) -> None:
-    """The part of validation that introspection cannot do without: graphql-core would ignore unknown fields, and nested
-    lists of types and fields multiply the size of the answer."""
+    """The part of validation that introspection cannot do without: fields that do not exist, and nested lists of types
+    and fields, which multiply the size of the answer."""
     errors = validate(api.unchecked, document, NECESSARY_RULES)
     if errors:
-        raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)
+        raise _refused(errors)
 
 
 def _only(

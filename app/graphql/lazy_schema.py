@@ -1,12 +1,14 @@
 """A GraphQL schema whose types are looked at when they are asked for: a request pays for those that it walks.
 
-Introspecting, printing or checking the schema, or naming a type that it does not have, asks for all of them.
+Introspecting, printing or checking the schema asks for all of them. So does naming a type that it does not have, unless
+the names of all types are known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from math import inf
 from threading import RLock
 from typing import cast
 
@@ -28,8 +30,12 @@ from graphql import (
 from graphql.type.schema import InterfaceImplementations
 
 from app.graphql.recursion import long_chains
+from schema_cache.collector import collector_at_rest
 
 DESCRIPTION = "Represents the GraphQL schema of the database"
+
+NEARBY = 500
+"""How many types are read at most before all names are found out instead."""
 
 Hints = Callable[[str], Iterable[str]]
 """The names of types that may lead to the one of a given name."""
@@ -58,6 +64,7 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         self._before_all = before_all
         self._lock = RLock()
         self._whole: GraphQLSchema | None = None
+        self._names: frozenset[str] | None = None
         self._roots = [query] if mutation is None else [query, mutation]
         first = (*self._roots, *listed, *introspection_types.values(), GraphQLBoolean, GraphQLString)
         self._found: dict[str, GraphQLNamedType] = {each.name: each for each in first}
@@ -73,11 +80,23 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
             if self._whole is None:
                 self._before_all()
                 # graphql-core recurses from type to type, with several frames for each step.
-                with long_chains():
+                with collector_at_rest, long_chains():
                     made = GraphQLSchema(self.query, self.mutation, types=self._listed, directives=self.directives)
                 self._whole = _sorted_by_name(made)
                 self._found, self._unread = self._whole.type_map, {}
             return self._whole
+
+    def can_tell(self, name: str) -> bool:
+        """Whether it takes few types to find the one of that name, or to know that there is none."""
+        if name not in self._found and self._names is None and self._whole is None:
+            with self.making():
+                self._look_for(name, NEARBY)
+                return name in self._found
+        return True
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Know the names of all types, found by making them elsewhere: no other names are looked for."""
+        self._names = frozenset(names)
 
     def __getitem__(self, name: str) -> GraphQLNamedType:
         if name not in self._found and self._whole is None:
@@ -92,14 +111,22 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         return len(self.whole().type_map)
 
     def _find(self, name: str) -> None:
-        """Read types until one of that name is found: the roots, then those that are called alike, then what these
-        lead to. If that is not it, there may be none, and only all types can tell."""
+        """Read types until one of that name is found. If none is nearby, there may be none, and only all types can
+        tell, unless all names are known."""
+        if self._names is None or name in self._names:
+            self._look_for(name)
+            if name not in self._found:
+                self.whole()
+
+    def _look_for(self, name: str, most: float = inf) -> None:
+        """Read the roots, then the types that are called alike, then what these lead to, until one of that name is
+        found or ``most`` have been read."""
         self._read(self._roots, name)
         nearby = self._read(self._alike((name, *self._hints(name))), name)
-        while nearby and name not in self._found:
+        read = 0
+        while nearby and name not in self._found and read < most:
+            read += len(nearby)
             nearby = self._read(nearby, name)
-        if name not in self._found:
-            self.whole()
 
     def _read(self, types: Iterable[GraphQLNamedType], wanted: str) -> list[GraphQLNamedType]:
         """Find what the unread ones of ``types`` lead to, which is returned, unless a type called ``wanted`` is."""

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 VALID_NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]*", re.ASCII)
 
 
+REMEMBERED = 10_000
+"""How many names are remembered: tables share most names of their columns."""
+
+
+@lru_cache(REMEMBERED)
 def is_valid(name: str) -> bool:
     """Whether GraphQL's grammar takes ``name`` as a Name."""
     return VALID_NAME.fullmatch(name) is not None
 
 
+@lru_cache(REMEMBERED)
 def base(name: str, override: str | None, inflect: bool) -> str:
     """The GraphQL form of an SQL name: the override verbatim, else with ``inflect`` in PascalCase, else verbatim.
 

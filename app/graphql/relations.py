@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import TableClause, column, table
@@ -55,7 +56,7 @@ def _within(value: Any) -> Iterator[Any]:
 class ApiRelation:
     """A relation as the API shows it to a role. ``columns`` are the readable ones in the database's order,
     ``insertable`` and ``updatable`` those that may be given a value; ``key`` are the columns that identify a row, ()
-    where none do; ``table`` is the relation as an SQLAlchemy construct."""
+    where none do."""
 
     visible: VisibleRelation
     relation: Relation
@@ -67,8 +68,13 @@ class ApiRelation:
     insertable: tuple[ApiColumn, ...]
     updatable: tuple[ApiColumn, ...]
     directives: Mapping[str, Any]
-    table: TableClause
     by_name: Mapping[str, ApiColumn]
+
+    @cached_property
+    def table(self) -> TableClause:
+        """The relation as an SQLAlchemy construct. Most relations of a large schema are never asked for theirs."""
+        relation = self.relation
+        return table(relation.name, *(column(each.name) for each in relation.columns), schema=relation.schema)
 
     @property
     def distribution(self) -> Distribution | None:
@@ -82,10 +88,6 @@ class ApiRelation:
     def has_readable_key(self) -> bool:
         """Whether the role may read all of the key, which node ids are made of."""
         return bool(self.key) and self.visible.select.issuperset(self.key)
-
-
-def table_of(relation: Relation) -> TableClause:
-    return table(relation.name, *(column(each.name) for each in relation.columns), schema=relation.schema)
 
 
 def is_exposed_kind(relation: Relation, dialect: Dialect) -> bool:

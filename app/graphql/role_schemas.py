@@ -12,6 +12,7 @@ from app.graphql.bounded_cache import BoundedCache
 from app.graphql.dialect import Dialect
 from app.graphql.notices import Notice
 from app.graphql.role_rules import RuleBook
+from schema_cache.collector import collector_at_rest
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
 from schema_cache.role_view import RoleView
@@ -71,7 +72,8 @@ class RoleSchemas:
 
     def _build(self, role: str, view: RoleView, comment: str | None) -> ApiSchema:
         rules = self.rules.of_comment(comment)
-        built = ApiSchema(view, self._dialect, rules)
+        with collector_at_rest:
+            built = ApiSchema(view, self._dialect, rules)
         for problem in rules.problems:
             built.notices.add(f"role {role}", f"its comment directive is left out: {problem}")
         told = [each for each in built.notices.so_far if each not in self._told]

@@ -15,6 +15,7 @@ from graphql import (
     GraphQLObjectType,
     GraphQLSchema,
     InlineFragmentNode,
+    NamedTypeNode,
     SelectionNode,
     SelectionSetNode,
     VariableNode,
@@ -145,6 +146,18 @@ def variable_names(document: DocumentNode) -> tuple[str, ...]:
             names[node.name.value] = None
 
     visit(document, Collector())
+    return tuple(names)
+
+
+def type_names(document: DocumentNode) -> tuple[str, ...]:
+    """The types that a document names: those of its variables and fragments."""
+    names: dict[str, None] = {}
+
+    class TypeCollector(Visitor):
+        def enter_named_type(self, node: NamedTypeNode, *_: Any) -> None:
+            names[node.name.value] = None
+
+    visit(document, TypeCollector())
     return tuple(names)
 
 

@@ -8,6 +8,7 @@ from graphql.validation.validate import ValidationAbortedError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
 from app.graphql.limits import check_depth
+from app.graphql.selection import type_names
 from app.pipeline.caller import caller_of
 from app.pipeline.document_text import is_taught
 from app.pipeline.engine import Engine
@@ -41,8 +42,15 @@ def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, expla
     key = api.serial, document.text
     if engine.valid_documents.get(key):
         return
+    api.learn_names(type_names(document.syntax))
     with api.making():
-        errors = validate(api.unchecked, document.syntax, specified_rules, max_errors=MAX_ERRORS)
+        errors = validate(
+            api.unchecked,
+            document.syntax,
+            specified_rules,
+            max_errors=MAX_ERRORS,
+            hide_suggestions=not api.suggests,
+        )
     if len(errors) == 1 and isinstance(errors[0], ValidationAbortedError):
         # graphql-core compares fields of the same name pairwise, and gives up at a limit.
         raise DocumentError("The document has too many fields of the same name in one place", "LIMIT_EXCEEDED")

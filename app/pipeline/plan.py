@@ -48,8 +48,7 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     except RequestError:
         # A value does not fit. Planning again finds where, and words the error as the dialect does.
         pass
-    with operation.api.making():
-        made = make_plan(document, operation.api, variables, steering)
+    made = make_plan(document, operation.api, variables, steering)
     if engine.sql_comments:
         made = commented(made, document)
     _check_nodes(made, variables, operation.api.rules.nodes)
@@ -117,14 +116,15 @@ def _bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:
 
 def make_plan(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, Any], steering: Steering) -> SQLPlan:
     """A plan for the operation, made without any cache; ``steering`` learns what its SQL depends on."""
-    if api.dialect.validates:
-        _check_variables(document, api, variables)
     root = api.graphql.mutation_type if document.is_mutation else api.graphql.query_type
     if root is None:
         raise DocumentError("Unknown type Mutation", "GRAPHQL_VALIDATION_FAILED")
     read = Variables(variables, steering)
     selector = Selector(api.graphql, api.dialect, document.fragments, read)
-    fields = _root_fields(document, root, selector)
+    with api.making():
+        if api.dialect.validates:
+            _check_variables(document, api, variables)
+        fields = _root_fields(document, root, selector)
     planner = _RootPlanner(document, api, root, selector, read)
     return planner.mutation(fields) if document.is_mutation else planner.query(fields)
 
@@ -232,9 +232,11 @@ class _RootPlanner:
 
     def _resolve(self, planning: Planning, nodes: Sequence[FieldNode]) -> ColumnElement[Any]:
         walk = Walk(self._api, self._selector, self._variables, planning)
-        resolved = walk.resolve(self._root, nodes, None)
-        # The text of a scalar, such as a string, is not json yet; objects are.
-        return func.to_json(resolved) if is_leaf_type(walk.field(self._root, nodes).type) else resolved
+        # Not while introspection describes all types, which takes long and makes its own.
+        with self._api.making():
+            resolved = walk.resolve(self._root, nodes, None)
+            # The text of a scalar, such as a string, is not json yet; objects are.
+            return func.to_json(resolved) if is_leaf_type(walk.field(self._root, nodes).type) else resolved
 
     @staticmethod
     def _statement(planning: Planning, expressions: Mapping[str, ColumnElement[Any]]) -> PlannedStatement:

@@ -125,8 +125,9 @@ class Paths:
     columns: Mapping[str, ApiColumn]
 
     def argument(self, says: str) -> GraphQLArgument:
+        column = self._name("JSONColumn")
         type_ = self.api.named(
-            self._name(f"{self.kind}Input"), lambda name: GraphQLInputObjectType(name, self._members)
+            self._name(f"{self.kind}Input"), lambda name: GraphQLInputObjectType(name, lambda: self._members(column))
         )
         return GraphQLArgument(
             GraphQLList(GraphQLNonNull(type_)), description=says, extensions={"assign": self._assign}
@@ -136,9 +137,9 @@ class Paths:
         owner = ("operators", self.relation.relation.oid)
         return self.api.own_type_name(owner, f"{self.relation.type_name}{kind}")
 
-    def _members(self) -> dict[str, GraphQLInputField]:
+    def _members(self, column_type: str) -> dict[str, GraphQLInputField]:
         values = {each: GraphQLEnumValue(each) for each in self.columns}
-        columns = self.api.named(self._name("JSONColumn"), lambda name: GraphQLEnumType(name, values))
+        columns = self.api.named(column_type, lambda name: GraphQLEnumType(name, values))
         members = {
             "column": GraphQLInputField(GraphQLNonNull(columns)),
             "path": GraphQLInputField(

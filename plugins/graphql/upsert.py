@@ -110,6 +110,11 @@ def _given(inserted: Inserted) -> Mapping[str, Any] | None:
     return given
 
 
+def _enum(api: ApiSchema, name: str, values: Iterable[str]) -> GraphQLEnumType:
+    made = {each: GraphQLEnumValue(each) for each in values}
+    return api.named(name, lambda name: GraphQLEnumType(name, made))
+
+
 @dataclass(frozen=True)
 class Conflict:
     """What a request wants done: the arbiter, None for any, and the columns that get the proposed value, and those to
@@ -135,25 +140,23 @@ class Upsert:
 
     def input_type(self, api: ApiSchema) -> GraphQLInputObjectType:
         """The type of onConflict."""
+        constraint = self._name(api, "Constraint")
+        column = self._name(api, "UpdateColumn") if self.columns else ""
 
         def members() -> dict[str, GraphQLInputField]:
             made = {
                 "constraint": GraphQLInputField(
-                    self._enum(api, "Constraint", self.arbiters), description="In what rows are in the way"
+                    _enum(api, constraint, self.arbiters), description="In what rows are in the way"
                 )
             }
             if self.columns:
-                columns = GraphQLList(GraphQLNonNull(self._enum(api, "UpdateColumn", self.columns)))
+                columns = GraphQLList(GraphQLNonNull(_enum(api, column, self.columns)))
                 made["updateColumns"] = GraphQLInputField(columns, description="They get the proposed value")
                 made["addColumns"] = GraphQLInputField(columns, description="Numbers, to which the proposed is added")
                 made |= _judging_members(api, self.relation)
             return made
 
         return api.named(self._name(api, "OnConflict"), lambda name: GraphQLInputObjectType(name, members))
-
-    def _enum(self, api: ApiSchema, kind: str, values: Iterable[str]) -> GraphQLEnumType:
-        made = {each: GraphQLEnumValue(each) for each in values}
-        return api.named(self._name(api, kind), lambda name: GraphQLEnumType(name, made))
 
     def _name(self, api: ApiSchema, kind: str) -> str:
         return api.own_type_name(("upsert", self.relation.relation.oid), f"{self.relation.type_name}{kind}")

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.graphql.api_schema import ApiSchema
+from app.graphql.lazy_schema import LazyTypes
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 
@@ -130,6 +131,20 @@ def test_what_is_asked_for_first_makes_no_difference(door: Door, data: st.DataOb
         assert found is None if expected is None else found is not None and print_type(found) == print_type(expected)
     assert print_schema(api.graphql) == printed
     assert set(api.notices) == set(whole.notices)
+
+
+def test_reading_types_one_by_one_never_makes_all_of_them(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    api = fresh(door)
+    monkeypatch.setattr(LazyTypes, "whole", lambda self: pytest.fail("all types are made"))
+    ahead: list[Any] = [each for each in (api.graphql.query_type, api.graphql.mutation_type) if each is not None]
+    read: set[GraphQLNamedType] = set(ahead)
+    while ahead:
+        for field in ahead.pop().fields.values():
+            taken = (each.type for each in getattr(field, "args", {}).values())
+            types = {each for each in map(get_named_type, (field.type, *taken)) if hasattr(each, "fields")}
+            ahead += types - read
+            read |= types
+    assert len(read) > 30
 
 
 def test_names_that_several_types_want_are_given_in_the_order_of_the_whole_schema(reading_door: OpenDoor) -> None:
