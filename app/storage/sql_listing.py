@@ -143,21 +143,24 @@ def _slash(key: str, *, delimited: bool) -> str:
     return f"strpos(substr({key}, $5::int + 1), '/')" if delimited else "0"
 
 
-# The candidates visible to the caller. $1 bucket, $2 ids, $3 folders, $4 their other spellings. OFFSET 0 keeps the
-# bound a plain value: ``left`` and ``||`` are not leakproof, and inside the comparison they would rule out the index.
+# The candidates visible to the caller. $1 bucket, $2 ids, $3 folders, $4 their other spellings. Objects and folders are
+# looked up apart: in one join, the subquery of folders would also run for each object. OFFSET 0 keeps the bound a plain
+# value: ``left`` and ``||`` are not leakproof, and inside the comparison they would rule out the index.
 _VISIBLE = """
-    SELECT e.n, f.folder, o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
-    FROM unnest($2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY AS e (id, first, last, n)
-    LEFT JOIN storage.objects o ON o.id = e.id
-    LEFT JOIN LATERAL (
+    SELECT e.n, NULL::text AS folder, o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
+    FROM unnest($2::uuid[]) WITH ORDINALITY AS e (id, n) JOIN storage.objects o ON o.id = e.id
+    UNION ALL
+    SELECT e.n, f.folder, NULL, NULL, NULL, NULL, NULL, NULL
+    FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS e (first, last, n)
+    CROSS JOIN LATERAL (
         SELECT s.folder FROM (
             SELECT v.place, v.folder, left(v.folder, -1) || '0' AS beyond
             FROM (VALUES (1, e.first), (2, nullif(e.last, e.first))) AS v (place, folder) OFFSET 0) AS s
         WHERE EXISTS (
             SELECT FROM storage.objects f
             WHERE f.bucket_id = $1 AND f.name COLLATE "C" >= s.folder AND f.name COLLATE "C" < s.beyond)
-        ORDER BY s.place LIMIT 1) AS f ON e.id IS NULL
-    WHERE o.id IS NOT NULL OR f.folder IS NOT NULL"""
+        ORDER BY s.place LIMIT 1) AS f
+    WHERE e.first IS NOT NULL"""
 
 # All objects in a range of keys. $1 bucket, $2 and $3 the bounds; $4 is unused, so that both statements take the same.
 _RANGE = """
