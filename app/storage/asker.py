@@ -33,6 +33,7 @@ class Asker:
     token: str = field(repr=False)
     given_id: str = ""
     bookmark: Bookmark | None = None
+    _built: dict[str, Context] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def role(self) -> str:
@@ -64,6 +65,12 @@ class Asker:
             raise ServiceRoleOnly
 
     def _context(self, caller: Caller) -> Context:
+        built = self._built.get(caller.cache_key)
+        if built is None:
+            built = self._built[caller.cache_key] = self._build(caller)
+        return built
+
+    def _build(self, caller: Caller) -> Context:
         return self.contexts.build(
             caller,
             method=self.method,

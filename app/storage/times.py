@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
+from functools import lru_cache
 
 _EARLIEST = int(datetime(1, 1, 1, tzinfo=UTC).timestamp())
 _LATEST = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
@@ -11,7 +12,13 @@ _LATEST = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
 
 def http_date(seconds: float) -> str:
     """``seconds`` since 1970 as ``Sat, 21 Nov 2026 05:17:34 GMT``, moved into the years 1 to 9999."""
-    return format_datetime(datetime.fromtimestamp(max(_EARLIEST, min(int(seconds), _LATEST)), UTC), usegmt=True)
+    return _http_date(int(seconds))
+
+
+# The same objects are read again and again.
+@lru_cache(4096)
+def _http_date(seconds: int) -> str:
+    return format_datetime(datetime.fromtimestamp(max(_EARLIEST, min(seconds, _LATEST)), UTC), usegmt=True)
 
 
 def now_as_json() -> str:

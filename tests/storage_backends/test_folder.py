@@ -16,6 +16,7 @@ import pytest
 from waitress import create_server
 
 from app.storage.bytes.backend import BackendFull, BackendUnavailable, BlobMissing, KeyRefused
+from plugins.storage import file as module
 from plugins.storage.file import FolderBackend
 from tests.storage_backends.streams import MIB, Generated, content
 
@@ -201,8 +202,9 @@ def test_a_file_system_that_became_read_only(tmp_path: Path, monkeypatch: pytest
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system")
 
-    for name in ("open", "unlink", "hardlink_to", "replace"):
-        monkeypatch.setattr(Path, name, refuse)
+    monkeypatch.setattr(module, "FileIO", refuse)
+    for name in ("unlink", "link", "replace"):
+        monkeypatch.setattr(os, name, refuse)
     for change in (lambda: backend.put("b", BytesIO(b"b")), lambda: backend.copy("a", "b")):
         with pytest.raises(BackendUnavailable):
             change()

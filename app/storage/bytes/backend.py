@@ -6,6 +6,7 @@ PostgreSQL. Each module of plugins/storage serves one URL scheme and is found by
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 KEY_BYTES = 900
 SEGMENT_BYTES = 255
+_REFUSED = re.compile(r"[\x00-\x1f\\\x7f]")
+_EMPTY_OR_DOTTED = re.compile(r"(?:\A|/)(?=/|\Z)|\.(?=/|\Z)")
 
 
 class BlobMissing(PorticoError):
@@ -225,11 +228,13 @@ def checked_key(key: str) -> str:
         encoded = key.encode()
     except UnicodeEncodeError:
         raise KeyRefused("the key cannot be encoded as UTF-8") from None
-    if len(encoded) > KEY_BYTES or any(len(segment) > SEGMENT_BYTES for segment in encoded.split(b"/")):
+    if len(encoded) > KEY_BYTES or (
+        len(encoded) > SEGMENT_BYTES and any(len(segment) > SEGMENT_BYTES for segment in encoded.split(b"/"))
+    ):
         raise KeyRefused(f"the key has more than {KEY_BYTES} bytes, or a segment of it more than {SEGMENT_BYTES}")
-    if any(not segment or segment.endswith(".") for segment in key.split("/")):
+    if _EMPTY_OR_DOTTED.search(key):
         raise KeyRefused("a segment of the key is empty or ends with a dot")
-    if any(character < " " or character in "\\\x7f" for character in key):
+    if _REFUSED.search(key):
         raise KeyRefused("the key has a backslash or a control character")
     return key
 

@@ -22,6 +22,14 @@ _SEAL = b"portico who signed"
 LATEST = 8_640_000_000_000
 
 
+def _encoded(data: bytes) -> bytes:
+    return urlsafe_b64encode(data).rstrip(b"=")
+
+
+# The library makes the same tokens, and looks each time at what does not change: an eighth of a request that signs.
+_HEADER = _encoded(b'{"alg":"HS256","typ":"JWT"}')
+
+
 @dataclass(frozen=True, slots=True)
 class Signer:
     """Makes and verifies tokens with a secret. With an empty secret it makes none and refuses all."""
@@ -33,7 +41,9 @@ class Signer:
         if not self.secret:
             raise NoSigningSecret
         now = int(time.time())
-        return jwt.encode({**claims, "iat": now, "exp": now + lifetime_s}, self.secret, algorithm="HS256")
+        payload = json.dumps({**claims, "iat": now, "exp": now + lifetime_s}, separators=(",", ":"))
+        signed = _HEADER + b"." + _encoded(payload.encode())
+        return (signed + b"." + _encoded(hmac.digest(self.secret, signed, "sha256"))).decode()
 
     def seal(self, claims: Mapping[str, Any]) -> str:
         """The claims encrypted: whoever holds a signed URL does not learn who signed it."""
