@@ -35,6 +35,7 @@ from app.storage.names import check_bucket_name
 from app.storage.rest.call import Call
 from app.storage.rest.credentials import caller_of
 from app.storage.rest.errors import RestError, as_rest_error, internal_error
+from app.storage.rest.openapi import openapi_document, openapi_page
 from app.storage.rest.routes import ROUTES, Match, Route, Router
 from app.storage.storage import Storage
 
@@ -43,6 +44,9 @@ log = logging.getLogger("portico.storage")
 PATHS = re.compile(r"/(?:storage/v1|bucket|object|upload|render|cdn|status)(?:/|$)")
 
 _JSON = "application/json; charset=utf-8"
+_HTML = "text/html; charset=utf-8"
+_DOCUMENTATION = "/documentation"
+_PAGE_HEADERS = (("content-security-policy", "default-src 'none'"), ("x-content-type-options", "nosniff"))
 _READING = ("GET", "HEAD")
 # Listings are read with POST.
 _LISTINGS = ("/object/list/", "/object/list-v2/")
@@ -55,7 +59,9 @@ class StorageSink:
     def __init__(self, storage: Storage, callers: Callers, more_routes: Sequence[Route] = ()) -> None:
         self._storage = storage
         self._callers = callers
-        self._router = Router((*ROUTES, *more_routes))
+        routes = (*ROUTES, *more_routes)
+        self._router = Router(routes)
+        self._described = {_DOCUMENTATION: openapi_page(routes), f"{_DOCUMENTATION}/json": _document(routes)}
         self._anonymous = anonymous()
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
@@ -81,6 +87,10 @@ class StorageSink:
         if method in _READING and path in _OPERATIONS:
             req.uri_template = PREFIX + path
             return _OPERATIONS[path](self._storage, environ)
+        if method in _READING and path in self._described:
+            req.uri_template = PREFIX + path
+            page = path == _DOCUMENTATION
+            return Answer(200, _PAGE_HEADERS if page else (), self._described[path], _HTML if page else _JSON)
         match = self._router.match(method, path)
         if match is None:
             return _no_route(method, path)
@@ -147,6 +157,10 @@ def _no_route(method: str, path: str) -> Answer:
         return Answer(404, body=json.dumps(body).encode(), content_type="application/json", code="InvalidRequest")
     body = {"message": message, "error": "Not Found", "statusCode": 404}
     return Answer(404, body=json.dumps(body).encode(), code="NotFound")
+
+
+def _document(routes: Sequence[Route]) -> bytes:
+    return openapi_document(routes, version("portico"), PREFIX)
 
 
 def _status(_storage: Storage, _environ: Mapping[str, Any]) -> Answer:

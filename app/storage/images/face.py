@@ -18,12 +18,17 @@ from app.storage.images.renditions import Renditions
 from app.storage.reading import Reading
 from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
+from app.storage.rest.operation_text import DOWNLOAD_NAME, TOKEN, OperationText
 from app.storage.rest.routes import Route
 from app.storage.rest.signed_urls import EXPIRES_IN, lifetime_of, signed_download, verified
 from app.storage.storage import Storage
 
 _SIGNED_DOOR = "/render/image/sign"
 _OFFERED: Mapping[str, Sequence[OutputFormat]] = {"webp": ("webp",), "avif": ("avif", "webp")}
+_QUERY = (*MEMBERS, DOWNLOAD_NAME)
+_TEXT = OperationText("Download an image in another size or format", query=_QUERY)
+_TEXT_OF_PUBLIC = OperationText("Download an image of a public bucket in another size or format", query=_QUERY)
+_TEXT_OF_SIGNED = OperationText("Download an image as a signed URL permits", query=(TOKEN, DOWNLOAD_NAME))
 _SIGN = (EXPIRES_IN, Member("transform", "object", members=MEMBERS))
 
 
@@ -45,9 +50,11 @@ class ImagesFace:
     def routes(self) -> Sequence[Route]:
         return (
             Route("GET", "/render/image/authenticated/{bucket}/*", self.get_authenticated,
-                  "storage.render.image_authenticated", "judged"),
-            Route("GET", "/render/image/public/{bucket}/*", self.get_public, "storage.render.image_public", "ignored"),
-            Route("GET", f"{_SIGNED_DOOR}/{{bucket}}/*", self.get_signed, "storage.render.image_sign", "ignored"),
+                  "storage.render.image_authenticated", "judged", _TEXT),
+            Route("GET", "/render/image/public/{bucket}/*", self.get_public,
+                  "storage.render.image_public", "ignored", _TEXT_OF_PUBLIC),
+            Route("GET", f"{_SIGNED_DOOR}/{{bucket}}/*", self.get_signed,
+                  "storage.render.image_sign", "ignored", _TEXT_OF_SIGNED),
             Route("POST", "/object/sign/{bucket}/*", self.sign, "storage.object.sign"),
         )  # fmt: skip
 

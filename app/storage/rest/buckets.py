@@ -17,18 +17,18 @@ from app.storage.rest.json_bodies import Member, check_object, read_json_object
 from app.storage.rest.size_limits import read_size_limit
 from app.storage.storage import Storage
 
-_SETTINGS = (
+SETTINGS = (
     Member("public", "boolean"),
     Member("file_size_limit", "any", nullable=True),
     Member("allowed_mime_types", "strings", nullable=True),
 )
-_CREATE = (
+CREATE = (
     Member("name", "string", required=True),
     Member("id", "string"),
-    *_SETTINGS,
+    *SETTINGS,
     Member("type", "string", among=("STANDARD", "ANALYTICS")),
 )
-_LIST = (
+LIST_BUCKETS = (
     Member("limit", "integer", least=1),
     Member("offset", "integer", least=0),
     Member("sortColumn", "string", among=("id", "name", "created_at", "updated_at")),
@@ -42,7 +42,7 @@ _OLD_CLIENT = re.compile(r"supabase-py/(?:storage3 v)?(\d+)\.(\d+)\.(\d+)")
 
 def create_bucket(storage: Storage, call: Call) -> Answer:
     """POST /bucket"""
-    given = read_json_object(call, _CREATE)
+    given = read_json_object(call, CREATE)
     name = check_bucket_name(given["name"])
     identifier = check_bucket_name(given.get("id") or name)
     if given.get("type", "STANDARD") != "STANDARD":
@@ -58,7 +58,7 @@ def get_bucket(storage: Storage, call: Call) -> Answer:
 
 def list_buckets(storage: Storage, call: Call) -> Answer:
     """GET /bucket: the buckets visible to the caller; the database filters, orders and pages them."""
-    given = check_object(call.query, _LIST, "querystring")
+    given = check_object(call.query, LIST_BUCKETS, "querystring")
     found = buckets.get_all(
         storage,
         call.asker,
@@ -74,7 +74,7 @@ def list_buckets(storage: Storage, call: Call) -> Answer:
 
 def update_bucket(storage: Storage, call: Call) -> Answer:
     """PUT /bucket/{id}: null clears a limit; absent members leave theirs as it is."""
-    given = read_json_object(call, _SETTINGS)
+    given = read_json_object(call, SETTINGS)
     if not given:
         raise invalid_request("body must match a schema in anyOf")
     buckets.update(storage, call.asker, call.bucket, _settings(storage, given))

@@ -17,7 +17,7 @@ from app.storage.storage import Storage
 _LARGEST_PAGE = 1500
 _LARGEST_STEP = 5000
 
-_BODY = (
+LIST = (
     Member("prefix", "string", required=True),
     Member("limit", "integer", least=1, default=100),
     Member("offset", "integer", least=0, default=0),
@@ -36,7 +36,7 @@ _BODY = (
 
 def list_objects(storage: Storage, call: Call) -> Answer:
     """POST /object/list/{bucket}"""
-    given = read_json_object(call, _BODY)
+    given = read_json_object(call, LIST)
     prefix = given["prefix"].replace("\0", "")
     if prefix and not prefix.endswith("/"):
         prefix += "/"

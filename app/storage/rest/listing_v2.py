@@ -26,7 +26,7 @@ _COLUMNS = ("name", "created_at", "updated_at")
 _DIRECTIONS = ("asc", "desc")
 _CURSOR = "continuation token"
 
-_BODY = (
+LIST_V2 = (
     Member("prefix", "string", default=""),
     Member("limit", "integer", least=1, default=_LARGEST_PAGE),
     Member("cursor", "string"),
@@ -86,7 +86,7 @@ class Cursor:
 
 def list_objects_v2(storage: Storage, call: Call) -> Answer:
     """POST /object/list-v2/{bucket}"""
-    given = read_json_object(call, _BODY)
+    given = read_json_object(call, LIST_V2)
     prefix: str = given["prefix"].replace("\0", "")
     delimited: bool = given["with_delimiter"]
     cursor = Cursor.decode(given["cursor"], prefix=prefix, delimited=delimited) if given.get("cursor") else None

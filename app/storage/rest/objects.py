@@ -21,15 +21,15 @@ from app.storage.rest.projections import RECORD
 from app.storage.storage import Storage
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_PREFIXES = (Member("prefixes", "strings", required=True, least=1, most=1000),)
-_NAMES = (
+PREFIXES = (Member("prefixes", "strings", required=True, least=1, most=1000),)
+NAMES = (
     Member("bucketId", "string", required=True),
     Member("sourceKey", "string", required=True),
     Member("destinationKey", "string", required=True),
     Member("destinationBucket", "string"),
 )
-_COPY = (
-    *_NAMES,
+COPY = (
+    *NAMES,
     Member("metadata", "object", members=(Member("cacheControl", "string"), Member("mimetype", "string"))),
     Member("copyMetadata", "boolean", default=True),
 )
@@ -45,13 +45,13 @@ def delete_object(storage: Storage, call: Call) -> Answer:
 
 def delete_objects(storage: Storage, call: Call) -> Answer:
     """DELETE /object/{bucket}: the keys in ``prefixes``, except those that are missing or may not be deleted."""
-    keys: list[str] = read_json_object(call, _PREFIXES)["prefixes"]
+    keys: list[str] = read_json_object(call, PREFIXES)["prefixes"]
     return Answer(body=b"[" + b",".join(moving.delete_many(storage, call.asker, call.bucket, keys, RECORD)) + b"]")
 
 
 def copy_object(storage: Storage, call: Call) -> Answer:
     """POST /object/copy"""
-    given = read_json_object(call, _COPY)
+    given = read_json_object(call, COPY)
     source, target = _names(storage, given)
 
     def describe(found: Described, _: float) -> Described:
@@ -67,7 +67,7 @@ def copy_object(storage: Storage, call: Call) -> Answer:
 
 def move_object(storage: Storage, call: Call) -> Answer:
     """POST /object/move"""
-    source, target = _names(storage, read_json_object(call, _NAMES))
+    source, target = _names(storage, read_json_object(call, NAMES))
     moving.move(storage, call.asker, source, target)
     return json_answer({"message": "Successfully moved"})
 

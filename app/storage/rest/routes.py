@@ -18,6 +18,7 @@ from app.storage.rest import buckets, downloads, listing, listing_v2, objects, s
 from app.storage.rest.call import Call
 from app.storage.rest.credentials import Credential
 from app.storage.rest.errors import RestError
+from app.storage.rest.operation_text import OperationText
 from app.storage.storage import Storage
 
 Operation = Callable[[Storage, Call], Answer]
@@ -27,13 +28,15 @@ _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A route. ``path`` consists of plain segments, ``{bucket}``, and ``*`` for the rest, which is the key."""
+    """A route. ``path`` consists of plain segments, ``{bucket}``, and ``*`` for the rest, which is the key. ``text``
+    describes it, unless ``DESCRIBED`` does."""
 
     method: str
     path: str
     run: Operation
     name: str
     credential: Credential = "required"
+    text: OperationText | None = None
 
     def operation(self, method: str) -> str:
         """The name that ``storage.operation()`` returns in policies."""

@@ -33,15 +33,15 @@ SIGN_UPLOAD = "storage.object.sign_upload_url"
 """The operation of signing an upload, as policies see it."""
 
 EXPIRES_IN = Member("expiresIn", "integer", required=True, least=1)
-_SIGN = (EXPIRES_IN, Member("transform", "object"))
-_SIGN_MANY = (EXPIRES_IN, Member("paths", "strings", required=True, least=1, most=1000))
-_SIGN_UPLOAD = (Member("expiresIn", "integer", least=1),)
+SIGN = (EXPIRES_IN, Member("transform", "object"))
+SIGN_MANY = (EXPIRES_IN, Member("paths", "strings", required=True, least=1, most=1000))
+SIGN_UPLOAD_BODY = (Member("expiresIn", "integer", least=1),)
 _UNSEEN = "Either the object does not exist or you do not have access to it"
 
 
 def sign_object(storage: Storage, call: Call) -> Answer:
     """POST /object/sign/{bucket}/{key}: a URL with which anybody can read the object until it expires."""
-    return signed_download(storage, call, lifetime_of(read_json_object(call, _SIGN)))
+    return signed_download(storage, call, lifetime_of(read_json_object(call, SIGN)))
 
 
 def signed_download(
@@ -60,7 +60,7 @@ def signed_download(
 
 def sign_objects(storage: Storage, call: Call) -> Answer:
     """POST /object/sign/{bucket}: several objects; those not visible to the caller have an error instead of a URL."""
-    given = read_json_object(call, _SIGN_MANY)
+    given = read_json_object(call, SIGN_MANY)
     lifetime = lifetime_of(given)
     paths: list[str] = given["paths"]
     seen = visible_keys(storage, call.asker, call.bucket, paths)
@@ -77,7 +77,7 @@ def get_signed(storage: Storage, call: Call) -> Answer:
 
 def sign_upload(storage: Storage, call: Call) -> Answer:
     """POST /object/upload/sign/{bucket}/{key}: a URL with which anybody can upload the object until it expires."""
-    given = read_json_object(call, _SIGN_UPLOAD, optional=True) if call.media_type == "application/json" else {}
+    given = read_json_object(call, SIGN_UPLOAD_BODY, optional=True) if call.media_type == "application/json" else {}
     check_key(call.key, any_script=storage.limits.any_script)
     tried = TriedWrite(
         name=call.name,
