@@ -28,10 +28,11 @@ def passed_socket(environ: MutableMapping[str, str]) -> socket.socket | None:
         raise ListenError(f"LISTEN_FDS is {given['LISTEN_FDS']}; pass one socket, with one ListenStream= in the unit")
     try:
         listener = socket.socket(fileno=_FIRST)
-        is_listening = listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
     except OSError as ex:
-        raise ListenError(f"the passed file descriptor {_FIRST} cannot be listened on: {ex.strerror}") from None
+        raise ListenError(f"the passed file descriptor {_FIRST} is no socket: {ex.strerror}") from None
+    is_listening = listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
     if not is_listening or listener.family not in (socket.AF_INET, socket.AF_INET6):
+        listener.close()
         raise ListenError("the passed socket is not one that listens for TCP; give ListenStream= a port")
     listener.set_inheritable(False)
     listener.setblocking(False)
