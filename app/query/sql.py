@@ -207,7 +207,8 @@ class InPlace(TableClause):
 @compiles(InPlace)
 def _in_place(rows: InPlace, compiler: SQLCompiler, asfrom: bool = False, **options: Any) -> str:
     if rows.query is None or not asfrom:
-        return compiler.visit_table(rows, asfrom=asfrom, **options)
+        name: str = compiler.visit_table(rows, asfrom=asfrom, **options)  # type: ignore[no-untyped-call]
+        return name
     return f"({compiler.process(rows.query, asfrom=True)}) AS {compiler.preparer.quote(rows.name)}"
 
 
