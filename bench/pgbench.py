@@ -72,12 +72,13 @@ class PgBench:
         self._script = place / "flights.sql"
         self._script.write_text("".join(self._branches(flights)))
 
-    def per_second(self, clients: int, seconds: float) -> float:
-        """How many flights are answered in a second."""
+    def per_second(self, clients: int, seconds: float, at_most: float | None = None) -> float:
+        """How many flights are answered in a second, of ``at_most`` that are sent if not of as many as possible."""
         target = self._target
         command = [str(wheel_programs() / "pgbench"), "-n", "-M", "prepared"]
         command += ["-c", str(clients), "-j", str(min(clients, 2))]
         command += ["-T", str(max(1, int(seconds))), "-f", str(self._script)]
+        command += [] if at_most is None else ["-R", f"{at_most:.0f}"]
         command += [f"-D{name}={value}" for name, value in self._variables.items()]
         command += ["-h", target.host, "-p", str(target.port), "-U", target.user, target.database]
         done = subprocess.run(command, capture_output=True, text=True)
