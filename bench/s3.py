@@ -112,7 +112,7 @@ def moto(seconds: float) -> Iterator[Sequence[Contender]]:
             with KeptConnection(address) as connection:
                 connection.sendall(signed("PUT", "/bench"))
                 receive(connection, bytearray(MIB))
-            meter = Meter(address, seconds, None)
+            meter = Meter(address, seconds, ())
             yield (Contender("moto", meter, signed, "/bench"),)
         finally:
             server.terminate()

@@ -76,7 +76,7 @@ def measure_empty(meter: Meter, workers: int, threads: int) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
         assert server.stdout is not None
         address = ("127.0.0.1", int(server.stdout.readline()))
-        empty = replace(meter, address=address, pids=(server.pid, server.pid))
+        empty = replace(meter, address=address, pids=(server.pid,))
         empty.selector("empty web server", request("POST", "/300", b"{}", "application/json"))
         for each in workers_of(server.pid):
             os.kill(each, signal.SIGTERM)
@@ -125,12 +125,11 @@ def request(method: str, path: str, body: bytes = b"", content_type: str = "appl
 
 @dataclass(frozen=True)
 class Meter:
-    """Loads a service. ``pids``: the first processes of the service and of PostgreSQL, whose CPU time is told; None for
-    a server whose CPU time cannot be."""
+    """Loads a service. ``pids``: the first processes of the service and of PostgreSQL, whose CPU time is told."""
 
     address: tuple[str, int]
     seconds: float
-    pids: tuple[int, int] | None
+    pids: tuple[int, ...]
 
     def once(self, method: str, path: str, body: bytes) -> None:
         with socket.create_connection(self.address) as connection:
@@ -149,9 +148,9 @@ class Meter:
     def _told(self, name: str, size: int) -> Iterator[list[float]]:
         """Tells the figures of a load whose requests end at the times that are put into the list."""
         ends: list[float] = []
-        before, began = [cpu_seconds(pid) for pid in self.pids or ()], time.perf_counter()
+        before, began = [cpu_seconds(pid) for pid in self.pids], time.perf_counter()
         yield ends
-        after = [cpu_seconds(pid) for pid in self.pids or ()]
+        after = [cpu_seconds(pid) for pid in self.pids]
         used = [(each - least) / len(ends) * 1e6 for each, least in zip(after, before, strict=True)]
         tell(name, len(ends) / (max(ends) - began), size, used)
 
@@ -234,7 +233,7 @@ def receive(connection: socket.socket, buffer: bytearray) -> bytes:
 def tell(name: str, per_second: float, size: int, used: Sequence[float]) -> None:
     peer = PEER.get(name)
     rate = f"{per_second * size / MIB:8.1f} MiB/s" if size else ""
-    cpu = f"{used[0]:8.0f} us, PostgreSQL {used[1]:6.0f} us" if used else ""
+    cpu = ", ".join(f"{who} {each:.0f} us" for who, each in zip(("CPU", "PostgreSQL"), used, strict=False))
     line = f"{name:20} {per_second:9.1f} per second  {rate:16} {cpu}"
     print(line + (f"   (the peer: {peer} per second)" if peer else ""), flush=True)
 
