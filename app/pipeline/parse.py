@@ -65,8 +65,8 @@ def _document(text: str, request: GraphQLRequest, engine: Engine, by_form: bool)
     document = _read(text, name, form, engine.limits)
     size = BYTES_PER_CHARACTER * len(text)
     engine.documents.put((text, name), document, size)
-    if form.literals:
-        engine.forms.put((form.text, name), document, size)
+    if document.literals:
+        engine.forms.put((document.form, name), document, size)
     return document
 
 
@@ -75,6 +75,10 @@ def _read(text: str, operation_name: str | None, form: DocumentForm, limits: Doc
     operation = _choose(syntax.operations, operation_name)
     if operation.operation.value == "subscription":
         raise DocumentError("Subscriptions are not supported", "OPERATION_RESOLUTION_FAILURE")
+    defaults = _defaults(operation)
+    if defaults:
+        # What they are is not known without reading them.
+        form = DocumentForm(text, {}, {})
     return ParsedDocument(
         text,
         form.text,
@@ -84,7 +88,7 @@ def _read(text: str, operation_name: str | None, form: DocumentForm, limits: Doc
         {name: lifted(each, form) for name, each in syntax.fragments.items()},
         syntax.depth,
         (*variable_names(syntax.document), *form.literals),
-        _defaults(operation),
+        defaults,
     )
 
 

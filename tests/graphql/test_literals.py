@@ -83,6 +83,8 @@ def test_they_share_a_plan(door: Door, query: str, literals: list[str]) -> None:
         # What steers: sizes of pages, what a field is skipped for, defaults.
         ("{ fewCollection(first: %s) " + EDGES + " }", ["1", "2", "1", "0", "-1", "31"]),
         ("query ($n: Int = %s) { fewCollection(first: $n) " + EDGES + " }", ["1", "2", "1", '"1"']),
+        # Not the default of the document that was read last, though 0 and -0 are equal.
+        ("query ($n: Int = %s) { fewCollection(filter: {id: {eq: $n}}) " + EDGES + " }", ["0", "1", "-0", "2", "0"]),
         ("query ($s: String = %s) { fewCollection(filter: {name: {eq: $s}}) " + EDGES + " }", ['"n1"', '"n2"', "1"]),
         ("{ fewCollection(filter: {id: {eq: %s}}) " + EDGES + " few: __typename @skip(if: true) }", ["1", "2"]),
         (
