@@ -1,22 +1,30 @@
-"""A load on loopback: a few connections, each sending the next request after a response, for a limited time."""
+"""A load on loopback: connections that each send the next request after a response, for a limited time."""
 
 from __future__ import annotations
 
 import selectors
 import socket
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
 
 _CLOSES = b"\r\nConnection: close\r\n"
 
 
 @dataclass(frozen=True)
 class Load:
-    """The result of a load: answered requests, elapsed seconds, and the number of answers other than 200."""
+    """The result of a load: answered requests, elapsed seconds, the number of answers other than 200, and how many
+    milliseconds each answer took, the quickest first."""
 
     requests: int
     seconds: float
     failures: int
+    took_ms: Sequence[float] = field(default=(), repr=False)
+
+    def percentile(self, share: float) -> float:
+        """The milliseconds within which such a share of the requests was answered."""
+        return self.took_ms[min(int(len(self.took_ms) * share), len(self.took_ms) - 1)]
 
     @property
     def per_second(self) -> float:
@@ -30,42 +38,84 @@ def http_request(path: str, body: bytes, headers: dict[str, str]) -> bytes:
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
-def run_load(address: tuple[str, int], *requests: bytes, connections: int, seconds: float) -> Load:
-    """Send ``requests`` over ``connections`` for ``seconds``: each connection asks one of them again and again, and is
-    opened anew where the service closes it."""
-    selector = selectors.DefaultSelector()
+def run_load(
+    address: tuple[str, int], *requests: bytes, connections: int, seconds: float, in_turn: bool = False
+) -> Load:
+    """Send ``requests`` over ``connections`` for ``seconds``. A connection is opened anew where the service closes it.
 
-    def ask(request: bytes) -> None:
+    Each connection asks one of the requests again and again; ``in_turn`` they take turns in asking all of them.
+    """
+    selector = selectors.DefaultSelector()
+    turns = count()
+
+    def ask(next_request: Callable[[], bytes]) -> None:
         sock = socket.create_connection(address)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        selector.register(sock, selectors.EVENT_READ, (bytearray(), request))
-        sock.sendall(request)
+        selector.register(sock, selectors.EVENT_READ, _Asking(sock, next_request))
+
+    def in_turns() -> bytes:
+        return requests[next(turns) % len(requests)]
+
+    def always(request: bytes) -> Callable[[], bytes]:
+        return lambda: request
 
     for number in range(connections):
-        ask(requests[number % len(requests)])
-    answered = failures = 0
+        ask(in_turns if in_turn else always(requests[number % len(requests)]))
+    failures = 0
+    took_ms: list[float] = []
     began = time.perf_counter()
     deadline = began + seconds
     while time.perf_counter() < deadline:
         for key, _ in selector.select(timeout=1):
-            received, request = key.data
-            received += key.fileobj.recv(262_144)  # type: ignore[union-attr]
-            if not _is_whole(received):
+            asking: _Asking = key.data
+            received = asking.receive()
+            if received is None:
                 continue
-            answered += 1
+            took_ms.append((time.perf_counter() - asking.sent) * 1000)
             failures += not received.startswith(b"HTTP/1.1 200")
             if _CLOSES in received:
-                selector.unregister(key.fileobj)
-                key.fileobj.close()  # type: ignore[union-attr]
-                ask(request)
+                selector.unregister(asking.sock)
+                asking.sock.close()
+                ask(asking.next_request)
             else:
-                received.clear()
-                key.fileobj.sendall(request)  # type: ignore[union-attr]
+                asking.send()
     took = time.perf_counter() - began
     for key in list(selector.get_map().values()):
         key.fileobj.close()  # type: ignore[union-attr]
     selector.close()
-    return Load(answered, took, failures)
+    return Load(len(took_ms), took, failures, sorted(took_ms))
+
+
+def seconds_of(address: tuple[str, int], request: bytes) -> float:
+    """How long it takes until one request is answered with 200."""
+    began = time.perf_counter()
+    with socket.create_connection(address) as sock:
+        asking = _Asking(sock, lambda: request)
+        while (received := asking.receive()) is None:
+            pass
+    assert received.startswith(b"HTTP/1.1 200"), bytes(received)
+    return time.perf_counter() - began
+
+
+class _Asking:
+    """A connection that waits for the answer to the request that it ``sent``, at that time."""
+
+    def __init__(self, sock: socket.socket, next_request: Callable[[], bytes]) -> None:
+        self.sock = sock
+        self.next_request = next_request
+        self._received = bytearray()
+        self.send()
+
+    def send(self) -> None:
+        self._received.clear()
+        self.sent = time.perf_counter()
+        self.sock.sendall(self.next_request())
+
+    def receive(self) -> bytearray | None:
+        """The answer, when it is there as a whole."""
+        self._received += self.sock.recv(262_144)
+        assert self._received, "the service closed the connection"
+        return self._received if _is_whole(self._received) else None
 
 
 def _is_whole(received: bytearray) -> bool:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from html import escape
 
-from bench.measuring import PACED, PGBENCH, Figures
+from bench.measuring import PGBENCH, Figures
 
 EMPTY = "empty Falcon + waitress"
 _COLORS = ("#2563eb", "#94a3b8", "#f59e0b", "#fbbf24", "#a855f7")
 _LABELS, _BARS, _FIGURES, _LINE, _GAP = 220, 460, 80, 20, 34
 
 HEADING = (
-    "| question | | per second | p50 ms | p99 ms | service CPU | of the empty "
-    "| PostgreSQL CPU | of pgbench | of pgbench as often |\n"
-    "|---|---|---|---|---|---|---|---|---|---|"
+    "| question | | per second | p50 ms | p99 ms | service CPU | of the empty | PostgreSQL CPU | of pgbench |\n"
+    "|---|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -27,7 +26,7 @@ def lines(figures: Sequence[Figures]) -> list[str]:
 
 
 def _line(figures: Figures, others: dict[str, Figures]) -> str:
-    empty, pgbench, paced = others.get(EMPTY), others.get(PGBENCH), others.get(PACED)
+    empty, pgbench = others.get(EMPTY), others.get(PGBENCH)
     cells = [
         figures.question,
         figures.contestant,
@@ -37,7 +36,6 @@ def _line(figures: Figures, others: dict[str, Figures]) -> str:
         _times(figures.service_us, empty.service_us if empty else 0),
         f"{figures.database_us:.0f} us",
         _times(figures.database_us, pgbench.database_us if pgbench else 0),
-        _times(figures.database_us, paced.database_us if paced else 0),
     ]
     return f"| {' | '.join(cells)} |"
 
@@ -62,22 +60,51 @@ def as_json(figures: Sequence[Figures], notes: Sequence[str]) -> str:
 
 def chart(figures: Sequence[Figures]) -> str:
     """Requests per second of those that answer questions, as an SVG image."""
-    shown = [each for each in figures if each.contestant not in (EMPTY, PGBENCH, PACED)]
+    shown = [each for each in figures if each.contestant not in (EMPTY, PGBENCH)]
     names = list(dict.fromkeys(each.contestant for each in shown))
+    return bars(
+        [
+            (
+                f"{question}, requests per second",
+                [
+                    Bar(each.contestant, each.per_second, names.index(each.contestant))
+                    for each in shown
+                    if each.question == question
+                ],
+            )
+            for question in dict.fromkeys(each.question for each in shown)
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A value with its label; bars of one ``kind`` have one color."""
+
+    label: str
+    value: float
+    kind: int = 0
+
+    @property
+    def text(self) -> str:
+        return f"{self.value:,.0f}" if self.value >= 100 else f"{self.value:.3g}"
+
+
+def bars(groups: Sequence[tuple[str, Sequence[Bar]]]) -> str:
+    """Bars under the titles of their groups, as an SVG image; the longest of each group is as long as the others."""
     parts: list[str] = []
     y = 10
-    for question in dict.fromkeys(each.question for each in shown):
-        rows = [each for each in shown if each.question == question]
-        most = max(each.per_second for each in rows)
-        parts.append(f'<text x="0" y="{y + 14}" font-weight="bold">{escape(question)}, requests per second</text>')
+    for title, rows in groups:
+        most = max(each.value for each in rows) or 1
+        parts.append(f'<text x="0" y="{y + 14}" font-weight="bold">{escape(title)}</text>')
         y += _LINE + 4
         for each in rows:
-            color = _COLORS[names.index(each.contestant) % len(_COLORS)]
-            width = each.per_second / most * _BARS
+            color = _COLORS[each.kind % len(_COLORS)]
+            width = each.value / most * _BARS
             parts += [
-                f'<text x="0" y="{y + 14}">{escape(each.contestant)}</text>',
+                f'<text x="0" y="{y + 14}">{escape(each.label)}</text>',
                 f'<rect x="{_LABELS}" y="{y + 2}" width="{width:.0f}" height="{_LINE - 4}" fill="{color}"/>',
-                f'<text x="{_LABELS + width + 6:.0f}" y="{y + 14}">{each.per_second:,.0f}</text>',
+                f'<text x="{_LABELS + width + 6:.0f}" y="{y + 14}">{each.text}</text>',
             ]
             y += _LINE
         y += _GAP - _LINE

@@ -8,7 +8,7 @@ from threading import Lock
 
 from app.errors import AccessError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.bounded_cache import BoundedCache
+from app.graphql.bounded_cache import UNIT, BoundedCache
 from app.graphql.dialect import Dialect
 from app.graphql.notices import Notice
 from app.graphql.role_rules import RuleBook
@@ -20,7 +20,22 @@ from schema_cache.role_view import RoleView
 log = logging.getLogger("portico.graphql")
 
 KEPT = 64
-"""How many schemas are kept: enough for the roles with different grants that are active at the same time."""
+"""How many schemas of a large database are kept: for roles with different grants that are active at the same time."""
+
+SMALLER = 16
+"""How many times as many are kept of the smallest databases, whose schemas take a fraction of the memory."""
+
+_RELATIONS = 16
+"""A database has a large schema from so many times ``SMALLER`` relations on."""
+
+
+def _kept_schemas() -> BoundedCache[ApiSchema]:
+    return BoundedCache(KEPT * SMALLER)
+
+
+def _size_of(schema: ApiSchema) -> int:
+    """What a schema counts in that cache: one entry if it is small, ``SMALLER`` entries if it is large."""
+    return min(len(schema.rows_by_oid) // _RELATIONS, SMALLER - 1) * UNIT
 
 
 class RoleSchemas:
@@ -31,7 +46,7 @@ class RoleSchemas:
         self._dialect = dialect
         self.rules = rules
         self._catalog: Catalog | None = None
-        self._built: BoundedCache[ApiSchema] = BoundedCache(KEPT)
+        self._built = _kept_schemas()
         self._told: set[Notice] = set()
         self._building = Lock()
 
@@ -67,8 +82,8 @@ class RoleSchemas:
     def _keep(self, key: Hashable, built: ApiSchema) -> None:
         if built.catalog is not self._catalog and built.catalog is self._schema_cache.current():
             # Schemas of an outdated catalog are large, and no request uses them again.
-            self._catalog, self._built = built.catalog, BoundedCache(KEPT)
-        self._built.put(key, built)
+            self._catalog, self._built = built.catalog, _kept_schemas()
+        self._built.put(key, built, _size_of(built))
 
     def _build(self, role: str, view: RoleView, comment: str | None) -> ApiSchema:
         rules = self.rules.of_comment(comment)

@@ -46,16 +46,12 @@ class GraphQLRequest:
 class ParsedDocument:
     """A document that is well-formed and within the limits, with the operation that was chosen from it.
 
-    ``form`` is its text without ``literals``. ``syntax`` is the tree of the text, None if that was not read because one
-    of the same form was; ``operation`` and ``fragments`` have variables in the place of the literals. ``depth``: how
-    many levels of fields its deepest operation has. ``variable_names`` are the variables that occur anywhere in it and
-    the names of the literals; ``defaults`` those that the operation gives a value.
+    ``depth``: how many levels of fields its deepest operation has. ``variable_names`` are the variables that occur
+    anywhere in it; ``defaults`` those that the operation gives a value.
     """
 
     text: str
-    form: str
-    literals: Mapping[str, Any]
-    syntax: DocumentNode | None
+    syntax: DocumentNode
     operation: OperationDefinitionNode
     fragments: Mapping[str, FragmentDefinitionNode]
     depth: int
@@ -67,14 +63,9 @@ class ParsedDocument:
         return self.operation.operation.value == "mutation"
 
 
-class TextNeeded(Exception):
-    """What is known of a document's form does not answer it: its text has to be read."""
-
-
 @dataclass(frozen=True, slots=True)
 class ParsedOperation:
-    """A request whose document was parsed. ``variables`` include the operation's defaults for those not given, and the
-    document's literals."""
+    """A request whose document was parsed. ``variables`` include the operation's defaults for those not given."""
 
     request: GraphQLRequest
     document: ParsedDocument

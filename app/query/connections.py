@@ -11,6 +11,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import absent_field, unknown_field_in
 from app.graphql.relations import ApiRelation
 from app.query.collection import Collection
+from app.query.planning import Rows
 from app.query.walk import Field
 
 
@@ -60,7 +61,8 @@ def _edge_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:
 
 
 def _edge_node(field: Field, collection: Collection) -> ColumnElement[Any]:
-    return collection.of_row(field.json)
+    rows: Rows = collection.rows
+    return field.json(rows)
 
 
 def arguments_of_collections(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:

@@ -32,6 +32,7 @@ SHORT = {
         ["--seconds", "0.2"],
         ["upload 64 MiB", "download 64 MiB", "sign", "info", "list-v2 1,000", "image, cold", "image, kept"],
     ),
+    "growth": (["--short", "--only", "rows"], ["10 rows", "100 rows"]),
     "overload": (["--seconds", "0.5"], ["capacity", "0.7 x the capacity", "10 x the capacity"]),
     "storage_listing": (["--objects", "2000"], ["list, folder of 100 by name", "list-v2, 100 of all keys, flat"]),
 }

@@ -1,0 +1,24 @@
+"""The schemas of many roles with different rights are kept at the same time."""
+
+from __future__ import annotations
+
+from app.graphql.role_schemas import KEPT
+from tests.graphql.conftest import OpenDoor
+from tests.postgres_server import PostgresServer
+
+NAMES = [f"one_of_many_{number}" for number in range(KEPT + 10)]
+
+
+def test_more_schemas_of_small_databases_are_kept(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    comments = (
+        f"""comment on role {each} is '@graphql({{"max_rows": {number + 1}}})'""" for number, each in enumerate(NAMES)
+    )
+    postgres.execute("; ".join([*(f"create role {each}" for each in NAMES), *comments]))
+    try:
+        door = open_door("create table item (id int primary key); grant select on item to public", api_roles=NAMES)
+        schemas = door.application.services.engine.role_schemas
+        built = [schemas.of_role(each).serial for each in NAMES]
+        assert len(set(built)) == len(NAMES)
+        assert [schemas.of_role(each).serial for each in NAMES] == built
+    finally:
+        postgres.execute("; ".join(f"drop role {each}" for each in NAMES))
