@@ -17,12 +17,13 @@ from bench import wrk
 from bench.contestants import ANON_KEY, Contestant
 from bench.library import PORTICO, Question
 from bench.pgbench import PgBench, flight_of
-from bench.processor import cpu_seconds
+from bench.processor import await_end, children_of, cpu_seconds
 
 CONNECTIONS = 8
 # An answer differs in its header alone from others to the same question.
 _SAME_SIZE = 100
 PGBENCH = "pgbench, the same SQL"
+PACED = "pgbench, as often"
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Measuring:
         self._rounds = rounds
 
     def measure(self, question: Question, contestants: Sequence[Contestant], pgbench: PgBench | None) -> list[Figures]:
-        """The figures of a question; those of pgbench last. Raises AssertionError for an answer that is not true."""
+        """The figures of a question; those of pgbench last, which sends as often as it can, and then as often as the
+        first contestant was asked. Raises AssertionError for an answer that is not true."""
         sizes = {each.name: len(each.ask(question)) for each in contestants}
         for each in contestants:
             self._load(each, question, 1)
@@ -57,7 +59,9 @@ class Measuring:
                 figures = self._round(each, question, sizes[each.name])
                 found.setdefault(each.name, []).append(figures)
             if pgbench is not None:
-                found.setdefault(PGBENCH, []).append(self._round_of_pgbench(question, pgbench))
+                asked = found[contestants[0].name][-1].per_second
+                for name, at_most in ((PGBENCH, None), (PACED, asked)):
+                    found.setdefault(name, []).append(self._round_of_pgbench(question, pgbench, name, at_most))
         for each in contestants:
             each.ask(question)
         return [_median(rounds) for rounds in found.values()]
@@ -83,11 +87,12 @@ class Measuring:
             loaded.latencies,
         )
 
-    def _round_of_pgbench(self, question: Question, pgbench: PgBench) -> Figures:
-        database = cpu_seconds(self._database)
-        per_second = pgbench.per_second(CONNECTIONS, self._seconds)
+    def _round_of_pgbench(self, question: Question, pgbench: PgBench, name: str, at_most: float | None) -> Figures:
+        others, database = children_of(self._database), cpu_seconds(self._database)
+        per_second = pgbench.per_second(CONNECTIONS, self._seconds, at_most)
+        await_end(self._database, others)
         used = (cpu_seconds(self._database) - database) / (per_second * self._seconds) * 1e6
-        return Figures(question.name, PGBENCH, per_second, 0.0, used, 0.0, {})
+        return Figures(question.name, name, per_second, 0.0, used, 0.0, {})
 
 
 def pgbench_of(question: Question, settings: Settings, place: Path) -> PgBench | None:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from bench.streaming import USER, Cluster, Node, free_port, listens, wait_until
 
-_PROGRAM = shutil.which("pgbouncer", path="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin")
+# One on the caller's path comes first, such as a newer one than the system's.
+_PROGRAM = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/local/sbin:/usr/sbin")
+_FIRST_WITH_PREPARED = (1, 21)
 
 
 def missing_pooler() -> str:
     """Why there can be no pooler here; '' if there can."""
     return "" if _PROGRAM else "no pgbouncer"
+
+
+@lru_cache(1)
+def keeps_prepared() -> bool:
+    """Whether the pooler knows prepared statements in transaction mode."""
+    told = subprocess.run([str(_PROGRAM), "--version"], capture_output=True, text=True, check=True).stdout
+    major, minor = told.split()[1].split(".")[:2]
+    return (int(major), int(minor)) >= _FIRST_WITH_PREPARED
 
 
 @contextmanager
@@ -35,6 +47,7 @@ def pooler(cluster: Cluster, node: Node, *, connections: int, clients: int) -> I
         default_pool_size = {connections}
         max_client_conn = {clients}
         ignore_startup_parameters = options
+        {"max_prepared_statements = 200" if keeps_prepared() else ""}
         """.replace("        ", "")
     )
     cluster.account.give(file)

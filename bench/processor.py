@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 _TICKS = os.sysconf("SC_CLK_TCK")
 # In /proc/PID/stat, after the name: the time of children that have ended and were waited for.
 _REAPED = slice(13, 15)
+_ENDS_WITHIN_S = 5.0
 
 
 def cpu_seconds(pid: int) -> float:
@@ -17,12 +19,26 @@ def cpu_seconds(pid: int) -> float:
     return sum(_own_seconds(each) + _reaped_seconds(each) for each in _tree(pid))
 
 
-def _tree(pid: int) -> Iterator[int]:
-    yield pid
+def children_of(pid: int) -> set[int]:
+    """The processes that a process has started, those included that have ended and were not waited for."""
+    found: set[int] = set()
     for thread in _threads(pid):
         with suppress(OSError):
-            for child in (thread / "children").read_text().split():
-                yield from _tree(int(child))
+            found.update(map(int, (thread / "children").read_text().split()))
+    return found
+
+
+def await_end(pid: int, children: set[int]) -> None:
+    """Wait until all children of a process have ended but these: what they used is only then counted as its own."""
+    until = time.monotonic() + _ENDS_WITHIN_S
+    while children_of(pid) - children and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+def _tree(pid: int) -> Iterator[int]:
+    yield pid
+    for child in children_of(pid):
+        yield from _tree(child)
 
 
 def _threads(pid: int) -> list[Path]:

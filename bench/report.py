@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 
-from bench.measuring import PGBENCH, Figures
+from bench.measuring import PACED, PGBENCH, Figures
 
 EMPTY = "empty Falcon + waitress"
 _COLORS = ("#2563eb", "#94a3b8", "#f59e0b", "#fbbf24", "#a855f7")
 _LABELS, _BARS, _FIGURES, _LINE, _GAP = 220, 460, 80, 20, 34
 
 HEADING = (
-    "| question | | per second | p50 ms | p99 ms | service CPU | of the empty | PostgreSQL CPU | of pgbench |\n"
-    "|---|---|---|---|---|---|---|---|---|"
+    "| question | | per second | p50 ms | p99 ms | service CPU | of the empty "
+    "| PostgreSQL CPU | of pgbench | of pgbench as often |\n"
+    "|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -26,7 +27,7 @@ def lines(figures: Sequence[Figures]) -> list[str]:
 
 
 def _line(figures: Figures, others: dict[str, Figures]) -> str:
-    empty, pgbench = others.get(EMPTY), others.get(PGBENCH)
+    empty, pgbench, paced = others.get(EMPTY), others.get(PGBENCH), others.get(PACED)
     cells = [
         figures.question,
         figures.contestant,
@@ -36,6 +37,7 @@ def _line(figures: Figures, others: dict[str, Figures]) -> str:
         _times(figures.service_us, empty.service_us if empty else 0),
         f"{figures.database_us:.0f} us",
         _times(figures.database_us, pgbench.database_us if pgbench else 0),
+        _times(figures.database_us, paced.database_us if paced else 0),
     ]
     return f"| {' | '.join(cells)} |"
 
@@ -60,7 +62,7 @@ def as_json(figures: Sequence[Figures], notes: Sequence[str]) -> str:
 
 def chart(figures: Sequence[Figures]) -> str:
     """Requests per second of those that answer questions, as an SVG image."""
-    shown = [each for each in figures if each.contestant not in (EMPTY, PGBENCH)]
+    shown = [each for each in figures if each.contestant not in (EMPTY, PGBENCH, PACED)]
     names = list(dict.fromkeys(each.contestant for each in shown))
     return bars(
         [

@@ -1,6 +1,7 @@
 """Resumable uploads beside plain ones: ``python -m bench.resumable [--seconds N] [--workers N] [--threads N]``.
 
-Objects of 64 MiB over 4 connections, in requests of 6 MiB and in one; and one of 1 GiB, for the memory that it takes.
+Objects of 64 MiB over 4 connections, in requests of 6 MiB and in one. ``python -m bench.storage_memory`` tells what
+they take of memory.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import http.client
 import itertools
 import json
 import os
-import re
 import tempfile
 import threading
 import time
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from app.embedded import EmbeddedPostgres
 from app.installation import install
-from bench.service import serving, workers_of
+from bench.service import serving
 from bench.storage import KEY, MIB, variables
 
 SIZE, PART, CONNECTIONS = 64 * MIB, 6 * MIB, 4
@@ -68,8 +68,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
         install(cluster.url())
         environment = variables(cluster.url(), place) | {"UPLOAD_SIZE_LIMIT": "2G"}
-        with serving(environment, options.workers, options.threads) as (address, pid):
-            _bucket(address)
+        with serving(environment, options.workers, options.threads) as (address, _):
+            create_bucket(address)
             content = os.urandom(SIZE)
             numbers = itertools.count()
             plain = _measure(
@@ -79,11 +79,6 @@ def main() -> None:
                 "resumable", address, options.seconds, lambda each: each.in_parts(f"parts{next(numbers)}", content)
             )
             print(f"resumable to plain: {parts / plain:.2f}")
-            workers = workers_of(pid)
-            before = [_fresh_peak(each) for each in workers]
-            Uploading(address).in_parts("large", content, 16)
-            grown = [(_peak(each) - least) / MIB for each, least in zip(workers, before, strict=True)]
-            print("1 GiB, growth of the workers' memory: " + ", ".join(f"{each:.1f} MiB" for each in grown))
 
 
 def _measure(name: str, address: tuple[str, int], seconds: float, upload: Callable[[Uploading], None]) -> float:
@@ -107,21 +102,11 @@ def _measure(name: str, address: tuple[str, int], seconds: float, upload: Callab
     return per_second
 
 
-def _bucket(address: tuple[str, int]) -> None:
+def create_bucket(address: tuple[str, int]) -> None:
     connection = http.client.HTTPConnection(*address)
     headers = {"authorization": f"Bearer {KEY}", "content-type": "application/json"}
     connection.request("POST", "/bucket", json.dumps({"name": "b", "file_size_limit": None}), headers)
     assert connection.getresponse().status == 200
-
-
-def _fresh_peak(pid: int) -> int:
-    Path(f"/proc/{pid}/clear_refs").write_text("5")
-    return _peak(pid)
-
-
-def _peak(pid: int) -> int:
-    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    return int(found[1]) * 1024 if found else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The S3 protocol beside the storage API: ``python -m bench.s3 [--seconds N] [--workers N] [--threads N]``.
 
 PUT and GET of 1 KiB and 1 MiB over 16 connections and of 64 MiB over 4, by both in turn on one service, and 64 MiB as
-a multipart upload of eight parts. Each request is signed anew; bodies are not, as clients do it over https.
+a multipart upload of eight parts. Each request is signed anew; bodies are not, as clients do it over https. The same
+is asked of moto's server, which keeps all in memory and neither verifies nor authorizes, where it is installed.
 """
 
 from __future__ import annotations
@@ -11,9 +12,15 @@ import itertools
 import os
 import re
 import socket
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 
 from app.embedded import EmbeddedPostgres
@@ -21,7 +28,7 @@ from app.installation import install
 from app.storage.s3.signature import ALGORITHM, UNSIGNED, Scope, canonical_request, sign, signing_key, string_to_sign
 from bench import storage
 from bench.service import serving
-from bench.storage import KIB, MIB, Meter, receive
+from bench.storage import KIB, MIB, KeptConnection, Meter, receive
 
 KEY, SECRET = "benchmark", "a secret that only this benchmark uses"
 PART = 8 * MIB
@@ -37,29 +44,91 @@ def main() -> None:
         install(cluster.url())
         variables = storage.variables(cluster.url(), place)
         variables |= {"S3_PROTOCOL_ACCESS_KEY_ID": KEY, "S3_PROTOCOL_ACCESS_KEY_SECRET": SECRET}
-        with serving(variables, options.workers, options.threads) as (address, pid):
-            measure(Meter(address, options.seconds, pid, storage.server_of(cluster)))
+        with serving(variables, options.workers, options.threads) as (address, pid), moto(options.seconds) as more:
+            meter = Meter(address, options.seconds, (pid, storage.server_of(cluster)))
+            meter.once("POST", "/bucket", b'{"name": "b"}')
+            rest, s3 = Contender("REST", meter, storage.request, "/object/b"), Contender("S3", meter, signed, "/s3/b")
+            compare(measure((rest, s3, *more)))
 
 
-def measure(meter: Meter) -> None:
-    meter.once("POST", "/bucket", b'{"name": "b"}')
+@dataclass(frozen=True)
+class Contender:
+    """How to reach objects: by ``make``, which gives a request, below ``path``."""
+
+    name: str
+    meter: Meter
+    make: Callable[..., bytes]
+    path: str
+
+
+def measure(ways: Sequence[Contender]) -> dict[tuple[str, str], float]:
+    """What each way does per second, by what is done and the way's name."""
+    found: dict[tuple[str, str], float] = {}
     for size, connections, name in ((KIB, 16, "1 KiB"), (MIB, 16, "1 MiB"), (64 * MIB, 4, "64 MiB")):
-        content, numbers = os.urandom(size), itertools.count()
-        key = name.replace(" ", "")
-        ways: tuple[tuple[str, Callable[..., bytes], str], ...] = (
-            ("REST", storage.request, "/object/b"), ("S3", signed, "/s3/b")
+        content, key = os.urandom(size), name.replace(" ", "")
+        for way in ways:
+            numbers = itertools.count()
+            found[f"PUT {name}", way.name] = way.meter.threads(
+                f"{way.name} PUT {name}", connections, size,
+                lambda: way.make("PUT", f"{way.path}/{key}/{next(numbers)}", content),  # noqa: B023
+            )  # fmt: skip
+        for way in ways:
+            found[f"GET {name}", way.name] = way.meter.threads(
+                f"{way.name} GET {name}", connections, size, lambda: way.make("GET", f"{way.path}/{key}/0")  # noqa: B023
+            )  # fmt: skip
+    block = os.urandom(PART)
+    for way in ways[1:]:
+        numbers = itertools.count()
+        found["multipart 64 MiB", way.name] = way.meter.each(
+            f"{way.name} multipart 64 MiB", 4, 64 * MIB,
+            lambda connection, _: upload_in_parts(connection, f"{way.path}/parts/{next(numbers)}", block),  # noqa: B023
         )  # fmt: skip
-        for way, make, path in ways:
-            meter.threads(f"{way} PUT {name}", connections, size,
-                          lambda: make("PUT", f"{path}/{key}/{next(numbers)}", content))  # noqa: B023  # fmt: skip
-        for way, make, path in ways:
-            meter.threads(f"{way} GET {name}", connections, size, lambda: make("GET", f"{path}/{key}/0"))  # noqa: B023
-    block, numbers = os.urandom(PART), itertools.count()
-    meter.each("S3 multipart 64 MiB", 4, 64 * MIB,
-               lambda connection, _: _upload(connection, f"/s3/b/parts/{next(numbers)}", block))  # fmt: skip
+    return found
 
 
-def _upload(connection: socket.socket, path: str, block: bytes) -> None:
+def compare(found: Mapping[tuple[str, str], float]) -> None:
+    """The S3 protocol as a multiple of the others; 64 MiB in parts are compared with a plain PUT of as much."""
+    print(f"\n{'S3 to':20} {'REST':>8} {'moto':>8}")
+    for what, way in found:
+        if way != "S3":
+            continue
+        others = {"REST": found.get((what.replace("multipart", "PUT"), "REST")), "moto": found.get((what, "moto"))}
+        told = "".join(f" {found[what, way] / each:8.2f}" if each else f"{'-':>9}" for each in others.values())
+        print(f"{what:20}{told}")
+
+
+@contextmanager
+def moto(seconds: float) -> Iterator[Sequence[Contender]]:
+    """moto's server with a bucket, where it is installed."""
+    if find_spec("moto") is None:
+        yield ()
+        return
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = free.getsockname()
+    command = [sys.executable, "-m", "moto.server", "-p", str(address[1])]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            _wait_for(address)
+            with KeptConnection(address) as connection:
+                connection.sendall(signed("PUT", "/bench"))
+                receive(connection, bytearray(MIB))
+            meter = Meter(address, seconds, ())
+            yield (Contender("moto", meter, signed, "/bench"),)
+        finally:
+            server.terminate()
+
+
+def _wait_for(address: tuple[str, int]) -> None:
+    for _ in range(600):
+        with suppress(OSError), socket.create_connection(address):
+            return
+        time.sleep(0.1)
+    raise TimeoutError("moto's server did not start")
+
+
+def upload_in_parts(connection: socket.socket, path: str, block: bytes, times: int = 8) -> None:
+    """A multipart upload of an object that is ``block`` so many times."""
+
     def ask(method: str, query: str, body: bytes = b"") -> bytes:
         connection.sendall(signed(method, path, body, query))
         return receive(connection, bytearray(MIB))
@@ -67,7 +136,7 @@ def _upload(connection: socket.socket, path: str, block: bytes) -> None:
     started = re.search(rb"<UploadId>([^<]+)", ask("POST", "uploads="))
     assert started
     parts = b""
-    for number in range(1, 9):
+    for number in range(1, times + 1):
         etag = re.search(rb"(?i)etag: (\S+)", ask("PUT", f"partNumber={number}&uploadId={started[1].decode()}", block))
         assert etag
         parts += b"<Part><PartNumber>%d</PartNumber><ETag>%s</ETag></Part>" % (number, etag[1])
@@ -76,6 +145,11 @@ def _upload(connection: socket.socket, path: str, block: bytes) -> None:
 
 
 def signed(method: str, path: str, body: bytes = b"", query: str = "") -> bytes:
+    """A signed request."""
+    return signed_head(method, path, len(body), query) + body
+
+
+def signed_head(method: str, path: str, length: int, query: str = "") -> bytes:
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     scope = Scope(moment[:8], "us-east-1", "s3")
     headers = [("host", "localhost"), ("x-amz-content-sha256", UNSIGNED), ("x-amz-date", moment)]
@@ -86,7 +160,7 @@ def signed(method: str, path: str, body: bytes = b"", query: str = "") -> bytes:
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers)
     target = f"{path}?{query}" if query else path
     head = f"{method} {target} HTTP/1.1\r\n{lines}Authorization: {ALGORITHM} {credential}\r\n"
-    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+    return f"{head}Content-Length: {length}\r\n\r\n".encode()
 
 
 if __name__ == "__main__":

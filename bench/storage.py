@@ -19,10 +19,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import jwt
 
@@ -52,7 +53,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
         install(cluster.url())
         with serving(variables(cluster.url(), place), options.workers, options.threads) as (address, pid):
-            meter = Meter(address, options.seconds, pid, server_of(cluster))
+            meter = Meter(address, options.seconds, (pid, server_of(cluster)))
             measure_empty(meter, options.workers, options.threads)
             measure(meter)
             peaks = ", ".join(f"{_peak(each) / MIB:.0f}" for each in workers_of(pid))
@@ -75,7 +76,7 @@ def measure_empty(meter: Meter, workers: int, threads: int) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
         assert server.stdout is not None
         address = ("127.0.0.1", int(server.stdout.readline()))
-        empty = replace(meter, address=address, pid=server.pid)
+        empty = replace(meter, address=address, pids=(server.pid,))
         empty.selector("empty web server", request("POST", "/300", b"{}", "application/json"))
         for each in workers_of(server.pid):
             os.kill(each, signal.SIGTERM)
@@ -124,12 +125,11 @@ def request(method: str, path: str, body: bytes = b"", content_type: str = "appl
 
 @dataclass(frozen=True)
 class Meter:
-    """Loads a service. ``pid`` and ``database`` are the first processes of the service and of PostgreSQL."""
+    """Loads a service. ``pids``: the first processes of the service and of PostgreSQL, whose CPU time is told."""
 
     address: tuple[str, int]
     seconds: float
-    pid: int
-    database: int
+    pids: tuple[int, ...]
 
     def once(self, method: str, path: str, body: bytes) -> None:
         with socket.create_connection(self.address) as connection:
@@ -148,28 +148,29 @@ class Meter:
     def _told(self, name: str, size: int) -> Iterator[list[float]]:
         """Tells the figures of a load whose requests end at the times that are put into the list."""
         ends: list[float] = []
-        service, database, began = cpu_seconds(self.pid), cpu_seconds(self.database), time.perf_counter()
+        before, began = [cpu_seconds(pid) for pid in self.pids], time.perf_counter()
         yield ends
-        service, database = cpu_seconds(self.pid) - service, cpu_seconds(self.database) - database
-        count = len(ends)
-        tell(name, count / (max(ends) - began), size, (service / count * 1e6, database / count * 1e6))
+        after = [cpu_seconds(pid) for pid in self.pids]
+        used = [(each - least) / len(ends) * 1e6 for each, least in zip(after, before, strict=True)]
+        tell(name, len(ends) / (max(ends) - began), size, used)
 
-    def threads(self, name: str, connections: int, size: int, make: Callable[[], bytes]) -> None:
-        """Requests or answers with a body, each connection in a thread."""
+    def threads(self, name: str, connections: int, size: int, make: Callable[[], bytes]) -> float:
+        """Requests or answers with a body, each connection in a thread. Gives how many per second."""
 
         def once(connection: socket.socket, buffer: bytearray) -> None:
             connection.sendall(make())
             receive(connection, buffer)
 
-        self.each(name, connections, size, once)
+        return self.each(name, connections, size, once)
 
-    def each(self, name: str, connections: int, size: int, once: Callable[[socket.socket, bytearray], None]) -> None:
-        """``once`` again and again, on each connection in a thread."""
+    def each(self, name: str, connections: int, size: int, once: Callable[[socket.socket, bytearray], None]) -> float:
+        """``once`` again and again, on each connection in a thread. Gives how many per second."""
+        began = time.perf_counter()
         deadline = time.perf_counter() + self.seconds
         with self._told(name, size) as ends:
 
             def run() -> None:
-                with socket.create_connection(self.address) as connection:
+                with KeptConnection(self.address) as connection:
                     buffer = bytearray(MIB)
                     while time.perf_counter() < deadline:
                         once(connection, buffer)
@@ -180,26 +181,59 @@ class Meter:
                 thread.start()
             for thread in running:
                 thread.join()
+        return len(ends) / (max(ends) - began)
+
+
+class KeptConnection(socket.socket):
+    """A connection that is opened anew for the next request where the server closes it after an answer."""
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        super().__init__()
+        self._address = address
+        self._current: socket.socket | None = None
+
+    def sendall(self, data: Any, flags: int = 0, /) -> None:
+        self._current = self._current or socket.create_connection(self._address)
+        self._current.sendall(data, flags)
+
+    def recv(self, size: int, flags: int = 0, /) -> bytes:
+        assert self._current is not None
+        return self._current.recv(size, flags)
+
+    def recv_into(self, buffer: Any, size: int = 0, flags: int = 0, /) -> int:
+        assert self._current is not None
+        return self._current.recv_into(buffer, size, flags)
+
+    def close(self) -> None:
+        if self._current is not None:
+            self._current.close()
+            self._current = None
 
 
 def receive(connection: socket.socket, buffer: bytearray) -> bytes:
     """Read one answer to its end; gives its head, and with it what came along of its body."""
     head = bytearray()
     while (end := head.find(b"\r\n\r\n")) < 0:
-        head += connection.recv(65536)
+        more = connection.recv(65536)
+        assert more, "the connection was closed before an answer"
+        head += more
     assert head.startswith(b"HTTP/1.1 200"), bytes(head[:1000])
     found = re.search(rb"(?i)content-length: (\d+)", head)
     assert found
     left = int(found[1]) - (len(head) - end - 4)
     while left > 0:
-        left -= connection.recv_into(buffer, min(left, len(buffer)))
+        got = connection.recv_into(buffer, min(left, len(buffer)))
+        assert got, "the connection was closed within an answer"
+        left -= got
+    if b"\r\nconnection: close" in head[:end].lower():
+        connection.close()
     return bytes(head)
 
 
-def tell(name: str, per_second: float, size: int, used: tuple[float, float]) -> None:
+def tell(name: str, per_second: float, size: int, used: Sequence[float]) -> None:
     peer = PEER.get(name)
     rate = f"{per_second * size / MIB:8.1f} MiB/s" if size else ""
-    cpu = f"{used[0]:8.0f} us, PostgreSQL {used[1]:6.0f} us"
+    cpu = ", ".join(f"{who} {each:.0f} us" for who, each in zip(("CPU", "PostgreSQL"), used, strict=False))
     line = f"{name:20} {per_second:9.1f} per second  {rate:16} {cpu}"
     print(line + (f"   (the peer: {peer} per second)" if peer else ""), flush=True)
 

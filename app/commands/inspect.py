@@ -10,6 +10,7 @@ from graphql import print_schema, specified_rules, validate
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
+from app.graphql.syntax import read_syntax
 from app.graphql.values import Steering
 from app.pipeline.engine import Engine, make_engine
 from app.pipeline.parse import parse
@@ -37,7 +38,8 @@ def plan_sql(
     """
     with _schema_of(settings, plugins, role) as (engine, api):
         parsed = parse(GraphQLRequest(query, variables or {}), engine)
-        errors = validate(api.graphql, parsed.document.syntax, specified_rules) if api.dialect.validates else []
+        syntax = read_syntax(query, engine.limits).document
+        errors = validate(api.graphql, syntax, specified_rules) if api.dialect.validates else []
         if errors:
             raise DocumentError(errors[0].message, "GRAPHQL_VALIDATION_FAILED", errors)
         plan = make_plan(parsed.document, api, parsed.variables, Steering())

@@ -15,6 +15,7 @@ from app.commands.failure import CommandError
 from app.commands.options import ServiceCommand
 from app.entrances import entrances, start_of
 from app.plugin_guard import Plugins
+from app.server.activation import passed_socket
 from app.server.address import address_of, listen
 from app.server.logs import configure_logging, logs_json
 from app.server.parent import serve
@@ -52,7 +53,7 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
     if not has_keys(settings):
         raise CommandError("no key is set: run `portico keys`, and set JWT_SECRET, ANON_KEY and SERVICE_ROLE_KEY")
-    listener = listen(settings.host, settings.port)
+    listener = passed_socket(os.environ) or listen(settings.host, settings.port)
     from app.database.url import parse_database_url
     from app.wsgi import create_app
 
@@ -85,7 +86,7 @@ def _tell_version(settings: Settings) -> None:
 
 
 def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
-    listener = listen(settings.host, settings.port)
+    listener = passed_socket(os.environ) or listen(settings.host, settings.port)
     from app.commands.trial import DATABASE, DEMO_DATABASE, start_trial, trial_banner
     from app.demo import demo_banner, load_demo
     from app.wsgi import create_app

@@ -8,7 +8,7 @@ list, keys and the values at those paths, and drops every other scalar. Requests
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -180,6 +180,13 @@ class Source:
         if self.path is None:
             return self.constant
         return _at(variables.get(str(self.path[0]), ABSENT), self.path[1:])
+
+    def names(self) -> Iterator[str]:
+        """The variables that it reads."""
+        for part in self.parts or ():
+            yield from part.names()
+        if self.path is not None:
+            yield str(self.path[0])
 
 
 class Readings:

@@ -13,13 +13,15 @@ from app.pipeline.caching import cacheable
 from app.pipeline.engine import Engine
 from app.pipeline.execute import execute
 from app.pipeline.freshness import has_changed, is_outdated
-from app.pipeline.parse import parse
+from app.pipeline.parse import parse, parse_whole
 from app.pipeline.plan import plan
-from app.pipeline.records import GraphQLRequest, ParsedOperation, Reply, ResultSet
+from app.pipeline.records import GraphQLRequest, ParsedOperation, Reply, ResultSet, TextNeeded
 from app.pipeline.shape import shape, shape_error
 from app.pipeline.timing import Timing, together
 
 log = logging.getLogger("portico.graphql")
+
+Parse = Callable[[GraphQLRequest, Engine], ParsedOperation]
 
 MOST_ATTEMPTS = 10
 """How often a request is planned at most if the schema changes meanwhile. A second attempt is enough unless the schema
@@ -40,9 +42,10 @@ def run_batch(requests: Sequence[GraphQLRequest], engine: Engine, join: Callable
 
 def _reply(request: GraphQLRequest, engine: Engine, timing: Timing) -> Reply:
     try:
-        parsed = timing.of("parse", parse, request, engine)
-        timing.document = parsed.document
-        results = _answer(parsed, engine, timing)
+        try:
+            results = _answer(_parsed(parse, request, engine, timing), engine, timing)
+        except TextNeeded:
+            results = _answer(_parsed(parse_whole, request, engine, timing), engine, timing)
         reply = timing.of("shape", shape, request, results)
         return cacheable(reply, request, results, engine) if request.queries_only else reply
     except PorticoError as ex:
@@ -55,6 +58,12 @@ def _reply(request: GraphQLRequest, engine: Engine, timing: Timing) -> Reply:
         return shape_error(
             request, PorticoError("The request failed because of an error in the service; its log says why.")
         )
+
+
+def _parsed(read: Parse, request: GraphQLRequest, engine: Engine, timing: Timing) -> ParsedOperation:
+    parsed = timing.of("parse", read, request, engine)
+    timing.document = parsed.document
+    return parsed
 
 
 def _answer(parsed: ParsedOperation, engine: Engine, timing: Timing) -> ResultSet:

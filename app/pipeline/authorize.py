@@ -12,7 +12,7 @@ from app.graphql.selection import type_names
 from app.pipeline.caller import caller_of
 from app.pipeline.document_text import is_taught
 from app.pipeline.engine import Engine
-from app.pipeline.records import AuthorizedOperation, ParsedDocument, ParsedOperation
+from app.pipeline.records import AuthorizedOperation, ParsedDocument, ParsedOperation, TextNeeded
 
 MAX_ERRORS = 50
 """How many errors of one document are reported; finding more would only cost time."""
@@ -22,7 +22,7 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
     """The operation with its caller and the schema of the caller's role.
 
     Raises AccessError for missing or wrong credentials and for a role that the service may not take on,
-    DocumentError where the role may not run the document, or it is not valid on what the role may see.
+    DocumentError where the role may not run the document, or it is not valid on what the role may see, and TextNeeded.
     """
     caller = caller_of(parsed.request, engine)
     documents = engine.named_documents
@@ -39,9 +39,11 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
 
 
 def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, explain: bool) -> None:
-    key = api.serial, document.text
+    key = api.serial, document.form
     if engine.valid_documents.get(key):
         return
+    if document.syntax is None:
+        raise TextNeeded
     api.learn_names(type_names(document.syntax))
     with api.making():
         errors = validate(

@@ -31,9 +31,10 @@ from schema_cache.freshness import SchemaCache
 
 @dataclass(frozen=True)
 class Engine:
-    """``documents`` caches parsed documents by text and operation name, ``valid_documents`` which of them are valid on
-    which schema, ``steering`` what each document's SQL depends on, and ``plans`` plans by document and shape of
-    variables. ``around`` is what plugins wrap around the stages; ``identifications`` tell who calls.
+    """``documents`` caches parsed documents by text and operation name, ``forms`` those with literals by their forms,
+    ``valid_documents`` which forms are valid on which schema, ``steering`` what the SQL of each depends on, and
+    ``plans`` plans by form and shape of variables and literals. ``around`` is what plugins wrap around the stages;
+    ``identifications`` tell who calls.
     ``named_documents`` are those that requests name instead of sending their text. ``max_age_s`` says for how many
     seconds caches may keep what anybody may read. ``show_sql`` says that failing statements are logged,
     ``sql_comments`` that statements name their operation.
@@ -50,6 +51,7 @@ class Engine:
     limits: DocumentLimits
     named_documents: NamedDocuments
     documents: BoundedCache[ParsedDocument]
+    forms: BoundedCache[ParsedDocument]
     valid_documents: BoundedCache[bool]
     steering: BoundedCache[Steering]
     plans: BoundedCache[SQLPlan]
@@ -99,6 +101,7 @@ def make_engine(settings: Settings, plugins: Plugins) -> Engine:
         limits=limits,
         named_documents=_named_documents(settings, plugins, database, limits),
         documents=BoundedCache(entries),
+        forms=BoundedCache(entries),
         valid_documents=BoundedCache(entries),
         steering=BoundedCache(entries),
         plans=BoundedCache(entries),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from graphql import OperationDefinitionNode, value_from_ast_untyped
 
 from app.errors import RequestError
 from app.graphql.errors import DocumentError
+from app.graphql.forms import DocumentForm, form_of, lifted
 from app.graphql.limits import DocumentLimits, check_variables
 from app.graphql.selection import variable_names
 from app.graphql.syntax import read_syntax
@@ -20,8 +22,13 @@ BYTES_PER_CHARACTER = 60
 """The memory that a parsed document takes for each character of its text; measured with many short fields."""
 
 
-def parse(request: GraphQLRequest, engine: Engine) -> ParsedOperation:
-    """The operation that a request asks for.
+def parse_whole(request: GraphQLRequest, engine: Engine) -> ParsedOperation:
+    """The same as ``parse`` gives for the first document of a form."""
+    return parse(request, engine, by_form=False)
+
+
+def parse(request: GraphQLRequest, engine: Engine, *, by_form: bool = True) -> ParsedOperation:
+    """The operation that a request asks for. Where another document of the same form was read, this one is not.
 
     Raises DocumentError if the text is not a document or has no such operation, OverLimit if it is too large, and
     RequestError if the request is not a GraphQL request.
@@ -36,26 +43,52 @@ def parse(request: GraphQLRequest, engine: Engine) -> ParsedOperation:
         raise RequestError("operationName must be a string")
     if variables:
         check_variables(variables, engine.limits.variables)
-    key = text, request.operation_name
-    document = engine.documents.get(key)
-    if document is None:
-        document = _read(text, request.operation_name, engine.limits)
-        engine.documents.put(key, document, BYTES_PER_CHARACTER * len(text))
+    document = _document(text, request, engine, by_form)
     if request.queries_only and document.operation.operation.value != "query":
         raise RequestError("Only queries may be sent with GET", code="METHOD_NOT_ALLOWED", status=405)
-    if document.defaults:
-        variables = {**document.defaults, **variables}
+    if document.defaults or document.literals:
+        variables = {**document.defaults, **variables, **document.literals}
     return ParsedOperation(request, document, variables)
 
 
-def _read(text: str, operation_name: str | None, limits: DocumentLimits) -> ParsedDocument:
+def _document(text: str, request: GraphQLRequest, engine: Engine, by_form: bool) -> ParsedDocument:
+    name = request.operation_name
+    document = engine.documents.get((text, name))
+    if document is not None:
+        return document
+    form = form_of(text)
+    # What the extensions of a request do may depend on the text.
+    if by_form and form.literals and request.extensions is None and request.document_id is None:
+        known = engine.forms.get((form.text, name))
+        if known is not None:
+            return replace(known, text=text, literals=form.literals, syntax=None)
+    document = _read(text, name, form, engine.limits)
+    size = BYTES_PER_CHARACTER * len(text)
+    engine.documents.put((text, name), document, size)
+    if document.literals:
+        engine.forms.put((document.form, name), document, size)
+    return document
+
+
+def _read(text: str, operation_name: str | None, form: DocumentForm, limits: DocumentLimits) -> ParsedDocument:
     syntax = read_syntax(text, limits)
     operation = _choose(syntax.operations, operation_name)
     if operation.operation.value == "subscription":
         raise DocumentError("Subscriptions are not supported", "OPERATION_RESOLUTION_FAILURE")
-    document = syntax.document
+    defaults = _defaults(operation)
+    if defaults:
+        # What they are is not known without reading them.
+        form = DocumentForm(text, {}, {})
     return ParsedDocument(
-        text, document, operation, syntax.fragments, syntax.depth, variable_names(document), _defaults(operation)
+        text,
+        form.text,
+        form.literals,
+        syntax.document,
+        lifted(operation, form),
+        {name: lifted(each, form) for name, each in syntax.fragments.items()},
+        syntax.depth,
+        (*variable_names(syntax.document), *form.literals),
+        defaults,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +15,10 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError, FieldError
 from app.graphql.introspection import META_FIELDS, introspect
 from app.graphql.selection import Selector
-from app.graphql.values import Readings, Steering, Variables, size_of
+from app.graphql.values import Readings, Steering, Variables, size_of, whole_value
 from app.graphql.variables import errors_of_variables
 from app.pipeline.engine import Engine
-from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan
+from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
 from app.query.distribution import CLAIM
 from app.query.nodes import Cap, NodeCount
 from app.query.planning import Planning
@@ -33,11 +33,11 @@ MAX_META_FIELDS = 2
 def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     """The statements that answer the operation, with this request's values.
 
-    Raises RequestError if the operation or its values do not fit the schema.
+    Raises RequestError if the operation or its values do not fit the schema, and TextNeeded.
     """
     document = operation.parsed.document
     names, variables = _values(operation, engine)
-    key = operation.api.serial, document.text, operation.parsed.request.operation_name
+    key = operation.api.serial, document.form, operation.parsed.request.operation_name
     steering = engine.steering.get(key) or Steering()
     try:
         ready = engine.plans.get((key, steering.shape(names, variables)))
@@ -48,15 +48,18 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     except RequestError:
         # A value does not fit. Planning again finds where, and words the error as the dialect does.
         pass
+    if document.syntax is None:
+        raise TextNeeded
     made = make_plan(document, operation.api, variables, steering)
+    _steer_by_rest(document.literals, made, steering)
     if engine.sql_comments:
         made = commented(made, document)
     _check_nodes(made, variables, operation.api.rules.nodes)
-    engine.steering.put(key, steering, len(document.text) + steering.size)
+    engine.steering.put(key, steering, len(document.form) + steering.size)
     if not made.errors:
         shape = steering.shape(names, variables)
         size = (
-            len(document.text)
+            len(document.form)
             + size_of(shape)
             + sum(map(len, made.constants.values()))
             + sum(len(each.statement.sql) for each in made.statements)
@@ -105,6 +108,16 @@ def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> Non
         hint = "Request smaller pages: a nested collection counts once for each row of the outer page."
         message = f"The operation may give {nodes} rows, more than {limit} (NODE_LIMIT)"
         raise DocumentError(message, "LIMIT_EXCEEDED", hint=hint)
+
+
+def _steer_by_rest(literals: Iterable[str], plan: SQLPlan, steering: Steering) -> None:
+    """Let all of a literal steer unless the plan says what becomes of another value: one in a skipped field or in the
+    default of a variable is judged with the document, and not again."""
+    sources = [each.source for planned in plan.statements for each in planned.parameters]
+    known = {name for source in sources for name in source.names()}.union(steering.below)
+    for name in literals:
+        if name not in known:
+            steering.add((name,), whole_value)
 
 
 def _bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:

@@ -46,12 +46,16 @@ class GraphQLRequest:
 class ParsedDocument:
     """A document that is well-formed and within the limits, with the operation that was chosen from it.
 
-    ``depth``: how many levels of fields its deepest operation has. ``variable_names`` are the variables that occur
-    anywhere in it; ``defaults`` those that the operation gives a value.
+    ``form`` is its text without ``literals``. ``syntax`` is the tree of the text, None if that was not read because one
+    of the same form was; ``operation`` and ``fragments`` have variables in the place of the literals. ``depth``: how
+    many levels of fields its deepest operation has. ``variable_names`` are the variables that occur anywhere in it and
+    the names of the literals; ``defaults`` those that the operation gives a value.
     """
 
     text: str
-    syntax: DocumentNode
+    form: str
+    literals: Mapping[str, Any]
+    syntax: DocumentNode | None
     operation: OperationDefinitionNode
     fragments: Mapping[str, FragmentDefinitionNode]
     depth: int
@@ -63,9 +67,14 @@ class ParsedDocument:
         return self.operation.operation.value == "mutation"
 
 
+class TextNeeded(Exception):
+    """What is known of a document's form does not answer it: its text has to be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedOperation:
-    """A request whose document was parsed. ``variables`` include the operation's defaults for those not given."""
+    """A request whose document was parsed. ``variables`` include the operation's defaults for those not given, and the
+    document's literals."""
 
     request: GraphQLRequest
     document: ParsedDocument

@@ -3,6 +3,9 @@
 The rows of the page are a common table expression. Edges, pageInfo and everything else that is selected are expressions
 over it, so a connection reads its rows once. It reads one row beyond the page only if the query asks whether more
 follow.
+
+Citus refuses what depends on rows of such an expression, unless one server has all rows. So of relations that it
+spreads the page is a query in place, in which what is selected of a row is computed beside it.
 """
 
 from __future__ import annotations
@@ -74,9 +77,16 @@ class Collection:
             connection = self._field.json(self)
         if not self._is_read:
             return connection
-        page = self._page_query().cte(self.rows.name, nesting=True)
+        page = self._page_query()
         query = select(connection).select_from(self.rows.element).correlate(*self.origin.outer)
-        return query.add_cte(page, nest_here=True).scalar_subquery()
+        if self._is_spread:
+            self.rows.element.query = page
+            return query.scalar_subquery()
+        return query.add_cte(page.cte(self.rows.name, nesting=True), nest_here=True).scalar_subquery()
+
+    @property
+    def _is_spread(self) -> bool:
+        return self.relation.distribution is not None
 
     # The whole collection
 
@@ -131,6 +141,13 @@ class Collection:
         self._is_read = True
         return self.planning.named_rows(self.relation, "page")
 
+    def of_row(self, value: Callable[[Rows], ColumnElement[Any]]) -> ColumnElement[Any]:
+        """What ``value`` makes of a row of the page."""
+        if not self._is_spread:
+            return value(self.rows)
+        made = value(self._source[0])
+        return self.rows.computed("node", lambda _: made)
+
     @property
     def position(self) -> ColumnElement[Any]:
         """The position of a row in the direction of the page, from 1."""
@@ -184,11 +201,16 @@ class Collection:
         conditions.append(self.page.equal_to_cursor(rows))
         return self.query(rows, conditions, func.count()).scalar_subquery()
 
+    @cached_property
+    def _source(self) -> tuple[TableRows, list[ColumnElement[Any]]]:
+        """The rows that the page is taken from, and the conditions on them."""
+        return self.all_rows()
+
     def _page_query(self) -> Select[Any]:
-        rows, conditions = self.all_rows()
+        rows, conditions = self._source
         beyond = self.page.beyond_cursor(rows)
         if beyond is not None:
-            conditions.append(beyond)
+            conditions = [*conditions, beyond]
         query = self.ordered(rows, conditions, *self.rows.provided_by(rows))
         query = query.limit(self.page.limit(beyond=int(self.looks_ahead)))
         skipped = self.page.skipped(self._equal_to_cursor)

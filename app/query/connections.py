@@ -11,7 +11,6 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import absent_field, unknown_field_in
 from app.graphql.relations import ApiRelation
 from app.query.collection import Collection
-from app.query.planning import Rows
 from app.query.walk import Field
 
 
@@ -61,8 +60,7 @@ def _edge_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:
 
 
 def _edge_node(field: Field, collection: Collection) -> ColumnElement[Any]:
-    rows: Rows = collection.rows
-    return field.json(rows)
+    return collection.of_row(field.json)
 
 
 def arguments_of_collections(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:

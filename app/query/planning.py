@@ -19,7 +19,6 @@ from sqlalchemy import (
     func,
     literal_column,
     null,
-    table,
     true,
 )
 from sqlalchemy.sql.functions import Function
@@ -32,7 +31,7 @@ from app.graphql.values import ABSENT, Leaf, Readings, Source, Variables
 from app.graphql.values_of_types import ToText
 from app.query.distribution import CLAIM, Shard, claim_text
 from app.query.nodes import Cap, Nodes
-from app.query.sql import alias_stem, cast_to, constant, quoted, uncut
+from app.query.sql import InPlace, alias_stem, cast_to, constant, quoted, uncut
 
 MAX_PARAMETERS = 65535
 """PostgreSQL counts the parameters of a statement in two bytes."""
@@ -156,11 +155,12 @@ class TableRows:
 
 
 class NamedRows:
-    """Rows that a common table expression will provide; its columns are known when the walk is done."""
+    """Rows that a common table expression will provide, or a query that stands in its place; its columns are known when
+    the walk is done."""
 
     def __init__(self, relation: ApiRelation, name: str) -> None:
         self.relation = relation
-        self.element: TableClause = table(name)
+        self.element = InPlace(name)
         self.shard = Shard()
         self._computed: dict[Callable[[TableRows], ColumnElement[Any]], str] = {}
 

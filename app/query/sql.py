@@ -6,7 +6,17 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, CompoundSelect, Select, Subquery, Text, cast, func, literal_column
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Select,
+    Subquery,
+    TableClause,
+    Text,
+    cast,
+    func,
+    literal_column,
+)
 from sqlalchemy.dialects.postgresql.base import PGCompiler
 from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000, PGIdentifierPreparer_pg8000
 from sqlalchemy.ext.compiler import compiles
@@ -186,6 +196,20 @@ def computed_first(query: Select[Any] | CompoundSelect[Any], name: str) -> Subqu
     would read every row, and ask it of those that the policies admit, instead of using an index.
     """
     return query.offset(literal_column("0")).subquery(name)
+
+
+class InPlace(TableClause):
+    """A table of that name; once it has a ``query``, the rows of this, read where the table is."""
+
+    query: Select[Any] | None = None
+
+
+@compiles(InPlace)
+def _in_place(rows: InPlace, compiler: SQLCompiler, asfrom: bool = False, **options: Any) -> str:
+    if rows.query is None or not asfrom:
+        name: str = compiler.visit_table(rows, asfrom=asfrom, **options)  # type: ignore[no-untyped-call]
+        return name
+    return f"({compiler.process(rows.query, asfrom=True)}) AS {compiler.preparer.quote(rows.name)}"
 
 
 def one_row(query: Select[Any]) -> Select[Any]:

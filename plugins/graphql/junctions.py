@@ -249,7 +249,11 @@ def _joining_row(way: Junction) -> Resolver:
         joining, outer = field.planning.rows_of(way.table), cast(JoinedOrigin, collection.origin).row
         with field.planning.nodes.each_of(1):
             row = field.json(joining)
-        query = select(row).select_from(joining.element).where(*way.links(outer, joining, collection.rows))
-        return query.correlate(outer.element, collection.rows.element).scalar_subquery()
+
+        def joined_to(rows: Rows) -> ColumnElement[Any]:
+            query = select(row).select_from(joining.element).where(*way.links(outer, joining, rows))
+            return query.correlate(outer.element, rows.element).scalar_subquery()
+
+        return collection.of_row(joined_to)
 
     return resolve

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,7 +16,7 @@ import pytest
 from bench import wrk
 from bench.library import PORTICO, POSTGRAPHILE, QUESTIONS, STRAWBERRY, rows_of
 from bench.measuring import PGBENCH, Figures
-from bench.processor import cpu_seconds
+from bench.processor import await_end, children_of, cpu_seconds
 from bench.report import EMPTY, chart, ideal
 from tests.process.running import PATIENCE_S, REPOSITORY
 
@@ -41,6 +42,17 @@ def test_the_time_of_children_counts_once_they_have_ended() -> None:
     while time.thread_time() < until:
         pass
     assert cpu_seconds(os.getpid()) - before > 0.15
+
+
+def test_the_end_of_children_is_awaited() -> None:
+    others = children_of(os.getpid())
+    child = subprocess.Popen([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"])
+    assert child.pid in children_of(os.getpid()) - others
+    waiting = threading.Thread(target=child.wait)
+    waiting.start()
+    await_end(os.getpid(), others)
+    assert not children_of(os.getpid()) - others
+    waiting.join()
 
 
 def test_answers_of_every_form_have_the_same_rows() -> None:
@@ -76,6 +88,6 @@ def test_a_short_run(tmp_path: Path) -> None:
     told = json.loads((tmp_path / "figures").read_text())["figures"]
     asked = [(each["question"], each["contestant"]) for each in told]
     assert asked[:3] == [("__typename", "Portico"), ("__typename", EMPTY), ("one row by key", "Portico")]
-    assert len(asked) == 11
+    assert len(asked) == 14
     assert all(each["per_second"] > 0 for each in told)
     assert "of the ideal" in done.stdout

@@ -101,6 +101,7 @@ select concat_ws(',', current_user = session_user, nullif(current_setting('app.s
         "do $$ begin reset role; set session authorization wire_writer; end $$",
         "create temporary table scratch as select 'of the caller before' as secret",
         "select pg_advisory_lock(42)",
+        "declare kept cursor with hold for select 'of the caller before'",
     ],
 )
 def test_nothing_is_left_of_what_a_function_did_to_the_session(
@@ -129,7 +130,6 @@ def test_nothing_is_left_of_what_a_function_did_to_the_session(
         "select set_config('default_transaction_read_only', 'on', false)",
         "select set_config('default_transaction_isolation', 'serializable', false)",
         "select set_config('default_transaction_deferrable', 'on', false)",
-        "declare kept cursor with hold for select 'of the caller before'",
     ],
 )
 def test_a_session_that_cannot_be_cleaned_is_replaced(

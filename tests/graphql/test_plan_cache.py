@@ -50,6 +50,7 @@ def cold(door: Door, query: str, variables: Any) -> Any:
     forgetful = replace(
         engine,
         documents=BoundedCache(1),
+        forms=BoundedCache(1),
         valid_documents=BoundedCache(1),
         steering=BoundedCache(1),
         plans=BoundedCache(1),

@@ -50,6 +50,23 @@ def _door(postgres: PostgresServer, installed: bool) -> Iterator[tuple[Door, Exe
 NAMES = "{ itemCollection { edges { node { name } } } }"
 
 
+def test_every_service_sees_a_change_at_once(watched: tuple[Door, Execute]) -> None:
+    door, execute = watched
+    other = Door(door.database_url)
+    try:
+        for each in (door, other):
+            assert each.ask(NAMES).data == each.ask(NAMES).data
+        for change, is_there in (
+            ("alter table item rename name to label", False),
+            ("alter table item rename label to name", True),
+            ("revoke select on item from anon", False),
+        ):
+            execute(change)
+            assert [not each.ask(NAMES).errors for each in (door, other, door, other)] == [is_there] * 4
+    finally:
+        other.close()
+
+
 def test_each_change_is_seen_by_the_next_request(watched: tuple[Door, Execute]) -> None:
     door, execute = watched
     assert door.application.services.engine.schema_cache.current().counted

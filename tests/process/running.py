@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -55,12 +55,14 @@ def is_running(pid: int) -> bool:
 
 
 @contextmanager
-def started(program: list[str], cwd: Path, **variables: str) -> Iterator[subprocess.Popen[str]]:
+def started(
+    program: list[str], cwd: Path, pass_fds: Sequence[int] = (), **variables: str
+) -> Iterator[subprocess.Popen[str]]:
     """A process with its output in a pipe, killed at the end if it still runs."""
     process = subprocess.Popen(
         program,
         cwd=cwd, env=environment(**variables), text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        stderr=subprocess.STDOUT, pass_fds=pass_fds,
     )  # fmt: skip
     try:
         yield process

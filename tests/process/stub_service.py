@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from app.server import worker
+from app.server.activation import passed_socket
 from app.server.address import address_of, listen
 from app.server.logs import configure_logging
 from app.server.parent import serve
@@ -69,7 +70,7 @@ PARENT = os.getpid()
 given = dict(argument.split("=", 1) for argument in sys.argv[1:] if "=" in argument)
 settings = load({}, {"port": 0, "workers": 2, "threads": 2, **given})
 configure_logging(settings)
-listener = listen(settings.host, settings.port)
+listener = passed_socket(os.environ) or listen(settings.host, settings.port)
 if "impatient" in sys.argv:
     listener = Impatient(fileno=listener.detach())
 sys.exit(serve(settings, Stub, listener, started=lambda: print(f"ready {address_of(listener)}", flush=True)))

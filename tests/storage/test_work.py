@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -12,9 +13,12 @@ import pytest
 
 from app.hooks import hookimpl
 from app.settings import Settings
+from app.storage.upkeep import work
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
 from tests.process.running import until
-from tests.storage.service import Service
+from tests.storage.service import Service, running
+
+CREATED, REMOVED = "ObjectCreated:Post", "ObjectRemoved:Delete"
 
 
 def waiting(service: Service, kind: str = "delete_blob") -> int:
@@ -135,6 +139,50 @@ def service_less() -> str:
     from tests.storage.service import token
 
     return token(sub="nobody")
+
+
+def work_together(*services: Service) -> None:
+    """All services work through the list at the same time, until it is empty."""
+
+    def work(service: Service) -> None:
+        while service.sql("select from storage.work"):
+            service.application.services.storage.background.work_now()
+
+    threads = [threading.Thread(target=work, args=(service,)) for service in services for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.parametrize("is_slow", [False, True])
+def test_several_services_do_nothing_twice(
+    own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, is_slow: bool
+) -> None:
+    if is_slow:
+        # Each event takes longer than there is time for a batch, whose rest is given back.
+        monkeypatch.setattr(work, "_TELLING_FOR_S", -1.0)
+    plugin, deleted = Listening(), list[str]()
+    settings = {"plugins": {"listening": plugin}, "replaced_bytes_grace_s": 0.0}
+    one = own_service(**settings)
+    with running(one.postgres, one.database_url, one.folder, **settings) as other:
+        for service in (one, other):
+            backend = service.application.services.storage.backend
+            monkeypatch.setattr(backend, "delete_many", partial(_noting, backend.delete_many, deleted))
+        bucket, names = one.bucket(), [f"k{number}" for number in range(25)]
+        for name in names:
+            one.upload(f"{bucket}/{name}").raise_for_status()
+        written = one.blobs()
+        other.delete(f"/object/{bucket}", json={"prefixes": names}).raise_for_status()
+        work_together(one, other)
+    told = [(event.type, event.name) for event in plugin.heard]
+    assert sorted(told) == sorted((type_, name) for type_ in (CREATED, REMOVED) for name in names)
+    assert len(deleted) == len(set(deleted)) == len(written) == 25
+
+
+def _noting(delete: Callable[[list[str]], None], noted: list[str], keys: list[str]) -> None:
+    noted += keys
+    delete(keys)
 
 
 def test_events_are_told_until_they_are_heard(own_service: Callable[..., Service]) -> None:

@@ -10,6 +10,7 @@ import hmac
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from app.errors import AccessError
 from app.identity import Caller, Identity, TokenError
@@ -57,7 +58,7 @@ class KeyRing:
         if presented.token:
             return self._session(presented.access_key, presented.token)
         if self._pair is not None and _same(presented.access_key, self._pair[0]):
-            return SecretOf(self._pair[1], lambda: self._caller({"role": SERVICE_ROLE}))
+            return SecretOf(self._pair[1], lambda: self._service)
         # Others are not in the table: the database need not be asked.
         if self._stored is not None and _STORED.fullmatch(presented.access_key):
             key = self._stored.find(presented.access_key)
@@ -66,6 +67,10 @@ class KeyRing:
                 buckets = None if key.buckets is None else frozenset(key.buckets)
                 return SecretOf(key.secret, lambda: self._caller(claims), buckets=buckets)
         raise S3Error("InvalidAccessKeyId", 403, "The AWS access key ID you provided does not exist in our records.")
+
+    @cached_property
+    def _service(self) -> Caller:
+        return self._caller({"role": SERVICE_ROLE})
 
     def _session(self, access_key: str, token: str) -> SecretOf:
         if self._anon_key is None or (self._project_ref and not _same(access_key, self._project_ref)):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from app.storage.http.head import Head
 from app.storage.s3.errors import S3Error, access_denied, invalid_request
@@ -98,6 +99,8 @@ def _of_query(head: Head, query: Mapping[str, str]) -> Presented:
     )
 
 
+# A client sends the same one all day.
+@lru_cache(256)
 def _credential(text: str) -> tuple[str, Scope]:
     parts = text.rsplit("/", 4)
     if len(parts) != 5 or parts[4] != "aws4_request" or not parts[0]:

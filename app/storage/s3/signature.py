@@ -35,6 +35,8 @@ class Scope:
 
 def canonical_query(query: str) -> str:
     """The query with every name and value encoded alike and in order, without the signature itself."""
+    if not query:
+        return ""
     pairs = (part.partition("=") for part in query.split("&") if part)
     encoded = ((encoded_again(name), encoded_again(value)) for name, _, value in pairs)
     return "&".join(f"{name}={value}" for name, value in sorted(encoded) if name != "X-Amz-Signature")

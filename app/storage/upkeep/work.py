@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 from app.database import Context, ContextBuilder, Database, Row, Statement, StatementError
@@ -24,6 +25,8 @@ from app.storage.upkeep.events import EventReceiver, ObjectEvent
 log = logging.getLogger("portico.storage")
 
 _TAKEN_FOR_S = 120
+# Afterwards the rest of a batch is given back, so that no other service takes an event that this one still tells.
+_TELLING_FOR_S = _TAKEN_FOR_S / 4
 _BLOBS_AT_A_TIME, _EVENTS_AT_A_TIME = 500, 20
 _EXPIRED_AT_A_TIME = 1000
 _LONGEST_ERROR = 500
@@ -46,6 +49,10 @@ TAKE = Statement(
     "work_take",
 )
 DONE = Statement("DELETE FROM storage.work WHERE id = ANY ($1::bigint[])", "work_done")
+GIVEN_BACK = Statement(
+    "UPDATE storage.work SET attempts = attempts - 1, due_at = clock_timestamp() WHERE id = ANY ($1::bigint[])",
+    "work_given_back",
+)
 FAILED = Statement(
     """
     UPDATE storage.work SET last_error = $2,
@@ -146,7 +153,11 @@ class WorkList:
         # RETURNING has no order. None is promised, but most receivers expect the order of the commits.
         rows = sorted(rows, key=lambda row: int(known(row[0])))
         done = []
-        for identifier, _, event, _, _ in rows:
+        until = time.monotonic() + _TELLING_FOR_S
+        for place, (identifier, _, event, _, _) in enumerate(rows):
+            if place and time.monotonic() > until:
+                self._run(GIVEN_BACK, (_array([known(row[0]) for row in rows[place:]]),))
+                break
             members = json.loads(known(event))
             try:
                 self._receivers[members["receiver"]].receive(ObjectEvent.from_json(members))

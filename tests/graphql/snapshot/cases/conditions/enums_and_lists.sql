@@ -9,7 +9,7 @@ SELECT CAST(
       AND (item_2.tags @> CAST($3 AS text[]))
       AND (item_2.tags <@ CAST($4 AS text[]))
       AND (item_2.tags && CAST($5 AS text[]))
-      AND (item_2.tags = CAST($5 AS text[]))
+      AND (item_2.tags = CAST($6 AS text[]))
       ORDER BY item_2.id ASC NULLS LAST
       LIMIT 30
     )
@@ -33,4 +33,4 @@ SELECT CAST(
     FROM page_1
   ) AS TEXT
 ) AS anon_1;
--- ["{\"so so\",\"fine\"}", "fine", "{\"b\"}", "{\"a\",\"b\"}", "{\"b\"}"]
+-- ["{\"so so\",\"fine\"}", "fine", "{\"b\"}", "{\"a\",\"b\"}", "{\"b\"}", "{\"b\"}"]

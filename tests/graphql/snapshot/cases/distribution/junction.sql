@@ -3,33 +3,30 @@ SELECT CAST(
     SELECT json_build_object(
       'title', book_1.title,
       'genreCollection', (
-        WITH page_2 AS (
-          SELECT genre_3.name AS name
-          FROM public.genre AS genre_3
+        SELECT json_build_object(
+          'edges', coalesce(json_agg(json_build_object('node', page_4.node)), '[]')
+        ) AS json_build_object_2
+        FROM (
+          SELECT json_build_object('name', genre_2.name) AS node
+          FROM public.genre AS genre_2
           WHERE EXISTS (
             SELECT
-            FROM public.book_genre AS book_genre_4
+            FROM public.book_genre AS book_genre_3
             WHERE (
-              (book_1.tenant_id = book_genre_4.tenant_id)
-              AND (book_genre_4.tenant_id = CAST($1 AS integer))
+              (book_1.tenant_id = book_genre_3.tenant_id)
+              AND (book_genre_3.tenant_id = CAST($1 AS integer))
             )
-            AND (book_1.id = book_genre_4.book_id)
+            AND (book_1.id = book_genre_3.book_id)
             AND (
-              (genre_3.tenant_id = book_genre_4.tenant_id)
-              AND (genre_3.tenant_id = CAST($1 AS integer))
+              (genre_2.tenant_id = book_genre_3.tenant_id)
+              AND (genre_2.tenant_id = CAST($1 AS integer))
             )
-            AND (genre_3.id = book_genre_4.genre_id)
+            AND (genre_2.id = book_genre_3.genre_id)
           )
-          ORDER BY genre_3.tenant_id ASC NULLS LAST,
-            genre_3.id ASC NULLS LAST
+          ORDER BY genre_2.tenant_id ASC NULLS LAST,
+            genre_2.id ASC NULLS LAST
           LIMIT 30
-        )
-        SELECT json_build_object(
-          'edges', coalesce(
-            json_agg(json_build_object('node', json_build_object('name', page_2.name))), '[]'
-          )
-        ) AS json_build_object_2
-        FROM page_2
+        ) AS page_4
       )
     ) AS json_build_object_1
     FROM public.book AS book_1

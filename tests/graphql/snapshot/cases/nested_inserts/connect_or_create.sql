@@ -89,7 +89,7 @@ WITH affected_9 AS (
       CAST(current_setting('portico.k1') AS jsonb) || CAST(current_setting('portico.k2') AS jsonb)
     )
   WITH ORDINALITY AS keys_16(key, number),
-    unnest(CAST($1 AS integer[]))
+    unnest(CAST($3 AS integer[]))
   WITH ORDINALITY AS places_17(position, number)
   WHERE (keys_16.number = places_17.number)
   AND (places_17.position = objects_15.position)
@@ -107,7 +107,7 @@ SELECT octet_length(set_config('portico.k4', CAST(json_build_object() AS TEXT), 
   ) AS octet_length_2
 FROM affected_9
 HAVING true;
--- ["{1,2}", "{\"x\",\"y\"}"]
+-- ["{1,2}", "{\"x\",\"y\"}", "{1,2}"]
 
 SELECT CAST(
   json_build_object(

@@ -44,7 +44,7 @@ WITH comment_8 AS (
     SELECT keys_4.position AS position,
       keys_4.owner AS owner,
       CAST(keys_4.key_0 AS integer) AS key_0
-    FROM unnest(CAST($1 AS integer[]), CAST($1 AS integer[]), CAST($2 AS text[])) AS keys_4(
+    FROM unnest(CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS text[])) AS keys_4(
       position, owner, key_0
     )
     LIMIT ALL
@@ -52,7 +52,7 @@ WITH comment_8 AS (
   ) AS given_5,
     jsonb_array_elements(CAST(current_setting('portico.k1') AS jsonb))
   WITH ORDINALITY AS keys_6(key, number),
-    unnest(CAST($1 AS integer[]))
+    unnest(CAST($4 AS integer[]))
   WITH ORDINALITY AS places_7(position, number)
   WHERE (comment_3.id = given_5.key_0)
   AND (keys_6.number = places_7.number)
@@ -71,7 +71,7 @@ WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN to_json(
 ELSE to_json(count(*))
 END AS anon_1
 FROM comment_8;
--- ["{1}", "{\"1\"}"]
+-- ["{1}", "{1}", "{\"1\"}", "{1}"]
 
 SELECT CAST(
   json_build_object(

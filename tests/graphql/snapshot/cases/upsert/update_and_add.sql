@@ -5,7 +5,7 @@ WITH affected_1 AS (
   UPDATE
   SET name = excluded.name,
     hits = (public.account.hits + excluded.hits)
-  WHERE public.account.hits > CAST($1 AS integer)
+  WHERE public.account.hits > CAST($7 AS integer)
   RETURNING public.account.id AS id,
     public.account.name AS name,
     public.account.hits AS hits,
@@ -27,7 +27,7 @@ SELECT CAST(
     HAVING true
   ) AS TEXT
 ) AS anon_1;
--- ["1", "q@x", "Eve", "2", "3", "c@x"]
+-- ["1", "q@x", "Eve", "2", "3", "c@x", "1"]
 
 -- afterwards:
 -- [1, "a@x", "Eve", 7]

@@ -1,0 +1,92 @@
+"""One GiB through each way into and out of the storage: ``python -m bench.storage_memory [--mebibytes N]``.
+
+Tells by how much the largest of the workers grew meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import socket
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from app.embedded import EmbeddedPostgres
+from app.installation import install
+from bench import s3, storage
+from bench.resumable import Uploading, create_bucket
+from bench.service import serving, workers_of
+from bench.storage import MIB, KeptConnection, receive
+
+BLOCK = os.urandom(MIB)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mebibytes", type=int, default=1024)
+    size = parser.parse_args().mebibytes
+    with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
+        install(cluster.url())
+        variables = storage.variables(cluster.url(), place) | {"UPLOAD_SIZE_LIMIT": "2G"}
+        variables |= {"S3_PROTOCOL_ACCESS_KEY_ID": s3.KEY, "S3_PROTOCOL_ACCESS_KEY_SECRET": s3.SECRET}
+        with serving(variables, 2, 4) as (address, pid):
+            create_bucket(address)
+            # What a worker loads once for its first requests is not what a large object takes.
+            for act in ways(address, 8).values():
+                act()
+            for name, act in ways(address, size).items():
+                workers = workers_of(pid)
+                before = [fresh_peak(each) for each in workers]
+                act()
+                grown = max(peak(each) - least for each, least in zip(workers, before, strict=True))
+                print(f"{name:20} {size:6} MiB: the workers grew by {grown / MIB:5.1f} MiB at most", flush=True)
+
+
+def ways(address: tuple[str, int], size: int) -> dict[str, Callable[[], None]]:
+    """What moves ``size`` MiB, by its name. A download takes what the upload before it has stored."""
+    length = size * MIB
+    rest, by_s3 = "/object/b/rest", "/s3/b/s3"
+    return {
+        "REST upload": partial(send, address, head("PUT", rest, length), size),
+        "REST download": partial(send, address, head("GET", rest, 0), 0),
+        "S3 PUT": partial(send, address, s3.signed_head("PUT", by_s3, length), size),
+        "S3 GET": partial(send, address, s3.signed_head("GET", by_s3, 0), 0),
+        "S3 multipart": partial(multipart, address, size),
+        "resumable upload": lambda: Uploading(address).in_parts(f"resumable{size}", BLOCK * 8, size // 8),
+    }
+
+
+def head(method: str, path: str, length: int) -> bytes:
+    whole = storage.request(method, path)
+    return whole.replace(b"Content-Length: 0", b"Content-Length: %d" % length)
+
+
+def send(address: tuple[str, int], request: bytes, blocks: int) -> None:
+    with socket.create_connection(address) as connection:
+        connection.sendall(request)
+        for _ in range(blocks):
+            connection.sendall(BLOCK)
+        receive(connection, bytearray(MIB))
+
+
+def multipart(address: tuple[str, int], size: int) -> None:
+    with KeptConnection(address) as connection:
+        s3.upload_in_parts(connection, "/s3/b/parts", BLOCK * 8, size // 8)
+
+
+def fresh_peak(pid: int) -> int:
+    """The memory of a process now, from which its peak counts again."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+    return peak(pid)
+
+
+def peak(pid: int) -> int:
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) * 1024 if found else 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""Documents that differ in literals alone share a plan; each is answered as if it were the first of its form."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from graphql import GraphQLError, parse, print_ast
+from graphql.language import Lexer, Source, TokenKind
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.graphql.bounded_cache import BoundedCache
+from app.graphql.forms import MAX_LITERALS, form_of, lifted
+from app.identity.identification import RequestHead
+from app.pipeline import run
+from app.pipeline.engine import Engine
+from app.pipeline.records import GraphQLRequest
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import ANON_KEY, Door
+
+SCHEMA = """
+create table few (id int primary key, name text, price float8, big bigint, day date, tags int[], extra jsonb);
+comment on table few is '@graphql({"totalCount": {"enabled": true}})';
+insert into few select i, 'n' || i, i / 2.0, i * 1000000000000, date '2026-01-01' + i, array[i, i + 1], null
+from generate_series(1, 30) i;
+insert into few (id, name) values (40, 'a"b'), (41, E'line\\nbreak'), (42, '');
+grant select, insert, update on few to anon;
+"""
+EDGES = "{ edges { node { id name } } }"
+
+
+@pytest.fixture(scope="module")
+def door(reading_door: OpenDoor) -> Door:
+    return reading_door(SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def loose(reading_door: OpenDoor) -> Door:
+    return reading_door(SCHEMA, graphql_dialect="pg_graphql")
+
+
+def cold(door: Door, query: str, variables: Any = None) -> Any:
+    """The response of the same service with empty caches."""
+    engine: Engine = door.application.services.engine
+    names = ("documents", "forms", "valid_documents", "steering", "plans")
+    forgetful = replace(engine, **{name: BoundedCache[Any](1) for name in names})
+    head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
+    return json.loads(run(GraphQLRequest(query, variables, head=head), forgetful).body)
+
+
+SHARING = [
+    ("{ fewCollection(filter: {id: {eq: %s}}) " + EDGES + " }", ["1", "2", "-3", "0", "2147483647"]),
+    (
+        "{ fewCollection(filter: {name: {eq: %s}}) " + EDGES + " }",
+        ['"n1"', '"a\\"b"', '"line\\nbreak"', '""', '"\\u006e2"'],
+    ),
+    ("{ fewCollection(filter: {price: {lt: %s}}) " + EDGES + " }", ["1.5", "2.0e0", "-0.0", "7E-1"]),
+    ("{ fewCollection(filter: {big: {eq: %s}}) " + EDGES + " }", ['"1000000000000"', '"2000000000000"']),
+    ("{ fewCollection(filter: {id: {in: [%s, 3]}}) " + EDGES + " }", ["1", "2"]),
+    ("{ fewCollection(filter: {tags: {contains: [%s]}}) " + EDGES + " }", ["1", "2"]),
+    ("{ a: fewCollection(filter: {id: {gt: %s}}, first: 2) " + EDGES + ' } # 5 "', ["1", "20"]),
+    ("query ($n: Int) { fewCollection(filter: {id: {gt: %s}}, first: $n) " + EDGES + " }", ["1", "3"]),
+]
+
+
+@pytest.mark.parametrize(("query", "literals"), SHARING)
+def test_they_share_a_plan(door: Door, query: str, literals: list[str]) -> None:
+    engine: Engine = door.application.services.engine
+    variables = {"n": 3} if "$n" in query else None
+    assert door.ask(query % literals[0], variables).body == cold(door, query % literals[0], variables)
+    before = len(engine.plans), len(engine.documents)
+    for literal in literals * 2:
+        assert door.ask(query % literal, variables).body == cold(door, query % literal, variables), literal
+    assert (len(engine.plans), len(engine.documents)) == before
+
+
+@pytest.mark.parametrize(
+    ("query", "literals"),
+    [
+        # What steers: sizes of pages, what a field is skipped for, defaults.
+        ("{ fewCollection(first: %s) " + EDGES + " }", ["1", "2", "1", "0", "-1", "31"]),
+        ("query ($n: Int = %s) { fewCollection(first: $n) " + EDGES + " }", ["1", "2", "1", '"1"']),
+        # Not the default of the document that was read last, though 0 and -0 are equal.
+        ("query ($n: Int = %s) { fewCollection(filter: {id: {eq: $n}}) " + EDGES + " }", ["0", "1", "-0", "2", "0"]),
+        ("query ($s: String = %s) { fewCollection(filter: {name: {eq: $s}}) " + EDGES + " }", ['"n1"', '"n2"', "1"]),
+        ("{ fewCollection(filter: {id: {eq: %s}}) " + EDGES + " few: __typename @skip(if: true) }", ["1", "2"]),
+        (
+            "{ fewCollection(first: 1) @skip(if: true) " + EDGES + " a: fewCollection(offset: %s) { totalCount } }",
+            ["1", "-1"],
+        ),
+        (
+            "{ __typename fewCollection(filter: {day: {eq: %s}}) @skip(if: true) " + EDGES + " }",
+            ['"2026-01-02"', "1", '""'],
+        ),
+        # What describes the schema.
+        ("{ __type(name: %s) { name kind } }", ['"few"', '"Query"', '"nothing"']),
+        # One field twice, with the same arguments or not.
+        ("{ f: fewCollection(first: %s) " + EDGES + " f: fewCollection(first: 1) { totalCount } }", ["1", "2", "1"]),
+        (
+            "{ f: fewCollection(filter: {name: {eq: %s}}) "
+            + EDGES
+            + ' f: fewCollection(filter: {name: {eq: "a"}}) { totalCount } }',
+            ['"a"', '"b"', '"\\u0061"', '"""a"""'],
+        ),
+        # What does not fit is told as ever, where it stands.
+        (
+            "{ fewCollection(filter: {id: {eq: %s}}) " + EDGES + " }",
+            ["1", "2147483648", "1.0", '"1"', "12345678901234567890", "true", "2"],
+        ),
+        (
+            "{ fewCollection(filter: {big: {eq: %s}}) " + EDGES + " }",
+            ['"1"', '"one"', "1", '"9223372036854775808"', '"2"'],
+        ),
+        ("{ fewCollection(filter: {day: {eq: %s}}) " + EDGES + " }", ['"2026-01-02"', '"no day"', '"2026-01-03"']),
+        ("{ fewCollection(filter: {price: {eq: %s}}) " + EDGES + " }", ["1.5", "1e999", "1", '"1.5"', "0.5"]),
+        (
+            "{ fewCollection(first: 1, filter: {id: {eq: 1}}) { edges { node { %s } } } }",
+            ["id", "nothing", "1", '"id"'],
+        ),
+        (
+            "{ fewCollection(filter: {name: {eq: %s}}) " + EDGES + " }",
+            ['"n1"', '"\\q"', '"""n2"""', '"\\u{6e}3"', '"\ud800"', '"n\\ud83d\\ude00"', '"n'],
+        ),
+    ],
+)
+def test_what_depends_on_a_literal_is_told_apart(door: Door, loose: Door, query: str, literals: list[str]) -> None:
+    for each in (door, loose):
+        for literal in [*literals, *reversed(literals)]:
+            assert each.ask(query % literal).body == cold(each, query % literal), literal
+
+
+def test_variables_cannot_take_the_place_of_literals(door: Door) -> None:
+    query = "{ fewCollection(filter: {id: {eq: 1}}) { edges { node { id } } } }"
+    for _ in range(2):
+        answer = door.ask(query.replace("1", "2"), {"0": 5, "1": 6})
+        assert answer.data["fewCollection"]["edges"] == [{"node": {"id": 2}}]
+
+
+def test_the_form_itself_is_no_document(door: Door) -> None:
+    """Nobody is answered with what another has asked."""
+    query = '{ fewCollection(filter: {name: {eq: "n7"}}) { edges { node { id } } } }'
+    door.ask(query)
+    answer = door.ask(form_of(query).text)
+    assert "n7" not in json.dumps(answer.body)
+    assert "Syntax Error" in answer.message
+
+
+def test_a_mutation_takes_its_literals(writing_door: OpenDoor) -> None:
+    door = writing_door(SCHEMA, "delete from few where id > 100")
+    before = len(door.application.services.engine.plans)
+    insert = "mutation { insertIntofewCollection(objects: [{id: %d, name: %s}]) { records { id name } } }"
+    for number, name in ((101, '"x"'), (102, '"y\\n"'), (103, '"x"')):
+        (record,) = door.ask(insert % (number, name)).data["insertIntofewCollection"]["records"]
+        assert record == {"id": number, "name": json.loads(name)}
+    update = "mutation { updatefewCollection(set: {price: %s}, filter: {id: {eq: %d}}) { records { id price } } }"
+    for number, price in ((101, "1.5"), (102, "2.5")):
+        (record,) = door.ask(update % (price, number)).data["updatefewCollection"]["records"]
+        assert record == {"id": number, "price": float(price)}
+    assert len(door.application.services.engine.plans) == before + 2
+
+
+def test_a_document_of_many_literals_keeps_them() -> None:
+    some, many = (f"{{ f(x: [{', '.join('7' * count)}]) }}" for count in (MAX_LITERALS, MAX_LITERALS + 1))
+    assert form_of(some).literals == {"0": 7}
+    assert form_of(many).text == many
+
+
+def _tokens(text: str) -> list[tuple[TokenKind, str | None]]:
+    """The tokens of a document by graphql-core. Raises GraphQLError."""
+    lexer, found = Lexer(Source(text)), []
+    while (token := lexer.advance()).kind is not TokenKind.EOF:
+        found.append((token.kind, token.value))
+    return found
+
+
+_LITERALS = [
+    "1",
+    "-1",
+    "0",
+    "-0",
+    "12",
+    "1.5",
+    "1e5",
+    "-2E-7",
+    '""',
+    '"a"',
+    '"\\n"',
+    '"\\u0061"',
+    '"""b"""',
+    '""" "" """',
+]
+_BETWEEN = [" ", ",", "[", "]", "{", "}", ":", "name", "e5", '# 1 "\n', "\n", "$v", "_1", "!", "@"]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(_LITERALS + _BETWEEN), max_size=8))
+def test_the_form_has_the_tokens_of_the_document(parts: list[str]) -> None:
+    """A document has each literal of its form where the form has a mark, whatever stands beside it."""
+    text = "".join(parts)
+    form = form_of(text)
+    try:
+        tokens = _tokens(text)
+    except GraphQLError:
+        return
+    literal = {TokenKind.INT: False, TokenKind.FLOAT: False, TokenKind.STRING: True}
+    names = [form.names[literal[kind], str(value)] for kind, value in tokens if kind in literal]
+    marked = [part[1:] for part in form.text.split("\0")[1::2]]
+    assert marked == names
+
+
+def test_lifted_literals_are_variables() -> None:
+    text = 'query ($a: Int = 1) { f(x: 1, y: {z: ["s", 2.5, 1]}) @d(if: "s") }'
+    told = print_ast(lifted(parse(text).definitions[0], form_of(text)))
+    assert " ".join(told.split()) == "query ($a: Int = 1) { f(x: $0, y: { z: [$1, $2, $0] }) @d(if: $1) }"
