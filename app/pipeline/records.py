@@ -1,10 +1,11 @@
-"""The records that pass from stage to stage. Each is made by one stage, read by the next, and never changed."""
+"""The records that pass from stage to stage. Each is made by one stage, read by the next, and never changed. Most
+of those of each request are tuples, which are made in a third of the time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode
 
@@ -20,8 +21,7 @@ NO_HEAD = RequestHead("POST", "/graphql/v1", lambda name: None)
 """Of a request that did not come by HTTP. Nobody is known by it."""
 
 
-@dataclass(frozen=True, slots=True)
-class GraphQLRequest:
+class GraphQLRequest(NamedTuple):
     """What a client sent, split into its parts but not checked, which is up to the stages.
 
     ``query``, ``variables``, ``extensions``, ``operation_name`` and ``document_id`` may be of any JSON type here.
@@ -71,8 +71,7 @@ class TextNeeded(Exception):
     """What is known of a document's form does not answer it: its text has to be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedOperation:
+class ParsedOperation(NamedTuple):
     """A request whose document was parsed. ``variables`` include the operation's defaults for those not given, and the
     document's literals."""
 
@@ -81,8 +80,7 @@ class ParsedOperation:
     variables: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class AuthorizedOperation:
+class AuthorizedOperation(NamedTuple):
     """An operation with its caller, and what the caller's role may see of the database."""
 
     parsed: ParsedOperation
@@ -123,8 +121,7 @@ class SQLPlan:
     caps: tuple[Cap, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BoundPlan:
+class BoundPlan(NamedTuple):
     """A plan with the values of one request, a tuple for each statement. ``rolled_back``: nothing that it changes is
     kept."""
 
@@ -156,8 +153,7 @@ class ResultSet:
         return replace(self, extensions={**(self.extensions or {}), name: value})
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """An answer: HTTP status, body, and headers beyond the usual ones. ``codes`` are those of its errors;
     ``operations`` is what observers are told, once it is finished."""
 
