@@ -41,9 +41,10 @@ def http_request(path: str, body: bytes, headers: dict[str, str]) -> bytes:
 def run_load(
     address: tuple[str, int], *requests: bytes, connections: int, seconds: float, in_turn: bool = False
 ) -> Load:
-    """Send ``requests`` over ``connections`` for ``seconds``. A connection is opened anew where the service closes it.
+    """Send ``requests`` over ``connections`` for ``seconds``, and until there is an answer.
 
-    Each connection asks one of the requests again and again; ``in_turn`` they take turns in asking all of them.
+    Each connection asks one of the requests again and again; ``in_turn`` they take turns in asking all of them. One
+    that the service closes is opened anew.
     """
     selector = selectors.DefaultSelector()
     turns = count()
@@ -65,7 +66,7 @@ def run_load(
     took_ms: list[float] = []
     began = time.perf_counter()
     deadline = began + seconds
-    while time.perf_counter() < deadline:
+    while time.perf_counter() < deadline or not took_ms:
         for key, _ in selector.select(timeout=1):
             asking: _Asking = key.data
             received = asking.receive()

@@ -164,7 +164,7 @@ class Meter:
         return self.each(name, connections, size, once)
 
     def each(self, name: str, connections: int, size: int, once: Callable[[socket.socket, bytearray], None]) -> float:
-        """``once`` again and again, on each connection in a thread. Gives how many per second."""
+        """``once`` again and again, on each connection in a thread, once at least. Gives how many per second."""
         began = time.perf_counter()
         deadline = time.perf_counter() + self.seconds
         with self._told(name, size) as ends:
@@ -172,7 +172,7 @@ class Meter:
             def run() -> None:
                 with KeptConnection(self.address) as connection:
                     buffer = bytearray(MIB)
-                    while time.perf_counter() < deadline:
+                    while not ends or time.perf_counter() < deadline:
                         once(connection, buffer)
                         ends.append(time.perf_counter())
 
