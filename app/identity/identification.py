@@ -10,14 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
-from typing import Any, NamedTuple
+from typing import Any
 
 from app.errors import PorticoError
 from app.identity.caller import Caller
 from app.plugin_guard import Plugins
 
 
-class RequestHead(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RequestHead:
     """The head of a request, from which a plugin identifies the caller."""
 
     method: str

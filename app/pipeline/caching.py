@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import blake2b
 
 from app.identity import ANON
@@ -25,8 +26,8 @@ def cacheable(reply: Reply, request: GraphQLRequest, results: ResultSet, engine:
     ]
     known = request.head.header("if-none-match")
     if known is not None and _has(known, etag):
-        return reply._replace(status=304, body=b"", headers=headers)
-    return reply._replace(headers=headers)
+        return replace(reply, status=304, body=b"", headers=headers)
+    return replace(reply, headers=headers)
 
 
 def _cache_control(results: ResultSet, max_age_s: int) -> str:

@@ -1,11 +1,10 @@
-"""The records that pass from stage to stage. Each is made by one stage, read by the next, and never changed. Most
-of those of each request are tuples, which are made in a third of the time."""
+"""The records that pass from stage to stage. Each is made by one stage, read by the next, and never changed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode
 
@@ -21,7 +20,8 @@ NO_HEAD = RequestHead("POST", "/graphql/v1", lambda name: None)
 """Of a request that did not come by HTTP. Nobody is known by it."""
 
 
-class GraphQLRequest(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GraphQLRequest:
     """What a client sent, split into its parts but not checked, which is up to the stages.
 
     ``query``, ``variables``, ``extensions``, ``operation_name`` and ``document_id`` may be of any JSON type here.
@@ -71,7 +71,8 @@ class TextNeeded(Exception):
     """What is known of a document's form does not answer it: its text has to be read."""
 
 
-class ParsedOperation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ParsedOperation:
     """A request whose document was parsed. ``variables`` include the operation's defaults for those not given, and the
     document's literals."""
 
@@ -80,7 +81,8 @@ class ParsedOperation(NamedTuple):
     variables: Mapping[str, Any]
 
 
-class AuthorizedOperation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AuthorizedOperation:
     """An operation with its caller, and what the caller's role may see of the database."""
 
     parsed: ParsedOperation
@@ -121,7 +123,8 @@ class SQLPlan:
     caps: tuple[Cap, ...] = ()
 
 
-class BoundPlan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BoundPlan:
     """A plan with the values of one request, a tuple for each statement. ``rolled_back``: nothing that it changes is
     kept."""
 
@@ -153,7 +156,8 @@ class ResultSet:
         return replace(self, extensions={**(self.extensions or {}), name: value})
 
 
-class Reply(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reply:
     """An answer: HTTP status, body, and headers beyond the usual ones. ``codes`` are those of its errors;
     ``operations`` is what observers are told, once it is finished."""
 

@@ -7,6 +7,7 @@ a mutation is refused as well, as one with any member of ``extensions`` that not
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.graphql.errors import DocumentError
@@ -46,7 +47,7 @@ def request_extensions(settings: Settings) -> Mapping[str, Extension]:
             return execute(operation, bound, *others)
         if not is_on:
             raise _refused("Mutations cannot be tried here (DRY_RUN); nothing was executed")
-        trial = bound._replace(rolled_back=bound.plan.is_mutation)
+        trial = replace(bound, rolled_back=bound.plan.is_mutation)
         return execute(operation, trial, *others).telling(NAME, True)
 
     return {NAME: tried}
