@@ -61,7 +61,7 @@ def _document(text: str, request: GraphQLRequest, engine: Engine, by_form: bool)
     if by_form and form.literals and request.extensions is None and request.document_id is None:
         known = engine.forms.get((form.text, name))
         if known is not None:
-            return replace(known, text=text, literals=form.literals, syntax=None)
+            return replace(known, text=text, text_and_form=(text, form.text), literals=form.literals, syntax=None)
     document = _read(text, name, form, engine.limits)
     size = BYTES_PER_CHARACTER * len(text)
     engine.documents.put((text, name), document, size)
@@ -81,7 +81,7 @@ def _read(text: str, operation_name: str | None, form: DocumentForm, limits: Doc
         form = DocumentForm(text, {}, {})
     return ParsedDocument(
         text,
-        form.text,
+        (text, form.text),
         form.literals,
         syntax.document,
         lifted(operation, form),

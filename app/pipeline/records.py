@@ -46,14 +46,17 @@ class GraphQLRequest:
 class ParsedDocument:
     """A document that is well-formed and within the limits, with the operation that was chosen from it.
 
-    ``form`` is its text without ``literals``. ``syntax`` is the tree of the text, None if that was not read because one
-    of the same form was; ``operation`` and ``fragments`` have variables in the place of the literals. ``depth``: how
-    many levels of fields its deepest operation has. ``variable_names`` are the variables that occur anywhere in it and
-    the names of the literals; ``defaults`` those that the operation gives a value.
+    ``text_and_form``: the text as it was sent, and the same without ``literals``. ``syntax`` is the tree of the text,
+    None if that was not read because one of the same form was; ``operation`` and ``fragments`` have variables in the
+    place of the literals. ``depth``: how many levels of fields its deepest operation has. ``variable_names`` are the
+    variables that occur anywhere in it and the names of the literals; ``defaults`` those that the operation gives a
+    value.
+
+    A plugin that replaces the operation replaces ``text`` too.
     """
 
     text: str
-    form: str
+    text_and_form: tuple[str, str]
     literals: Mapping[str, Any]
     syntax: DocumentNode | None
     operation: OperationDefinitionNode
@@ -61,6 +64,12 @@ class ParsedDocument:
     depth: int
     variable_names: tuple[str, ...]
     defaults: Mapping[str, Any]
+
+    @property
+    def form(self) -> str:
+        """What documents with the same operation have in common; all of the text if a plugin replaced it."""
+        sent, form = self.text_and_form
+        return form if self.text is sent else self.text
 
     @property
     def is_mutation(self) -> bool:

@@ -17,6 +17,7 @@ from app.graphql.forms import MAX_LITERALS, form_of, lifted
 from app.identity.identification import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine
+from app.pipeline.parse import parse as read
 from app.pipeline.records import GraphQLRequest
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import ANON_KEY, Door
@@ -160,6 +161,16 @@ def test_a_mutation_takes_its_literals(writing_door: OpenDoor) -> None:
         (record,) = door.ask(update % (price, number)).data["updatefewCollection"]["records"]
         assert record == {"id": number, "price": float(price)}
     assert len(door.application.services.engine.plans) == before + 2
+
+
+def test_an_operation_that_a_plugin_replaces_has_a_plan_of_its_own(door: Door) -> None:
+    """The text is what it is told by, also where documents with other literals have the operation of this one."""
+    engine: Engine = door.application.services.engine
+    query = "{ fewCollection(filter: {id: {eq: %d}}) { edges { node { name } } } }"
+    texts = [query % 11, query % 12]
+    documents = [read(GraphQLRequest(each), engine).document for each in texts]
+    assert documents[0].form == documents[1].form not in texts
+    assert [replace(each, text="another").form for each in documents] == ["another"] * 2
 
 
 def test_a_document_of_many_literals_keeps_them() -> None:
