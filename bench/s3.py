@@ -32,6 +32,7 @@ from bench.storage import KIB, MIB, KeptConnection, Meter, receive
 
 KEY, SECRET = "benchmark", "a secret that only this benchmark uses"
 PART = 8 * MIB
+MOTO = "moto"
 
 
 def main() -> None:
@@ -78,6 +79,9 @@ def measure(ways: Sequence[Contender]) -> dict[tuple[str, str], float]:
             )  # fmt: skip
     block = os.urandom(PART)
     for way in ways[1:]:
+        if way.name == MOTO:
+            # It loses uploads in parts that run at the same time.
+            continue
         numbers = itertools.count()
         found["multipart 64 MiB", way.name] = way.meter.each(
             f"{way.name} multipart 64 MiB", 4, 64 * MIB,
@@ -88,11 +92,11 @@ def measure(ways: Sequence[Contender]) -> dict[tuple[str, str], float]:
 
 def compare(found: Mapping[tuple[str, str], float]) -> None:
     """The S3 protocol as a multiple of the others; 64 MiB in parts are compared with a plain PUT of as much."""
-    print(f"\n{'S3 to':20} {'REST':>8} {'moto':>8}")
+    print(f"\n{'S3 to':20} {'REST':>8} {MOTO:>8}")
     for what, way in found:
         if way != "S3":
             continue
-        others = {"REST": found.get((what.replace("multipart", "PUT"), "REST")), "moto": found.get((what, "moto"))}
+        others = {"REST": found.get((what.replace("multipart", "PUT"), "REST")), MOTO: found.get((what, MOTO))}
         told = "".join(f" {found[what, way] / each:8.2f}" if each else f"{'-':>9}" for each in others.values())
         print(f"{what:20}{told}")
 
@@ -113,7 +117,7 @@ def moto(seconds: float) -> Iterator[Sequence[Contender]]:
                 connection.sendall(signed("PUT", "/bench"))
                 receive(connection, bytearray(MIB))
             meter = Meter(address, seconds, ())
-            yield (Contender("moto", meter, signed, "/bench"),)
+            yield (Contender(MOTO, meter, signed, "/bench"),)
         finally:
             server.terminate()
 
