@@ -2,7 +2,8 @@
 
 PUT and GET of 1 KiB and 1 MiB over 16 connections and of 64 MiB over 4, by both in turn on one service, and 64 MiB as
 a multipart upload of eight parts. Each request is signed anew; bodies are not, as clients do it over https. The same
-is asked of moto's server, which keeps all in memory and neither verifies nor authorizes, where it is installed.
+is asked of moto's server, which keeps all in memory and neither verifies nor authorizes, and of MinIO, where they are
+installed.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import argparse
 import itertools
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -32,7 +34,7 @@ from bench.storage import KIB, MIB, KeptConnection, Meter, receive
 
 KEY, SECRET = "benchmark", "a secret that only this benchmark uses"
 PART = 8 * MIB
-MOTO = "moto"
+MOTO, MINIO = "moto", "MinIO"
 
 
 def main() -> None:
@@ -45,7 +47,7 @@ def main() -> None:
         install(cluster.url())
         variables = storage.variables(cluster.url(), place)
         variables |= {"S3_PROTOCOL_ACCESS_KEY_ID": KEY, "S3_PROTOCOL_ACCESS_KEY_SECRET": SECRET}
-        with serving(variables, options.workers, options.threads) as (address, pid), moto(options.seconds) as more:
+        with serving(variables, options.workers, options.threads) as (address, pid), others(options.seconds) as more:
             meter = Meter(address, options.seconds, (pid, storage.server_of(cluster)))
             meter.once("POST", "/bucket", b'{"name": "b"}')
             rest, s3 = Contender("REST", meter, storage.request, "/object/b"), Contender("S3", meter, signed, "/s3/b")
@@ -92,42 +94,53 @@ def measure(ways: Sequence[Contender]) -> dict[tuple[str, str], float]:
 
 def compare(found: Mapping[tuple[str, str], float]) -> None:
     """The S3 protocol as a multiple of the others; 64 MiB in parts are compared with a plain PUT of as much."""
-    print(f"\n{'S3 to':20} {'REST':>8} {MOTO:>8}")
+    print(f"\n{'S3 to':20} {'REST':>8} {MOTO:>8} {MINIO:>8}")
     for what, way in found:
         if way != "S3":
             continue
-        others = {"REST": found.get((what.replace("multipart", "PUT"), "REST")), MOTO: found.get((what, MOTO))}
-        told = "".join(f" {found[what, way] / each:8.2f}" if each else f"{'-':>9}" for each in others.values())
+        plain = found.get((what.replace("multipart", "PUT"), "REST"))
+        rates = [plain, *(found.get((what, name)) for name in (MOTO, MINIO))]
+        told = "".join(f" {found[what, way] / each:8.2f}" if each else f"{'-':>9}" for each in rates)
         print(f"{what:20}{told}")
 
 
 @contextmanager
-def moto(seconds: float) -> Iterator[Sequence[Contender]]:
-    """moto's server with a bucket, where it is installed."""
-    if find_spec("moto") is None:
-        yield ()
-        return
+def others(seconds: float) -> Iterator[Sequence[Contender]]:
+    """The other servers that are installed here, each with a bucket."""
+    with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
+        commands: dict[str, list[str]] = {}
+        if find_spec("moto"):
+            commands[MOTO] = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p"]
+        if shutil.which("minio"):
+            commands[MINIO] = ["minio", "server", "--quiet", folder, "--address"]
+        yield [stack.enter_context(_other(name, command, seconds)) for name, command in commands.items()]
+
+
+@contextmanager
+def _other(name: str, command: Sequence[str], seconds: float) -> Iterator[Contender]:
+    """A server whose command ends with its port, as MinIO wants it with the host before."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = free.getsockname()
-    command = [sys.executable, "-m", "moto.server", "-p", str(address[1])]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+    port = f"127.0.0.1:{address[1]}" if name == MINIO else str(address[1])
+    environment = os.environ | {"MINIO_ROOT_USER": KEY, "MINIO_ROOT_PASSWORD": SECRET}
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen([*command, port], env=environment, stdout=quiet, stderr=quiet) as server:
         try:
             _wait_for(address)
-            with KeptConnection(address) as connection:
-                connection.sendall(signed("PUT", "/bench"))
-                receive(connection, bytearray(MIB))
-            meter = Meter(address, seconds, ())
-            yield (Contender(MOTO, meter, signed, "/bench"),)
+            yield Contender(name, Meter(address, seconds, ()), signed, "/bench")
         finally:
             server.terminate()
 
 
 def _wait_for(address: tuple[str, int]) -> None:
+    """Until the server has made a bucket."""
     for _ in range(600):
-        with suppress(OSError), socket.create_connection(address):
+        with suppress(OSError), KeptConnection(address) as connection:
+            connection.sendall(signed("PUT", "/bench"))
+            receive(connection, bytearray(MIB))
             return
         time.sleep(0.1)
-    raise TimeoutError("moto's server did not start")
+    raise TimeoutError("a server that is compared did not start")
 
 
 def upload_in_parts(connection: socket.socket, path: str, block: bytes, times: int = 8) -> None:
