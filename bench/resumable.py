@@ -88,7 +88,7 @@ def _measure(name: str, address: tuple[str, int], seconds: float, upload: Callab
 
     def run() -> None:
         each = Uploading(address)
-        while time.perf_counter() < began + seconds:
+        while not ends or time.perf_counter() < began + seconds:
             upload(each)
             ends.append(time.perf_counter())
 

@@ -110,21 +110,21 @@ def others(seconds: float) -> Iterator[Sequence[Contender]]:
     with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
         commands: dict[str, list[str]] = {}
         if find_spec("moto"):
-            commands[MOTO] = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p"]
+            commands[MOTO] = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "{port}"]
         if shutil.which("minio"):
-            commands[MINIO] = ["minio", "server", "--quiet", folder, "--address"]
+            commands[MINIO] = ["minio", "server", "--quiet", folder, "--address", "127.0.0.1:{port}"]
         yield [stack.enter_context(_other(name, command, seconds)) for name, command in commands.items()]
 
 
 @contextmanager
 def _other(name: str, command: Sequence[str], seconds: float) -> Iterator[Contender]:
-    """A server whose command ends with its port, as MinIO wants it with the host before."""
+    """A server on the port that its command names ``{port}``."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = free.getsockname()
-    port = f"127.0.0.1:{address[1]}" if name == MINIO else str(address[1])
     environment = os.environ | {"MINIO_ROOT_USER": KEY, "MINIO_ROOT_PASSWORD": SECRET}
     quiet = subprocess.DEVNULL
-    with subprocess.Popen([*command, port], env=environment, stdout=quiet, stderr=quiet) as server:
+    words = [each.format(port=address[1]) for each in command]
+    with subprocess.Popen(words, env=environment, stdout=quiet, stderr=quiet) as server:
         try:
             _wait_for(address)
             yield Contender(name, Meter(address, seconds, ()), signed, "/bench")

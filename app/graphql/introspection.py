@@ -19,11 +19,9 @@ from graphql import (
     OperationDefinitionNode,
     SelectionSetNode,
     VariableValues,
-    Visitor,
     get_variable_values,
     print_ast,
     validate,
-    visit,
 )
 
 from app.graphql.api_schema import ApiSchema
@@ -31,7 +29,7 @@ from app.graphql.bounded_cache import BoundedCache
 from app.graphql.describing import META_FIELDS as DESCRIBED
 from app.graphql.describing import Describer
 from app.graphql.errors import DocumentError
-from app.graphql.selection import Selector, variable_names
+from app.graphql.selection import Selector, nodes_of, variable_names
 from app.graphql.values import ABSENT, Steering, Variables, whole_value
 
 KEPT = 64
@@ -101,14 +99,7 @@ def _arguments(node: FieldNode) -> list[str]:
 
 def _asks_for_all_types(document: DocumentNode) -> bool:
     """Whether an answer may need all types. Most documents that ask for one or a few need only those."""
-    names: set[str] = set()
-
-    class NameCollector(Visitor):
-        def enter_name(self, node: NameNode, *_: Any) -> None:
-            names.add(node.value)
-
-    visit(document, NameCollector())
-    return not names.isdisjoint(OF_ALL_TYPES)
+    return any(isinstance(node, NameNode) and node.value in OF_ALL_TYPES for node in nodes_of(document))
 
 
 def _answer(

@@ -139,15 +139,15 @@ class Selector:
 
 def variable_names(document: DocumentNode) -> tuple[str, ...]:
     """The variables that occur anywhere in a document, declared or used."""
-    return tuple({node.name.value: None for node in _nodes(document) if isinstance(node, VariableNode)})
+    return tuple({node.name.value: None for node in nodes_of(document) if isinstance(node, VariableNode)})
 
 
 def type_names(document: DocumentNode) -> tuple[str, ...]:
     """The types that a document names: those of its variables and fragments."""
-    return tuple({node.name.value: None for node in _nodes(document) if isinstance(node, NamedTypeNode)})
+    return tuple({node.name.value: None for node in nodes_of(document) if isinstance(node, NamedTypeNode)})
 
 
-def _nodes(document: DocumentNode) -> Iterator[Node]:
+def nodes_of(document: DocumentNode) -> Iterator[Node]:
     """All nodes of a document, in a third of the time of graphql-core's ``visit``."""
     unread: list[Node] = [document]
     while unread:
