@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from struct import Struct
 from typing import TYPE_CHECKING
 
 from sqlalchemy.dialects.postgresql.base import PGDialect
@@ -44,6 +45,7 @@ _FIRST_CLAIMS = ("role", "sub", "email")
 _LONGEST_CLAIM_NAME = 63
 _MOST_CLAIM_SETTINGS = 30
 _REMEMBERED_CALLERS = 1000
+_pack_length = Struct("!i").pack
 _NO_PARAMETERS = encode_parameters(())
 _LONGEST_APPLICATION_NAME = 63
 
@@ -118,10 +120,9 @@ class ContextBuilder:
             return repeated if bookmark is None else replace(repeated, bookmark=bookmark)
         own: list[SettingValue] = []
         if headers is not None:
-            named = {name.lower(): value for name, value in headers.items()}
-            if not self._with_tokens:
-                named = {name: value for name, value in named.items() if name not in _CREDENTIALS}
-            own.append(("request.headers", json.dumps(named)))
+            hidden = () if self._with_tokens else _CREDENTIALS
+            told = {lower: value for name, value in headers.items() if (lower := name.lower()) not in hidden}
+            own.append(("request.headers", json.dumps(told)))
             if self._with_tokens:
                 own.append(("request.jwt", token))
         own.extend(extra)
@@ -207,7 +208,18 @@ def _claim_settings(claims: Mapping[str, object]) -> Iterator[SettingValue]:
 
 
 def _encode_pairs(pairs: Sequence[SettingValue]) -> bytes:
-    return encode_parameters([_text(part) for pair in pairs for part in pair])[2:]
+    """Names and values in the form in which ``encode_parameters`` has them, without their number."""
+    return b"".join([part for name, value in pairs for part in (_encode_name(name), _encode(value))])
+
+
+@lru_cache(256)
+def _encode_name(name: str) -> bytes:
+    return _encode(name)
+
+
+def _encode(value: str) -> bytes:
+    encoded = _text(value)
+    return _pack_length(len(encoded)) + encoded
 
 
 def _text(value: str) -> bytes:

@@ -36,6 +36,8 @@ IDLE = b"I"
 _header = Struct("!ci")
 _pack_int = Struct("!i").pack
 
+# The bytes of a message that tell its size.
+_SIZE = 4
 # Beyond any message of the protocol.
 _ANY_SIZE = 2**31
 
@@ -152,8 +154,8 @@ class DatabaseConnection:
         is_learning = is_clean and not started
         cleaning = session.COMMANDS if is_learning else 0
         results: list[list[Row]] = [[] for _ in range(prelude)] if started else []
-        if started and (value := self._read_value(buffer, position, row_limit)) is not None:
-            results.append([(value,)])
+        if started and (row := self._read_last(buffer, position, row_limit)) is not None:
+            results.append([row])
             return results, None
         rows: list[Row] = []
         failure: StatementError | RowTooLarge | None = None
@@ -228,18 +230,20 @@ class DatabaseConnection:
         buffer = self._transport.more(self._transport.buffer, 0, 5, answered=False)
         return (buffer, len(answer), parsed) if buffer.startswith(answer) else (buffer, 0, 0)
 
-    def _read_value(self, buffer: bytes, position: int, row_limit: int) -> bytes | None:
-        """The rest of what is due, if it is here as a whole and the only value of a single row, as it usually is;
-        otherwise none is taken."""
+    def _read_last(self, buffer: bytes, position: int, row_limit: int) -> Row | None:
+        """The rest of what is due, if it is here as a whole and a single row, as it usually is; otherwise none is
+        taken."""
         if not buffer.startswith(BOUND_AND_ROW, position) or len(buffer) < position + len(BOUND_AND_ROW) + VALUE.size:
             return None
         size, columns, length = VALUE.unpack_from(buffer, position + len(BOUND_AND_ROW))
         end = position + len(BOUND_AND_ROW) + size
-        if columns != 1 or length < 0 or size > row_limit or not buffer.startswith(ENDED_AFTER_ROW, end):
+        if size > row_limit or not buffer.startswith(ENDED_AFTER_ROW, end):
             return None
         self.transaction_status = IDLE
         self._transport.buffer = buffer[end + len(ENDED_AFTER_ROW) :]
-        return buffer[end - length : end]
+        if columns == 1 and length >= 0:
+            return (buffer[end - length : end],)
+        return row_of(buffer, position + len(BOUND_AND_ROW) + _SIZE)
 
     def _add_prepared(self, parsing: Parsing) -> None:
         if parsing is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from uuid import uuid4
 
 from app.database import Bookmark, Context, ContextBuilder
@@ -13,6 +14,8 @@ from app.storage.errors import ServiceRoleOnly
 
 SERVICE_ROLE = "service_role"
 ANONYMOUS = "anon"
+
+_REMEMBERED_CALLERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,7 @@ class Asker:
     def service_context(self) -> Context:
         """The context of statements that run as service_role; the claims still show triggers whose request it is."""
         caller = self.caller
-        if caller.role != SERVICE_ROLE:
-            caller = dataclasses.replace(caller, role=SERVICE_ROLE, cache_key=caller.cache_key + " as service")
-        return self._context(caller)
+        return self._context(caller if caller.role == SERVICE_ROLE else _as_service(caller))
 
     def request_id(self) -> str:
         """The request id from the proxy; without one, a new id at each call."""
@@ -84,6 +85,11 @@ class Asker:
                 *self.contexts.request_settings(self.headers.get),
             ),
         )
+
+
+@lru_cache(_REMEMBERED_CALLERS)
+def _as_service(caller: Caller) -> Caller:
+    return dataclasses.replace(caller, role=SERVICE_ROLE, cache_key=caller.cache_key + " as service")
 
 
 def anonymous() -> Caller:

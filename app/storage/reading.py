@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import IO, TypeVar
 
+from app.database import Row
 from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.bytes.backend import Chunks, Labels, Linking
 from app.storage.bytes.blobs import blob_key
 from app.storage.errors import BytesMissing, NoSuchBucket, NoSuchObject, TooManyDownloads
 from app.storage.names import check_key
 from app.storage.records import ObjectName, StoredObject
-from app.storage.rows import RawValue, boolean, json_value, known, read_bucket, read_object, text
+from app.storage.rows import RawValue, json_value, known, read_object, text
 from app.storage.sql import (
     BUCKET_THEN_ROLE,
     NOTHING,
@@ -23,6 +24,7 @@ from app.storage.sql import (
     VISIBLE_KEYS,
     Projection,
     find_object,
+    find_with_bucket,
 )
 from app.storage.storage import Storage
 from app.storage.times import read_http_date
@@ -53,24 +55,42 @@ def find(
     one whose objects they may not see look the same.
     """
     check_key(name.key, any_script=storage.limits.any_script)
-    role = SERVICE_ROLE if reading.as_service else asker.role
+    if reading.as_service or asker.role == SERVICE_ROLE:
+        public, row = _find_as_service(storage, asker, name, projection)
+    else:
+        public, row = _find_as_caller(storage, asker, name, projection)
+    # To other roles a missing bucket looks like one whose objects they may not see.
+    if public is None and not reading.public_only and asker.role != SERVICE_ROLE:
+        raise NoSuchObject
+    if public is None or (reading.public_only and public != b"t"):
+        raise NoSuchBucket
+    if row is None:
+        raise NoSuchObject
+    return read_object(row), row[4]
+
+
+def _find_as_service(
+    storage: Storage, asker: Asker, name: ObjectName, projection: Projection
+) -> tuple[RawValue, Row | None]:
+    """Whether the bucket is public, None if there is none, and the row of the object, None if there is none."""
+    wanted = (text(name.bucket), text(name.key))
+    [[row]] = storage.database.run(asker.service_context(), [(find_with_bucket(projection), wanted)], read_only=True)
+    return row[0], row[1:] if row[1] is not None else None
+
+
+def _find_as_caller(
+    storage: Storage, asker: Asker, name: ObjectName, projection: Projection
+) -> tuple[RawValue, Row | None]:
+    """The same with the caller's rights, unless the bucket is public."""
     bucket_rows, rows = storage.database.run(
         asker.service_context(),
         [
-            (BUCKET_THEN_ROLE, (text(name.bucket), role.encode(), boolean(True))),
+            (BUCKET_THEN_ROLE, (text(name.bucket), asker.role.encode())),
             (find_object(projection), (text(name.bucket), text(name.key))),
         ],
         read_only=True,
     )
-    bucket = read_bucket(bucket_rows[0])
-    # To other roles a missing bucket looks like one whose objects they may not see.
-    if bucket is None and not reading.public_only and asker.role != SERVICE_ROLE:
-        raise NoSuchObject
-    if bucket is None or (reading.public_only and not bucket.public):
-        raise NoSuchBucket
-    if not rows:
-        raise NoSuchObject
-    return read_object(rows[0]), rows[0][4]
+    return bucket_rows[0][1], rows[0] if rows else None
 
 
 def find_with_bytes(

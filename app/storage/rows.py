@@ -52,7 +52,7 @@ def owner_columns(sub: object) -> tuple[RawValue, RawValue]:
 
 
 def read_bucket(row: Row) -> Bucket | None:
-    """The bucket in a row of BUCKET, BUCKET_THEN_ROLE or TARGET_THEN_ROLE; None when there is none."""
+    """The bucket in a row of BUCKET or TARGET_THEN_ROLE; None when there is none."""
     _, identifier, public, limit, types = row
     if identifier is None:
         return None

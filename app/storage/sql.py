@@ -23,17 +23,17 @@ _OBJECT_COLUMNS = """
 
 # -- the caller's role
 
-# It gives one row even without such a bucket, because the role must change in any case. $3: whether anybody may read
+# One row: whether the bucket is public, null without such a bucket; the role must change in any case. Anybody may read
 # the objects of a public bucket. The next statement is planned after this one has run, so under the new role.
 BUCKET_THEN_ROLE = Statement(
     """
-    SELECT num_nulls(set_config('role', CASE WHEN $3::boolean AND b.public THEN 'service_role' ELSE $2 END, true)),
-           b.id, b.public, b.file_size_limit, to_json(b.allowed_mime_types)
+    SELECT num_nulls(set_config('role', CASE WHEN b.public THEN 'service_role' ELSE $2 END, true)),
+           CASE WHEN b.id IS NOT NULL THEN coalesce(b.public, false) END
     FROM (SELECT $1::text AS id) AS wanted LEFT JOIN storage.buckets b ON b.id = wanted.id
     """,
     "bucket_then_role",
 )
-# The same for the bucket to write to, with the object that is there. Each change of a row changes its xmin.
+# For a write: the bucket, and the object that is there. Each change of a row changes its xmin.
 TARGET_THEN_ROLE = Statement(
     """
     SELECT num_nulls(set_config('role', $3, true)),
@@ -185,6 +185,21 @@ def find_object(projection: Projection) -> Statement:
     return Statement(
         f"SELECT {_OBJECT_COLUMNS}, {projection} FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2",  # noqa: S608
         "find_object",
+    )
+
+
+@lru_cache(16)
+def find_with_bucket(projection: Projection) -> Statement:
+    """For service_role, who sees every bucket and object. One row: whether the bucket is public, null without such a
+    bucket, and the object, null without one."""
+    return Statement(
+        f"""
+        SELECT (SELECT coalesce(b.public, false) FROM storage.buckets b WHERE b.id = wanted.bucket_id),
+               {_OBJECT_COLUMNS}, {projection}
+        FROM (SELECT $1::text AS bucket_id, $2::text AS name) AS wanted
+        LEFT JOIN storage.objects o ON o.bucket_id = wanted.bucket_id AND o.name = wanted.name
+        """,  # noqa: S608
+        "find_with_bucket",
     )
 
 

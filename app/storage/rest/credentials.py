@@ -41,7 +41,7 @@ def caller_of(identity: Identity, token: str | None) -> Caller:
     if not token:
         raise access_denied(TOKEN_MESSAGES["malformed"])
     try:
-        return Caller.of(identity.verify(token), default_role=ANONYMOUS)
+        return identity.bearer(token, default_role=ANONYMOUS)
     except TokenError as ex:
         raise access_denied(TOKEN_MESSAGES[ex.reason]) from None
     except AccessError as ex:

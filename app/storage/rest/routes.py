@@ -23,6 +23,8 @@ from app.storage.storage import Storage
 
 Operation = Callable[[Storage, Call], Answer]
 
+_BUCKET, _KEY = "{bucket}", "*"
+_PATTERNS = {_BUCKET: "([^/]+)", _KEY: "(.*)"}
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
@@ -113,24 +115,43 @@ class Router:
     """
 
     def __init__(self, routes: Sequence[Route] = ROUTES) -> None:
-        self._by_method: dict[str, list[tuple[tuple[str, ...], Route]]] = {}
         last = {(route.method, route.path): route for route in routes}
+        by_method: dict[str, list[Route]] = {}
         for route in sorted(last.values(), key=_plain_segments, reverse=True):
-            self._by_method.setdefault(route.method, []).append((route.segments, route))
+            by_method.setdefault(route.method, []).append(route)
+        self._by_method = {method: _Alternatives(some) for method, some in by_method.items()}
+        if "GET" in self._by_method:
+            self._by_method["HEAD"] = self._by_method["GET"]
 
     def match(self, method: str, path: str) -> Match | None:
         """The match for a path, still encoded and without the API's prefix; None without a route. Raises BadUrl."""
-        if _BROKEN_ESCAPE.search(path):
+        if "%" in path and _BROKEN_ESCAPE.search(path):
             raise BadUrl(path)
-        given = path.split("/")[1:]
-        if given == ["bucket", ""]:
-            given = ["bucket"]
-        for segments, route in self._by_method.get("GET" if method == "HEAD" else method, ()):
-            found = _fit(segments, given)
-            if found is not None:
-                bucket, key = found
-                return Match(route, _decode(bucket, path), _decode(key, path))
-        return None
+        alternatives = self._by_method.get(method)
+        return None if alternatives is None else alternatives.match("/bucket" if path == "/bucket/" else path)
+
+
+class _Alternatives:
+    """Routes of one method as one regular expression, in which the first that fits counts. A group is around each, and
+    in it are groups for bucket and key."""
+
+    def __init__(self, routes: Sequence[Route]) -> None:
+        self._paths = re.compile("|".join(f"({_pattern(route)})" for route in routes), re.DOTALL)
+        # By the number of the group around each: the route, and the numbers of the groups in it, 0 for none.
+        self._found: dict[int, tuple[Route, int, int]] = {}
+        group = 1
+        for route in routes:
+            has_bucket, has_key = _BUCKET in route.segments, _KEY in route.segments
+            self._found[group] = route, has_bucket and group + 1, has_key and group + has_bucket + 1
+            group += 1 + has_bucket + has_key
+
+    def match(self, path: str) -> Match | None:
+        found = self._paths.fullmatch(path)
+        # The group that ends last is the one around a route.
+        if found is None or found.lastindex is None:
+            return None
+        route, bucket, key = self._found[found.lastindex]
+        return Match(route, _decode(found[bucket], path) if bucket else "", _decode(found[key], path) if key else "")
 
 
 class BadUrl(RestError):
@@ -146,26 +167,12 @@ class BadUrl(RestError):
 
 
 def _plain_segments(route: Route) -> tuple[int, int]:
-    plain = sum(not segment.startswith(("{", "*")) for segment in route.segments)
+    plain = sum(segment not in _PATTERNS for segment in route.segments)
     return plain, len(route.segments)
 
 
-def _fit(segments: tuple[str, ...], given: list[str]) -> tuple[str, str] | None:
-    """Bucket and key, still encoded, if the path fits."""
-    bucket = key = ""
-    for index, segment in enumerate(segments):
-        if index >= len(given):
-            return None
-        if segment == "*":
-            key = "/".join(given[index:])
-            return bucket, key
-        if segment == "{bucket}":
-            if not given[index]:
-                return None
-            bucket = given[index]
-        elif segment != given[index]:
-            return None
-    return (bucket, key) if len(given) == len(segments) else None
+def _pattern(route: Route) -> str:
+    return "".join("/" + _PATTERNS.get(segment, re.escape(segment)) for segment in route.segments)
 
 
 def _decode(part: str, path: str) -> str:

@@ -79,7 +79,7 @@ class KeyRing:
 
     def _bearer(self, token: str) -> Caller:
         try:
-            return Caller.of(self._identity.verify(token), default_role=ANONYMOUS)
+            return self._identity.bearer(token, default_role=ANONYMOUS)
         except TokenError as ex:
             raise access_denied(TOKEN_MESSAGES[ex.reason]) from None
         except AccessError as ex:
