@@ -167,6 +167,8 @@ class Settings:
         default_note="half the number of threads", derive=lambda values: max(1, values["threads"] // 2))
     remote_downloads: str = setting(Choice("proxy", "redirect"), "proxy",
         "Whether downloads from S3, Google and Azure pass through the service, or are redirected to a short-lived URL.")
+    remote_uploads: str = setting(Choice("proxy", "direct"), "proxy",
+        "Whether clients that ask for it may send signed uploads to S3, Google and Azure themselves.")
     replaced_bytes_grace_s: float = setting(Seconds(), 60.0,
         "Seconds before the bytes of replaced and deleted objects are removed, for readers that have started.")
     images: bool = setting(SWITCH, False,

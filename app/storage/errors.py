@@ -34,6 +34,14 @@ class UploadFinished(StorageError):
     """The upload in pieces has become an object already."""
 
 
+class NotArrived(StorageError):
+    """The bytes of a direct upload are not in the backend."""
+
+
+class DirectUploadUnavailable(StorageError):
+    """Clients cannot send this object to the backend themselves."""
+
+
 class OffsetConflict(StorageError):
     """The upload does not end where the new bytes would begin."""
 

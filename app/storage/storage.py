@@ -29,12 +29,14 @@ _MOST_NOTED = 10_000
 @dataclass(frozen=True, slots=True)
 class StorageLimits:
     """``upload``: the largest object, in bytes. ``signed_upload_s``: for how many seconds a signed upload URL is valid.
-    ``any_script``: see ``check_key``. ``links``: whether a remote backend may serve downloads by itself."""
+    ``any_script``: see ``check_key``. ``links``: whether a remote backend may serve downloads by itself.
+    ``direct_uploads``: whether clients may send bytes to a remote backend themselves."""
 
     upload: int
     signed_upload_s: int
     any_script: bool = False
     links: bool = False
+    direct_uploads: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,7 @@ def open_storage(
             signed_upload_s=settings.signed_upload_s,
             any_script=settings.object_keys == "unicode",
             links=settings.remote_downloads == "redirect",
+            direct_uploads=settings.remote_uploads == "direct",
         ),
         receivers=receivers,
         checks=tuple(chain.from_iterable(plugins.hook.object_checks(settings=settings))),

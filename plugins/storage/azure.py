@@ -20,11 +20,13 @@ from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing, Labels, Piece
 from app.storage.bytes.cloud import CloudBackend, abandon, bucket_and_prefix, cloud_module
+from app.storage.bytes.receiving import Arrived, UploadLink
 from app.storage.bytes.transfer import FetchedChunks, Translated, in_batches
 
 # Azure takes 50,000 blocks, so blobs can have up to 195 GiB. The SDK keeps two copies of what it sends.
 PART = 4 * 1024 * 1024
 FETCH = 2 * 1024 * 1024
+LARGEST_PUT = 5000 * 1024 * 1024
 # Within an account a copy usually completes at once; a pending one is polled at this interval, in seconds.
 COPY_INTERVAL = 0.2
 PATIENCE: dict[str, Any] = {"connection_timeout": 5, "read_timeout": 30}
@@ -98,9 +100,27 @@ class AzureBackend(CloudBackend):
             raise
 
     def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
+        return self._signed(
+            name,
+            seconds,
+            permission=self._models.BlobSasPermissions(read=True),
+            content_type=labels.content_type,
+            cache_control=labels.caching or None,
+            content_disposition=labels.disposition or None,
+            content_encoding=labels.encoding or None,
+        )
+
+    def _upload_link(self, name: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
+        if size > LARGEST_PUT:
+            return None
+        # Such a signature covers neither length nor type. Without the right to write, nobody replaces what is there.
+        url = self._signed(name, seconds, permission=self._models.BlobSasPermissions(create=True))
+        return None if url is None else UploadLink(url, {"content-type": content_type, "x-ms-blob-type": "BlockBlob"})
+
+    def _signed(self, name: str, seconds: int, **what: Any) -> str | None:
+        """The URL of a blob with a signature for ``what``; None for credentials that cannot sign without a request."""
         account_key = getattr(self._service.credential, "account_key", None)
         if account_key is None:
-            # Other credentials cannot sign without a request to Azure.
             return None
         blob = self._container.get_blob_client(name)
         signature = self._models.generate_blob_sas(
@@ -108,14 +128,15 @@ class AzureBackend(CloudBackend):
             blob.container_name,
             name,
             account_key=account_key,
-            permission=self._models.BlobSasPermissions(read=True),
             expiry=datetime.now(UTC) + timedelta(seconds=seconds),
-            content_type=labels.content_type,
-            cache_control=labels.caching or None,
-            content_disposition=labels.disposition or None,
-            content_encoding=labels.encoding or None,
+            **what,
         )
         return f"{blob.url}?{signature}"
+
+    def _arrived(self, name: str) -> Arrived:
+        found = self._container.get_blob_client(name).get_blob_properties()
+        md5 = found.content_settings.content_md5
+        return Arrived(int(found.size), bytes(md5).hex() if md5 else None)
 
     def delete_many(self, keys: Iterable[str]) -> None:
         for batch in in_batches(keys, 256):

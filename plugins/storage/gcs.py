@@ -6,6 +6,7 @@ STORAGE_EMULATOR_HOST selects an emulator, which needs none. Google discards unf
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import IO, Any
@@ -15,6 +16,7 @@ from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing, Labels, Piece
 from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
+from app.storage.bytes.receiving import Arrived, UploadLink
 from app.storage.bytes.transfer import Translated, in_batches
 
 # Seconds for one request, and for all its retries.
@@ -105,9 +107,8 @@ class GoogleBackend(CloudBackend):
             left, begun = left[room:], [blob]
 
     def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
-        credentials = self._client._credentials
-        if labels.encoding or not isinstance(credentials, cloud_module("google.auth.credentials", "gcs").Signing):
-            # Google takes no other encoding than the stored one, and only a service account's key signs.
+        if labels.encoding or not self._can_sign():
+            # Google takes no other encoding than the stored one.
             return None
         link: str = self._bucket.blob(name).generate_signed_url(
             version="v4",
@@ -116,6 +117,29 @@ class GoogleBackend(CloudBackend):
             response_disposition=labels.disposition or None,
         )
         return link
+
+    def _upload_link(self, name: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
+        if not self._can_sign():
+            return None
+        length = {"x-goog-content-length-range": f"{size},{size}"}
+        url = self._bucket.blob(name).generate_signed_url(
+            version="v4",
+            method="PUT",
+            expiration=timedelta(seconds=seconds),
+            content_type=content_type,
+            headers=length,
+        )
+        return UploadLink(url, {"content-type": content_type, **length})
+
+    def _can_sign(self) -> bool:
+        """Only a service account's key signs without a request to Google."""
+        return isinstance(self._client._credentials, cloud_module("google.auth.credentials", "gcs").Signing)
+
+    def _arrived(self, name: str) -> Arrived:
+        blob = self._bucket.get_blob(name, **self._patience)
+        if blob is None:
+            raise BlobMissing
+        return Arrived(int(blob.size), b64decode(blob.md5_hash).hex() if blob.md5_hash else None)
 
     def delete_many(self, keys: Iterable[str]) -> None:
         missing = cloud_module("google.api_core.exceptions", "gcs").NotFound

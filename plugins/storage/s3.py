@@ -9,6 +9,7 @@ AWS_REQUEST_CHECKSUM_CALCULATION=when_required.
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import BackendFull, BackendUnavailable, Blob, BlobMissing, Labels, Piece
 from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
+from app.storage.bytes.receiving import Arrived, UploadLink
 from app.storage.bytes.transfer import CHUNK, Span, Translated, in_batches, in_parts
 
 GIB = 1024**3
@@ -30,6 +32,8 @@ PART = 8 * 1024 * 1024
 LEAST_PART = 5 * 1024 * 1024
 MOST_PARTS = 10_000
 COPIES_AT_ONCE = 4
+LARGEST_PUT = 5 * GIB
+MD5 = re.compile(r'"([0-9a-f]{32})"')
 
 
 @hookimpl
@@ -154,6 +158,21 @@ class S3Backend(CloudBackend):
         parameters = {"Bucket": self._bucket, "Key": name, **{name: value for name, value in told.items() if value}}
         link: str = self._sdk.generate_presigned_url("get_object", Params=parameters, ExpiresIn=seconds)
         return link
+
+    def _upload_link(self, name: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
+        if size > LARGEST_PUT:
+            return None
+        signed = {"ContentType": content_type, "ContentLength": size}
+        parameters = {"Bucket": self._bucket, "Key": name, **signed}
+        url = self._sdk.generate_presigned_url("put_object", Params=parameters, ExpiresIn=seconds)
+        return UploadLink(url, {"content-type": content_type})
+
+    def _arrived(self, name: str) -> Arrived:
+        found = self._client.head_object(Bucket=self._bucket, Key=name)
+        # The entity tag is not the MD5 of a blob that was stored in parts, or is encrypted with a key of its own.
+        own_key = found.get("SSECustomerAlgorithm") or found.get("ServerSideEncryption", "AES256") != "AES256"
+        md5 = None if own_key else MD5.fullmatch(found["ETag"])
+        return Arrived(int(found["ContentLength"]), md5[1] if md5 else None)
 
     def delete_many(self, keys: Iterable[str]) -> None:
         for batch in in_batches(keys, 1000):

@@ -94,6 +94,19 @@ def signed_upload(service: Service, user: str, sent: Sent) -> str:
     return _told(service.put(signed.json()["url"], None, data=sent.content, headers=sent.headers))
 
 
+def direct_upload(service: Service, user: str, sent: Sent) -> str:
+    signed = service.post(f"/object/upload/sign/{sent.bucket}/{sent.key}", user, headers=sent.headers)
+    if not signed.ok:
+        return _told(signed)
+    place = signed.json()["url"].replace("/object/upload/sign/", "/upload/direct/")
+    begun = service.post(place, None, headers={**sent.headers, "upload-length": str(len(sent.content))})
+    if not begun.ok:
+        return _told(begun)
+    told = begun.json()
+    requests.request(told["method"], told["url"], headers=told["headers"], data=sent.content).raise_for_status()
+    return _told(service.post(told["completeURL"], None))
+
+
 def s3_put(service: Service, user: str, sent: Sent) -> str:
     return _asked(as_user(service, user).put_object, **sent.arguments, **sent.condition, Body=sent.content)
 
@@ -165,6 +178,7 @@ DOORS = (
     EntryDoor("rest post", rest_post, ("Post", "Post")),
     EntryDoor("rest put", rest_put, ("Put", "Put"), always_replaces=True, creates=False),
     EntryDoor("signed upload", signed_upload, ("Put", "Put")),
+    EntryDoor("direct upload", direct_upload, ("Post", "Put")),
     EntryDoor("s3 put", s3_put, ("Put", "Put"), "s3"),
     EntryDoor("s3 multipart", s3_multipart, ("Post", "Put"), "s3", always_replaces=True),
     EntryDoor("s3 form", s3_form, ("Post", "Post"), "s3"),

@@ -16,6 +16,7 @@ from app.storage.upkeep.events import EventReceiver, ObjectEvent
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
 from tests.storage.doors import DOORS, STORED, EntryDoor, Sent
+from tests.storage.receiving_folder import receiving
 from tests.storage.s3.clients import KEY, SECRET_KEY, client
 from tests.storage.service import SERVICE, USER, Service, running, token, unique
 
@@ -50,11 +51,14 @@ def service(
 ) -> Iterator[Service]:
     settings = {
         "s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY, "upload_size_limit": LARGEST,
-        "plugins": {"receivers": Receivers}, "replaced_bytes_grace_s": 0.0,
+        "replaced_bytes_grace_s": 0.0, "remote_uploads": "direct",
     }  # fmt: skip
-    with running(postgres, storage_database(), tmp_path_factory.mktemp("doors"), **settings) as service:
-        service.sql(POLICIES)
-        yield service
+    folder = tmp_path_factory.mktemp("doors")
+    with receiving(folder) as (_, place):
+        settings["plugins"] = {"receivers": Receivers, "receiving": place}
+        with running(postgres, storage_database(), folder, **settings) as service:
+            service.sql(POLICIES)
+            yield service
 
 
 def bucket(service: Service, kind: str, **settings: Any) -> str:

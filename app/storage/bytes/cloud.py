@@ -29,6 +29,7 @@ from app.storage.bytes.backend import (
     Stored,
     checked_key,
 )
+from app.storage.bytes.receiving import Arrived, UploadLink
 from app.storage.bytes.transfer import FetchedChunks, Metered, Translated
 
 
@@ -127,6 +128,18 @@ class CloudBackend(ABC):
         with self._translated:
             return self._link(self._name(key), labels, seconds)
 
+    def upload_link(self, key: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
+        with self._translated:
+            return self._upload_link(self._name(key), size, content_type, seconds)
+
+    def arrived(self, key: str) -> Arrived | None:
+        name = self._name(key)
+        try:
+            with self._translated:
+                return self._arrived(name)
+        except BlobMissing:
+            return None
+
     def _name(self, key: str) -> str:
         return self._prefix + checked_key(key)
 
@@ -161,6 +174,14 @@ class CloudBackend(ABC):
     @abstractmethod
     def _link(self, name: str, labels: Labels, seconds: int) -> str | None:
         """See ``Linking.link``."""
+
+    @abstractmethod
+    def _upload_link(self, name: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
+        """See ``Receiving.upload_link``."""
+
+    @abstractmethod
+    def _arrived(self, name: str) -> Arrived:
+        """See ``Receiving.arrived``. Raises as ``_size`` does."""
 
     @abstractmethod
     def _listed(self, prefix: str) -> Iterator[Blob]:

@@ -16,7 +16,7 @@ from cryptography.fernet import InvalidToken as NotSealed
 
 from app.storage.http.errors import InvalidSignature, InvalidToken, NoSigningSecret
 
-DOWNLOAD, UPLOAD = "download", "upload"
+DOWNLOAD, UPLOAD, COMPLETE = "download", "upload", "complete"
 _SEAL = b"portico who signed"
 # The largest time, in seconds, that JavaScript's Date can hold: clients read "exp" with it.
 LATEST = 8_640_000_000_000

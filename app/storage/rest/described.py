@@ -26,6 +26,8 @@ DESCRIBED: Mapping[tuple[str, str], OperationText] = {
     ("GET", "/object/sign/{bucket}/*"): OperationText("Download by a signed URL", query=(TOKEN, DOWNLOAD_NAME)),
     ("GET", "/object/{bucket}/*"): OperationText("Download an object", query=(DOWNLOAD_NAME,)),
     ("PUT", "/object/upload/sign/{bucket}/*"): OperationText("Upload by a signed URL", query=(TOKEN,)),
+    ("POST", "/upload/direct/{bucket}/*"): OperationText("Begin a signed upload to the backend", query=(TOKEN,)),
+    ("POST", "/upload/complete/{bucket}/*"): OperationText("Complete an upload to the backend", query=(TOKEN,)),
     ("PUT", "/object/{bucket}/*"): OperationText("Upload an object in place of another"),
     ("POST", "/object/upload/sign/{bucket}/*"): OperationText("Sign a URL for an upload", SIGN_UPLOAD_BODY),
     ("POST", "/object/sign/{bucket}/*"): OperationText("Sign a URL for a download", SIGN),

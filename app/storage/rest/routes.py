@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
 from app.storage.http.answer import Answer
-from app.storage.rest import buckets, downloads, listing, listing_v2, objects, signed_urls, uploads
+from app.storage.rest import buckets, direct_uploads, downloads, listing, listing_v2, objects, signed_urls, uploads
 from app.storage.rest.call import Call
 from app.storage.rest.credentials import Credential
 from app.storage.rest.errors import RestError
@@ -77,6 +77,10 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/object/sign/{bucket}/*", signed_urls.get_signed, "storage.object.get_signed", "ignored"),
     Route("GET", "/object/{bucket}/*", downloads.get_object, "storage.object.get_authenticated", "optional"),
     Route("PUT", "/object/upload/sign/{bucket}/*", signed_urls.put_signed, "storage.object.upload_signed", "ignored"),
+    Route("POST", "/upload/direct/{bucket}/*", direct_uploads.begin_direct, "storage.object.upload_signed", "ignored"),
+    Route(
+        "POST", "/upload/complete/{bucket}/*", direct_uploads.complete_direct, "storage.object.upload_signed", "ignored"
+    ),
     Route("PUT", "/object/{bucket}/*", uploads.put_object, "storage.object.upload_update"),
     Route("POST", "/object/upload/sign/{bucket}/*", signed_urls.sign_upload, signed_urls.SIGN_UPLOAD),
     Route("POST", "/object/sign/{bucket}/*", signed_urls.sign_object, "storage.object.sign"),

@@ -93,14 +93,14 @@ def sign_upload(storage: Storage, call: Call) -> Answer:
     claims["signer"] = signer.seal(call.asker.caller.claims)
     longest = storage.limits.signed_upload_s
     token = signer.sign(claims, lifetime_s=min(given.get("expiresIn", longest), longest))
-    url = f"/object/upload/sign/{_in_url(call.bucket)}/{_in_url(call.key)}?token={token}"
+    url = f"/object/upload/sign/{in_url(call.bucket)}/{in_url(call.key)}?token={token}"
     return json_answer({"url": url, "token": token})
 
 
 def put_signed(storage: Storage, call: Call) -> Answer:
     """PUT /object/upload/sign/{bucket}/{key}?token=...: a signed upload, if its signer still has the permission."""
     claims, call = verified(storage, call, UPLOAD)
-    asker = _signer(storage, call, claims)
+    asker = signer_of(storage, call, claims)
     content = read_upload(call.headers, call.body, call.length)
     upsert = claims.get("upsert") is True
     write = Write(
@@ -114,7 +114,7 @@ def put_signed(storage: Storage, call: Call) -> Answer:
     return json_answer({"Key": f"{call.bucket}/{call.key}"})
 
 
-def _signer(storage: Storage, call: Call, claims: dict[str, Any]) -> Asker:
+def signer_of(storage: Storage, call: Call, claims: dict[str, Any]) -> Asker:
     """The signer of the upload as the asker; policies see the operation that they permitted at the signing."""
     signed = Signer(storage.signing_secret).unseal(claims.get("signer"))
     caller = Caller.of(signed, default_role=ANONYMOUS)
@@ -151,9 +151,9 @@ def _signed_url(
 ) -> str:
     claims = {"url": f"{name.bucket}/{name.key}", "scope": DOWNLOAD, **more_claims}
     token = Signer(storage.signing_secret).sign(claims, lifetime_s=lifetime_s)
-    return f"{door}/{_in_url(name.bucket)}/{_in_url(name.key)}?token={token}"
+    return f"{door}/{in_url(name.bucket)}/{in_url(name.key)}?token={token}"
 
 
-def _in_url(text: str) -> str:
+def in_url(text: str) -> str:
     """A part of a URL that clients pass to JavaScript's encodeURI: only what that does not handle is escaped."""
     return "".join(quote(character, safe="") if character in "?#%" else character for character in text)

@@ -7,7 +7,7 @@ anything fails before, upload and parts are as they were.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
@@ -16,6 +16,7 @@ from app.storage.bytes.backend import BlobMissing, Piece
 from app.storage.bytes.blobs import blob_key, new_version
 from app.storage.committing import Along, commit
 from app.storage.errors import NoSuchPart, UploadFinished
+from app.storage.judging import Write
 from app.storage.rows import known, number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.records import Finished, Upload, UploadPart
@@ -42,13 +43,29 @@ def finish(
     UploadFinished when another request was faster.
     """
     write = write_of(upload, etags=etags, must_be_new=must_be_new, upload_type=upload_type)
+
+    def joined(version: str) -> str:
+        _join(storage, parts, version)
+        return entity_tag(upload, parts)
+
+    return finish_with(storage, asker, upload, write, sum(part.size for part in parts), joined, learned)
+
+
+def finish_with(
+    storage: Storage,
+    asker: Asker,
+    upload: Upload,
+    write: Write,
+    size: int,
+    store: Callable[[str], str],
+    learned: Mapping[str, Any] | None = None,
+) -> Finished:
+    """The same with bytes that ``store`` puts under the version that it is given; it returns their entity tag."""
     judged = permitted(storage, asker, upload, write)
-    size = sum(part.size for part in parts)
     check_rules(storage, judged.permission.bucket, upload.name.key, upload.metadata["mimetype"], size)
     version = new_version()
     with discarded_on_failure(storage, version):
-        _join(storage, parts, version)
-        metadata = file_metadata(entity_tag(upload, parts), size, {**upload.metadata, **(learned or {})})
+        metadata = file_metadata(store(version), size, {**upload.metadata, **(learned or {})})
         run_checks(storage, write, version, metadata)
     received = number(upload.received) if upload.form == "appended" else None
     ending = (FINISH_UPLOAD, (text(upload.id), text(version), number(size), received))
