@@ -51,6 +51,7 @@ from app.storage.bytes.backend import (
     StreamCutShort,
     checked_key,
 )
+from app.storage.bytes.receiving import Arrived, UploadLink, UploadLinking
 from app.storage.errors import StorageError, UploadRefused
 from app.storage.outside.place import (
     ObjectDescription,
@@ -71,6 +72,7 @@ __all__ = [
     "ApiSchema",
     "Application",
     "Around",
+    "Arrived",
     "Backend",
     "BackendFull",
     "BackendUnavailable",
@@ -121,6 +123,8 @@ __all__ = [
     "StreamCutShort",
     "StringText",
     "Unavailable",
+    "UploadLink",
+    "UploadLinking",
     "UploadRefused",
     "UploadedObject",
     "ValueType",

@@ -127,7 +127,7 @@ class GoogleBackend(CloudBackend):
             method="PUT",
             expiration=timedelta(seconds=seconds),
             content_type=content_type,
-            headers=length,
+            headers=dict(length),  # the SDK adds to it
         )
         return UploadLink(url, {"content-type": content_type, **length})
 

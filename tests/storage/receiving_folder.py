@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
@@ -19,13 +19,19 @@ from tests.storage_backends.streams import content, md5
 
 
 class ReceivingFolder(FolderBackend):
-    """``knows_md5``: whether it says what the MD5 of a blob is."""
+    """``knows_md5``: whether it says what the MD5 of a blob is. ``before_copying`` runs before each copy."""
 
     def __init__(self, root: Path, url: str) -> None:
         super().__init__(root)
+        self.root = root
         self._url = url
         self.links: dict[str, str] = {}
         self.knows_md5 = True
+        self.before_copying: Callable[[], object] = lambda: None
+
+    def copy(self, source: str, target: str) -> None:
+        self.before_copying()
+        super().copy(source, target)
 
     def upload_link(self, key: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
         path = f"/{uuid4()}"

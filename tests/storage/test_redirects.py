@@ -13,6 +13,7 @@ import requests
 from app.discovery import plugin_manager
 from app.storage.bytes.backend import Labels, Linking, open_backend
 from app.storage.bytes.blobs import blob_key
+from app.storage.bytes.receiving import UploadLinking
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S
 from tests.storage.service import SERVICE, Service, error, running, token
@@ -156,6 +157,8 @@ def test_credentials_that_cannot_sign(places: Places) -> None:
     with places.get("gcs").backend() as backend:
         assert isinstance(backend, Linking)
         assert backend.link("blobs/k", Labels("text/plain"), 60) is None
+        assert isinstance(backend, UploadLinking)
+        assert backend.upload_link("blobs/k", 12, "text/plain", 60) is None
 
 
 def test_links_of_google(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,6 +179,12 @@ def test_links_of_google(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told == ("60", "text/plain", "attachment;")
     assert re.fullmatch(r"[0-9a-f]+", given["X-Goog-Signature"])
     assert backend.link("blobs/k", Labels("text/plain", encoding="gzip"), 60) is None
+    assert isinstance(backend, UploadLinking)
+    sent = backend.upload_link("blobs/k", 12, "text/plain", 60)
+    assert sent is not None
+    assert sent.headers == {"content-type": "text/plain", "x-goog-content-length-range": "12,12"}
+    given = {name: values[0] for name, values in parse_qs(urlsplit(sent.url).query).items()}
+    assert given["X-Goog-SignedHeaders"] == "content-type;host;x-goog-content-length-range"
     backend.close()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from app.storage.bytes.backend import Backend, Readable
 
 MIB = 1024 * 1024
+GIB = 1024 * MIB
 _BLOCK = bytes(range(256)) * 4096
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from io import BytesIO
 
 import pytest
+import requests
 
 from app.storage.bytes.backend import (
     Backend,
@@ -20,9 +21,10 @@ from app.storage.bytes.backend import (
     Stored,
     StreamCutShort,
 )
+from app.storage.bytes.receiving import Arrived, UploadLinking
 from plugins.storage.gcs import GoogleBackend
 from tests.process.running import PATIENCE_S
-from tests.storage_backends.streams import MIB, Generated, content, md5, received
+from tests.storage_backends.streams import GIB, MIB, Generated, content, md5, received
 
 ODD_NAMES = [
     "spaces in it",
@@ -233,6 +235,28 @@ class TestContract:
             backend.join([pieces[missing]], f"{folder}whole")
         assert [blob.key for blob in backend.list(folder)] == [pieces[1 - missing].key]
         assert backend.discard_unfinished(datetime.now(UTC) + timedelta(days=1), dry_run=True) == 0
+
+    def test_a_client_sends_a_blob_itself(self, backend: Backend, folder: str) -> None:
+        if not isinstance(backend, UploadLinking):
+            pytest.skip("a folder has no server")
+        key, data = f"{folder}sent by a client", os.urandom(1000)
+        assert backend.arrived(key) is None
+        link = backend.upload_link(key, len(data), "image/png", 60)
+        if link is None:
+            pytest.skip("Google's emulator needs no credentials, so there is no key to sign with")
+        requests.put(link.url, data, headers=dict(link.headers), timeout=PATIENCE_S).raise_for_status()
+        backend.copy(key, f"{folder}copy")
+        assert backend.arrived(key) == backend.arrived(f"{folder}copy") == Arrived(1000, md5(data))
+        assert content(backend, f"{folder}copy") == data
+        assert backend.upload_link(key, 6 * GIB, "image/png", 60) is None
+
+    def test_what_arrived_in_parts_has_its_size(self, backend: Backend, folder: str) -> None:
+        if not isinstance(backend, UploadLinking):
+            pytest.skip("a folder has no server")
+        data = os.urandom(9 * MIB)
+        backend.put(f"{folder}parts", BytesIO(data), size=len(data))
+        found = backend.arrived(f"{folder}parts")
+        assert found in (Arrived(len(data), None), Arrived(len(data), md5(data)))
 
     def test_deleting_what_is_there_and_what_is_not(self, backend: Backend, folder: str) -> None:
         for name in ("a", "b/c"):

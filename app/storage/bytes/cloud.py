@@ -177,11 +177,11 @@ class CloudBackend(ABC):
 
     @abstractmethod
     def _upload_link(self, name: str, size: int, content_type: str, seconds: int) -> UploadLink | None:
-        """See ``Receiving.upload_link``."""
+        """See ``UploadLinking.upload_link``."""
 
     @abstractmethod
     def _arrived(self, name: str) -> Arrived:
-        """See ``Receiving.arrived``. Raises as ``_size`` does."""
+        """See ``UploadLinking.arrived``. Raises as ``_size`` does."""
 
     @abstractmethod
     def _listed(self, prefix: str) -> Iterator[Blob]:

@@ -24,7 +24,7 @@ class Arrived:
 
 
 @runtime_checkable
-class Receiving(Protocol):
+class UploadLinking(Protocol):
     """A backend that takes blobs from clients, and says what it got."""
 
     def upload_link(self, key: str, size: int, content_type: str, seconds: int) -> UploadLink | None:

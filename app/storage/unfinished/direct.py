@@ -12,7 +12,7 @@ from typing import NamedTuple
 from app.storage.asker import Asker
 from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key, new_version
-from app.storage.bytes.receiving import Arrived, Receiving, UploadLink
+from app.storage.bytes.receiving import Arrived, UploadLink, UploadLinking
 from app.storage.errors import (
     DirectUploadUnavailable,
     LengthMismatch,
@@ -94,13 +94,13 @@ def _finish(storage: Storage, asker: Asker, upload: Upload) -> Finished:
     return finish_with(storage, asker, upload, write_of(upload), size, copied)
 
 
-def _receiving(storage: Storage) -> Receiving:
-    if not storage.limits.direct_uploads or not isinstance(storage.backend, Receiving):
+def _receiving(storage: Storage) -> UploadLinking:
+    if not storage.limits.direct_uploads or not isinstance(storage.backend, UploadLinking):
         raise DirectUploadUnavailable
     return storage.backend
 
 
-def _checked(backend: Receiving, key: str, size: int) -> Arrived:
+def _checked(backend: UploadLinking, key: str, size: int) -> Arrived:
     arrived = backend.arrived(key)
     if arrived is None:
         raise NotArrived

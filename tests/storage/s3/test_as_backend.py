@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+import requests
 
 from app.storage.bytes.backend import Backend
+from app.storage.bytes.receiving import Arrived, UploadLinking
 from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S
 from tests.storage.s3.clients import KEY, SECRET_KEY, client
 from tests.storage.service import running
 from tests.storage_backends import test_contract
 from tests.storage_backends.conftest import BUCKET, Place
 from tests.storage_backends.conftest import folder as folder
-from tests.storage_backends.streams import MIB
+from tests.storage_backends.streams import MIB, md5
 from tests.storage_backends.test_contract import ranged as ranged
 
 
@@ -63,5 +66,25 @@ class TestAnotherPortico(test_contract.TestContract):
     @pytest.mark.parametrize("size", [1000])
     def test_concurrent_puts_leave_one_whole_blob(self, backend: Backend, folder: str, size: int) -> None:
         super().test_concurrent_puts_leave_one_whole_blob(backend, folder, size)
+
+    def test_a_link_takes_what_it_was_made_for(self, backend: Backend, folder: str) -> None:
+        """This server checks signatures, unlike that of the other tests."""
+        assert isinstance(backend, UploadLinking)
+        link = backend.upload_link(f"{folder}sent", 4, "image/png", 60)
+        assert link is not None
+        for data, headers, method in (
+            (b"12345", link.headers, "PUT"),
+            (b"1234", {"content-type": "text/html"}, "PUT"),
+            (b"1234", {**link.headers, "x-amz-copy-source": "other/secret"}, "PUT"),
+            (b"", {}, "GET"),
+            (b"", {}, "DELETE"),
+        ):
+            answer = requests.request(method, link.url, headers=dict(headers), data=data, timeout=PATIENCE_S)
+            assert answer.status_code == 403, (data, headers, method)
+        elsewhere = link.url.replace("/sent?", "/other?")
+        assert requests.put(elsewhere, b"1234", headers=dict(link.headers), timeout=PATIENCE_S).status_code == 403
+        assert backend.arrived(f"{folder}sent") is backend.arrived(f"{folder}other") is None
+        requests.put(link.url, b"1234", headers=dict(link.headers), timeout=PATIENCE_S).raise_for_status()
+        assert backend.arrived(f"{folder}sent") == Arrived(4, md5(b"1234"))
 
     test_more_than_a_page = None  # type: ignore[assignment]

@@ -1,0 +1,262 @@
+"""Signed uploads whose bytes the client sends to the store itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import requests
+
+from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S
+from tests.storage.receiving_folder import ReceivingFolder, receiving
+from tests.storage.service import ANON, SERVICE, USER, Service, error, running, token, unique
+from tests.storage_backends.streams import md5
+
+PAGE = "https://page.example"
+NO_OBJECT = (400, "404", "NoSuchKey", "Object not found")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ReceivingFolder, Any]]:
+    with receiving(tmp_path_factory.mktemp("store")) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def folder(store: tuple[ReceivingFolder, Any]) -> ReceivingFolder:
+    return store[0]
+
+
+@pytest.fixture(scope="module")
+def direct(
+    store: tuple[ReceivingFolder, Any], postgres: PostgresServer, storage_database: Callable[[], str]
+) -> Iterator[Service]:
+    folder, plugin = store
+    settings: dict[str, Any] = {
+        "remote_uploads": "direct", "plugins": {"store": plugin}, "replaced_bytes_grace_s": 0.0,
+        "upload_size_limit": 1_000_000, "cors_origins": (PAGE,),
+    }  # fmt: skip
+    with running(postgres, storage_database(), folder.root, **settings) as service:
+        yield service
+
+
+def signed(service: Service, path: str, credential: str = SERVICE, **headers: str) -> str:
+    """The token of a signed upload."""
+    answer = service.post(f"/object/upload/sign/{path}", credential, headers=headers)
+    answer.raise_for_status()
+    return str(answer.json()["token"])
+
+
+def begin(service: Service, path: str, permit: str, length: int | str, **headers: str) -> requests.Response:
+    given = {"upload-length": str(length), "content-type": "image/png", **headers}
+    return service.post(f"/upload/direct/{path}?token={permit}", None, headers=given)
+
+
+def begun(service: Service, path: str, content: bytes, **headers: str) -> dict[str, Any]:
+    """What the answer says after the bytes were sent."""
+    answer = begin(service, path, signed(service, path), len(content), **headers)
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.json()
+    send(told, content)
+    return told
+
+
+def send(told: dict[str, Any], content: bytes) -> None:
+    requests.put(told["url"], content, headers=told["headers"], timeout=PATIENCE_S).raise_for_status()
+
+
+def complete(service: Service, told: dict[str, Any]) -> requests.Response:
+    return service.post(told["completeURL"], None)
+
+
+def test_the_bytes_go_to_the_store(direct: Service, folder: ReceivingFolder) -> None:
+    direct.sql("create policy own on storage.objects to authenticated using (true) with check (true)")
+    path, user = f"{direct.bucket()}/a b/c?d.png", token(sub=USER)
+    path_in_url = path.replace(" ", "%20").replace("?", "%3F")
+    permit = signed(direct, path_in_url, user)
+    described = {"cache-control": "max-age=7", "content-disposition": "inline", "origin": PAGE}
+    answer = begin(direct, path_in_url, permit, 12, **described)
+    assert answer.headers["access-control-allow-origin"] == PAGE
+    told = answer.json()
+    assert (told["method"], told["headers"], told["expiresIn"]) == ("PUT", {"content-type": "image/png"}, 300)
+    assert error(direct.get(f"/object/{path_in_url}")) == NO_OBJECT
+    send(told, b"twelve bytes")
+    assert error(direct.get(f"/object/{path_in_url}")) == NO_OBJECT
+
+    for _ in range(2):
+        done = complete(direct, told)
+        assert (done.status_code, done.json()) == (200, {"Key": path})
+    read = direct.get(f"/object/authenticated/{path_in_url}", user)
+    said = [read.headers[name] for name in ("content-type", "cache-control", "content-disposition", "etag")]
+    assert (read.content, said) == (
+        b"twelve bytes", ["image/png", "max-age=7", "inline", f'"{md5(b"twelve bytes")}"']
+    )  # fmt: skip
+    assert error(direct.get(f"/object/{path_in_url}", ANON)) == NO_OBJECT
+    assert direct.sql("select owner_id, metadata ->> 'size' from storage.objects where name = 'a b/c?d.png'") == [
+        [USER, "12"]
+    ]
+    direct.sql("drop policy own on storage.objects")
+
+
+def test_the_link_changes_nothing_afterwards(direct: Service, folder: ReceivingFolder) -> None:
+    path = f"{direct.bucket()}/k"
+    told = begun(direct, path, b"first")
+    complete(direct, told).raise_for_status()
+    send(told, b"other")
+    complete(direct, told).raise_for_status()
+    read = direct.get(f"/object/{path}")
+    assert (read.content, read.headers["etag"]) == (b"first", f'"{md5(b"first")}"')
+
+
+def test_the_entity_tag_is_that_of_the_copy(direct: Service, folder: ReceivingFolder) -> None:
+    """The client may send other bytes after the service has looked at the first ones."""
+    path = f"{direct.bucket()}/k"
+    told = begun(direct, path, b"first")
+    folder.before_copying = lambda: send(told, b"other")
+    try:
+        complete(direct, told).raise_for_status()
+    finally:
+        folder.before_copying = lambda: None
+    read = direct.get(f"/object/{path}")
+    assert (read.content, read.headers["etag"]) == (b"other", f'"{md5(b"other")}"')
+
+
+def test_a_store_that_does_not_know_the_md5(direct: Service, folder: ReceivingFolder) -> None:
+    path = f"{direct.bucket()}/k"
+    tags = set()
+    folder.knows_md5 = False
+    try:
+        for _ in range(2):
+            permit = signed(direct, path, **{"x-upsert": "true"})
+            told = begin(direct, path, permit, 4).json()
+            send(told, b"same")
+            complete(direct, told).raise_for_status()
+            tags.add(direct.get(f"/object/{path}").headers["etag"])
+    finally:
+        folder.knows_md5 = True
+    assert len(tags) == 2
+    assert all(re.fullmatch(r'"[0-9a-f]{32}-1"', tag) for tag in tags)
+
+
+def test_bytes_that_are_not_there_or_too_few(direct: Service) -> None:
+    path = f"{direct.bucket()}/k"
+    told = begin(direct, path, signed(direct, path), 4).json()
+    missing = error(complete(direct, told))
+    assert missing[:3] == (400, "409", "UploadIncomplete")
+    for content in (b"123", b"12345"):
+        send(told, content)
+        before = direct.blobs()
+        assert error(complete(direct, told))[3] == "The body has another length than was declared"
+        assert direct.blobs() == before
+        assert error(direct.get(f"/object/{path}")) == NO_OBJECT
+    send(told, b"1234")
+    complete(direct, told).raise_for_status()
+    assert direct.get(f"/object/{path}").content == b"1234"
+
+
+def test_an_empty_object(direct: Service) -> None:
+    path = f"{direct.bucket()}/k"
+    complete(direct, begun(direct, path, b"")).raise_for_status()
+    assert direct.get(f"/object/{path}").content == b""
+
+
+def test_completing_at_once(direct: Service) -> None:
+    path = f"{direct.bucket()}/k"
+    told = begun(direct, path, b"once")
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: requests.post(direct.url + told["completeURL"], timeout=PATIENCE_S), "1234"))
+    assert [answer.status_code for answer in answers] == [200] * 4, [answer.text for answer in answers]
+    assert len(direct.sql(f"select from storage.objects where bucket_id = '{path.partition('/')[0]}'")) == 1
+    direct.application.services.storage.background.work_now()
+    (version,) = direct.sql(f"select version from storage.objects where bucket_id = '{path.partition('/')[0]}'")[0]
+    assert version in direct.blobs()
+    assert direct.get(f"/object/{path}").content == b"once"
+
+
+def test_the_first_of_two_uploads_wins(direct: Service) -> None:
+    path = f"{direct.bucket()}/k"
+    first, second = (begun(direct, path, content) for content in (b"one", b"two"))
+    complete(direct, second).raise_for_status()
+    assert error(complete(direct, first))[1:3] == ("409", "KeyAlreadyExists")
+    assert direct.get(f"/object/{path}").content == b"two"
+
+
+def test_the_rules_at_the_end_count(direct: Service) -> None:
+    bucket, user = direct.bucket(), token(sub=USER)
+    direct.sql(f"create policy p on storage.objects to authenticated using (true) with check (bucket_id = '{bucket}')")
+    permits = [signed(direct, f"{bucket}/{key}", user) for key in "abc"]
+    told = [begin(direct, f"{bucket}/{key}", permit, 4).json() for key, permit in zip("abc", permits, strict=True)]
+    for each in told:
+        send(each, b"1234")
+    direct.put(f"/bucket/{bucket}", json={"public": False, "file_size_limit": 3}).raise_for_status()
+    assert error(complete(direct, told[0]))[2] == "EntityTooLarge"
+    direct.put(
+        f"/bucket/{bucket}", json={"public": False, "file_size_limit": None, "allowed_mime_types": ["text/plain"]}
+    ).raise_for_status()
+    assert error(complete(direct, told[1]))[2] == "InvalidMimeType"
+    direct.sql("drop policy p on storage.objects")
+    assert error(complete(direct, told[2]))[1:3] == ("403", "AccessDenied")
+    assert direct.sql(f"select from storage.objects where bucket_id = '{bucket}'") == []
+
+
+def test_an_upload_that_is_never_completed(direct: Service) -> None:
+    path = f"{direct.bucket()}/k"
+    work = direct.application.services.storage.background.work_now
+    work()
+    before = direct.blobs()
+    told = begun(direct, path, b"1234")
+    work()
+    assert len(direct.blobs() - before) == 1
+    bucket = path.partition("/")[0]
+    direct.sql(f"update storage.uploads set expires_at = clock_timestamp() where bucket_id = '{bucket}'")
+    work()
+    assert direct.blobs() == before
+    assert error(complete(direct, told))[:3] == (400, "404", "NoSuchUpload")
+
+
+def test_what_is_refused_before_bytes_are_sent(direct: Service) -> None:
+    bucket = direct.bucket(file_size_limit=3, allowed_mime_types=["image/*"])
+    path, links = f"{bucket}/k", len(direct.sql("select from storage.uploads"))
+    permit = signed(direct, path, **{"content-type": "image/png"})
+    for length, headers, code in (
+        (4, {}, "EntityTooLarge"),
+        (1_000_001, {}, "EntityTooLarge"),
+        (3, {"content-type": "text/html"}, "InvalidMimeType"),
+        (3, {"content-type": "image"}, "InvalidMimeType"),
+        ("", {}, "InvalidRequest"),
+        ("-1", {}, "InvalidRequest"),
+        ("9" * 30, {}, "InvalidRequest"),
+    ):
+        assert error(begin(direct, path, permit, length, **headers))[2] == code, (length, headers)
+    with_body = direct.post(f"/upload/direct/{path}?token={permit}", None, headers={"upload-length": "3"}, data=b"abc")
+    assert error(with_body)[2] == "InvalidRequest"
+    direct.upload(path, b"abc", content_type="image/png").raise_for_status()
+    assert error(begin(direct, path, permit, 3))[2] == "KeyAlreadyExists"
+    assert len(direct.sql("select from storage.uploads")) == links
+
+
+def test_tokens_have_one_purpose(direct: Service) -> None:
+    path = f"{direct.bucket()}/k"
+    permit = signed(direct, path)
+    told = begin(direct, path, permit, 4).json()
+    finishing = told["completeURL"].partition("token=")[2]
+    assert error(direct.post(f"/upload/complete/{path}?token={permit}", None))[2] == "InvalidSignature"
+    assert error(direct.post(f"/upload/complete/{path}x?token={finishing}", None))[2] == "InvalidSignature"
+    assert error(begin(direct, path, finishing, 4))[2] == "InvalidSignature"
+    assert error(direct.put(f"/object/upload/sign/{path}?token={finishing}", None, data=b"x"))[2] == "InvalidSignature"
+    assert error(direct.post(f"/upload/direct/{path}"))[2] == "InvalidRequest"
+    assert error(begin(direct, path, SERVICE, 4))[2] == "InvalidJWT"
+    # Whoever has the link does not learn which upload it is.
+    upload = direct.sql("select id from storage.uploads order by created_at desc limit 1")[0][0]
+    assert upload not in str(told)
+
+
+@pytest.mark.parametrize("setting", ["direct", "proxy"])
+def test_a_store_without_links(own_service: Callable[..., Service], setting: str) -> None:
+    service = own_service(remote_uploads=setting)
+    path = f"{service.bucket()}/{unique()}"
+    assert error(begin(service, path, signed(service, path), 4))[1:3] == ("400", "DirectUploadUnavailable")
