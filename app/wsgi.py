@@ -88,7 +88,9 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     hooks = services.plugins.hook
     middleware = [observing, *(each for some in hooks.middleware(services=services) for each in some)]
     door = services.s3_door
-    app = falcon.App(middleware=middleware if door is None else [*middleware, S3Host(door)])
+    if door is not None and door.settings.host:
+        middleware.append(S3Host(door))
+    app = falcon.App(middleware=middleware)
     app.set_error_serializer(_write_error)
     home = Home(entrances(services.plugins, services.settings))
     graphql = GraphQLResource(services, home)

@@ -78,7 +78,10 @@ class SchemaCache:
         return self._find_views(catalog) or self._make_views(catalog)
 
     def _find_views(self, catalog: Catalog) -> RoleViews | None:
-        return next((views for views in self._views if views.catalog is catalog), None)
+        for views in self._views:
+            if views.catalog is catalog:
+                return views
+        return None
 
     def _make_views(self, catalog: Catalog) -> RoleViews:
         with self._views_lock:

@@ -46,7 +46,6 @@ _LONGEST_CLAIM_NAME = 63
 _MOST_CLAIM_SETTINGS = 30
 _REMEMBERED_CALLERS = 1000
 _pack_length = Struct("!i").pack
-_NO_PARAMETERS = encode_parameters(())
 _LONGEST_APPLICATION_NAME = 63
 
 
@@ -158,7 +157,7 @@ class ContextBuilder:
         statement = context_statement(count, form, checked=schema_version is not None)
         # Neither plan depends on the role, so all roles share the prepared statements.
         settings: Step = (statement, total.to_bytes(2, "big") + b"".join(values), "")
-        steps = ((_role_statement(caller.role), _NO_PARAMETERS, ""), settings)
+        steps = ((_role_statement(caller.role), (), ""), settings)
         return Context(caller.role, steps, timeout_s, form=form)
 
     def _settings_of_caller(self, caller: Caller, role_settings: tuple[SettingValue, ...]) -> tuple[int, bytes, float]:

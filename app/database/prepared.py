@@ -79,6 +79,10 @@ class PreparedStatements:
         parsing: list[Parsing] = []
         fresh: dict[StatementKey, bytes] = {}
         for statement, parameters, role in steps:
+            if statement.alone and not parameters:
+                parsing.append(None)
+                append(statement.alone)
+                continue
             if keep and not statement.unnamed:
                 key = (statement.digest, role)
                 bind = prepared.get(key)
@@ -93,14 +97,8 @@ class PreparedStatements:
                 bind = _BIND_UNNAMED
                 parsing.append(None)
                 append(b"P" + _pack_int(len(statement.parse_body) + 5) + b"\0" + statement.parse_body)
-            if isinstance(parameters, bytes):
-                append(b"B" + _pack_int(len(bind) + len(parameters) + 6) + bind)
-                append(parameters)
-            else:
-                parts = _parameter_parts(parameters)
-                append(b"B" + _pack_int(len(bind) + sum(map(len, parts)) + 6) + bind)
-                out += parts
-            append(_END_OF_BIND_AND_EXECUTE)
+            parts = (parameters,) if isinstance(parameters, bytes) else _parameter_parts(parameters)
+            out += (b"B", _pack_int(len(bind) + sum(map(len, parts)) + 6), bind, *parts, _END_OF_BIND_AND_EXECUTE)
         append(_SYNC)
         if fresh:
             out[:0] = self._make_room(len(fresh), {(statement.digest, role) for statement, _, role in steps})

@@ -6,12 +6,8 @@ caller on the connection must not see any of it.
 
 from __future__ import annotations
 
-from struct import Struct
-
 from app.database.failure import StatementError
 from app.database.statement import Statement
-
-_length = Struct("!i")
 
 SQL = (
     # Also ends a SET ROLE, so that what follows runs with the service's own rights.
@@ -24,16 +20,7 @@ SQL = (
 
 COMMANDS = len(SQL)
 
-_UNNAMED_BIND_AND_EXECUTE = (
-    b"B" + _length.pack(12) + b"\0\0" + b"\0\0\0\0" + b"\0\0" + b"E" + _length.pack(9) + b"\0" + _length.pack(0)
-)
-
-
-def _message(sql: str) -> bytes:
-    return b"P" + _length.pack(len(sql) + 8) + b"\0" + sql.encode() + b"\0\0\0" + _UNNAMED_BIND_AND_EXECUTE
-
-
-MESSAGE = b"".join(map(_message, SQL))
+MESSAGE = b"".join(Statement(sql, unnamed=True).alone for sql in SQL)
 """The same as the wire sends it, at the beginning of each transaction. DISCARD ALL would do more, but cannot run in a
 transaction and would drop the prepared statements.
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
+from struct import Struct
 
+_length = Struct("!i")
 _NO_PARAMETER_TYPES = b"\0\0"
+_BIND_AND_EXECUTE_UNNAMED = (
+    b"B" + _length.pack(12) + b"\0\0" + b"\0\0\0\0" + b"\0\0" + b"E" + _length.pack(9) + b"\0" + _length.pack(0)
+)
 
 
 class Statement:
@@ -16,7 +21,7 @@ class Statement:
     under a name, because it runs with rights of the service, and a database function could replace it.
     """
 
-    __slots__ = ("_hash", "digest", "name_hint", "parse_body", "sql", "unnamed")
+    __slots__ = ("_hash", "alone", "digest", "name_hint", "parse_body", "sql", "unnamed")
 
     sql: str
     name_hint: str
@@ -24,6 +29,8 @@ class Statement:
     digest: bytes
     parse_body: bytes
     """The Parse message after the statement's name."""
+    alone: bytes
+    """The messages that run an unnamed statement without parameters; empty for others."""
 
     def __init__(self, sql: str, name_hint: str = "", *, unnamed: bool = False) -> None:
         if "\0" in sql:
@@ -34,7 +41,9 @@ class Statement:
         keep("unnamed", unnamed)
         keep("name_hint", re.sub(r"[^a-z0-9]+", "_", name_hint.lower())[:20].strip("_") or "portico")
         keep("digest", blake2b(text, digest_size=16).digest())
-        keep("parse_body", text + b"\0" + _NO_PARAMETER_TYPES)
+        body = text + b"\0" + _NO_PARAMETER_TYPES
+        keep("parse_body", body)
+        keep("alone", b"P" + _length.pack(len(body) + 5) + b"\0" + body + _BIND_AND_EXECUTE_UNNAMED if unnamed else b"")
         keep("_hash", hash(self.digest))
 
     def name_for(self, role: str, secret: bytes) -> bytes:

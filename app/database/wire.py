@@ -147,16 +147,16 @@ class DatabaseConnection:
 
         Whatever comes with every answer is read in this one function, since each call costs time on the hot path.
         """
-        transport = self._transport
         is_clean, prelude = beginning
         buffer, position, parsed = self._read_usual(beginning)
         started = position > 0
-        is_learning = is_clean and not started
-        cleaning = session.COMMANDS if is_learning else 0
-        results: list[list[Row]] = [[] for _ in range(prelude)] if started else []
+        results: list[list[Row]] = [[]] * prelude if started else []
         if started and (row := self._read_last(buffer, position, row_limit)) is not None:
             results.append([row])
             return results, None
+        transport = self._transport
+        is_learning = is_clean and not started
+        cleaning = session.COMMANDS if is_learning else 0
         rows: list[Row] = []
         failure: StatementError | RowTooLarge | None = None
         while True:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -15,9 +15,13 @@ from app.storage.http.head import HEADER_BLOCK
 
 _date = lru_cache(2)(build_http_date)
 
+# A body of one piece up to this size is sent with its header.
+_SMALL = 64 * 1024
+
 
 class _OurTask(Task):  # type: ignore[misc]
     status: str
+    wrote_header: bool
     content_length: int | None
     response_headers: list[tuple[str, str]]
 
@@ -30,9 +34,10 @@ class _OurTask(Task):  # type: ignore[misc]
         self.start_time = int(time.time())
 
     def build_response_header(self) -> bytes:
-        """The header as waitress builds it, in a third of the time; an answer without a body keeps the connection."""
+        """The header as waitress builds it, in a third of the time; an answer without a body keeps the connection.
+        Names of headers are capitalized already."""
         has_body = self.has_body
-        headers = [(_capitalized(name), value) for name, value in self.response_headers]
+        headers = self.response_headers
         named = dict(headers)
         length = named.get("Content-Length") if has_body else None
         if not has_body and "Content-Length" in named:
@@ -73,6 +78,10 @@ class _OurTask(Task):  # type: ignore[misc]
             self.set_close_on_finish()
 
 
+def _with_capitals(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(_capitalized(name), value) for name, value in headers]
+
+
 @lru_cache(200)
 def _capitalized(name: str) -> str:
     if name.startswith("x-amz-"):
@@ -81,8 +90,15 @@ def _capitalized(name: str) -> str:
     return "-".join(part.capitalize() for part in name.split("-"))
 
 
+_HOP_BY_HOP = frozenset(map(_capitalized, hop_by_hop))
+
+
 class RefusalTask(_OurTask, ErrorTask):  # type: ignore[misc]
     """The answer to a request that was refused before the application saw it."""
+
+    def build_response_header(self) -> bytes:
+        self.response_headers = _with_capitals(self.response_headers)
+        return super().build_response_header()
 
 
 class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
@@ -107,6 +123,15 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
         self.finish()
         self.close()
         return True
+
+    def write(self, data: bytes) -> None:
+        if self.wrote_header or len(data) != self.content_length or len(data) > _SMALL or not self.has_body:
+            super().write(data)
+            return
+        header = self.build_response_header()
+        self.wrote_header = True
+        self.content_bytes_written = len(data)
+        self.channel.write_soon(header + data)
 
     def close(self) -> None:
         """Close the application's answer, which nobody reads any more."""
@@ -171,12 +196,12 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
         text = "".join(map("".join, headers))
         if "\n" in text or "\r" in text:
             raise ValueError("a header of the answer has a line break")
-        named = {name.lower(): value for name, value in headers}
-        if not hop_by_hop.isdisjoint(named):
-            wrong = ", ".join(hop_by_hop & named.keys())
+        self.response_headers = _with_capitals(headers)
+        named = dict(self.response_headers)
+        if not _HOP_BY_HOP.isdisjoint(named):
+            wrong = ", ".join(_HOP_BY_HOP & named.keys())
             raise AssertionError(f"an application must not set hop-by-hop headers: {wrong}")
-        if "content-length" in named:
-            self.content_length = int(named["content-length"])
-        self.response_headers = list(headers)
+        if "Content-Length" in named:
+            self.content_length = int(named["Content-Length"])
         write: Callable[[bytes], None] = self.write
         return write
