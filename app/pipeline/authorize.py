@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from graphql import FieldNode, GraphQLError, specified_rules, validate
+from graphql import FieldNode, GraphQLError
 from graphql.validation.validate import ValidationAbortedError
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
 from app.graphql.limits import check_depth
 from app.graphql.selection import type_names
+from app.graphql.validation import validate
 from app.pipeline.caller import caller_of
 from app.pipeline.document_text import is_taught
 from app.pipeline.engine import Engine
@@ -46,13 +47,7 @@ def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, expla
         raise TextNeeded
     api.learn_names(type_names(document.syntax))
     with api.making():
-        errors = validate(
-            api.unchecked,
-            document.syntax,
-            specified_rules,
-            max_errors=MAX_ERRORS,
-            hide_suggestions=not api.suggests,
-        )
+        errors = validate(api.unchecked, document.syntax, max_errors=MAX_ERRORS, hide_suggestions=not api.suggests)
     if len(errors) == 1 and isinstance(errors[0], ValidationAbortedError):
         # graphql-core compares fields of the same name pairwise, and gives up at a limit.
         raise DocumentError("The document has too many fields of the same name in one place", "LIMIT_EXCEEDED")

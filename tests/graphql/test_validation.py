@@ -1,0 +1,64 @@
+"""Validation finds what graphql-core's own ``validate`` finds, in the same order."""
+
+from __future__ import annotations
+
+import pytest
+from graphql import GraphQLError, build_schema, parse, specified_rules
+from graphql import validate as validate_of_graphql_core
+
+from app.graphql.validation import validate
+
+SCHEMA = build_schema(
+    """
+    enum Color { RED GREEN }
+    input Filter { id: Int, color: Color, and: [Filter!] }
+    interface Named { name: String }
+    type Author implements Named { id: Int! name: String books(first: Int = 5, filter: Filter): [Book!]! }
+    type Book implements Named { id: Int! name: String author: Author color(like: Color!): Color }
+    union Found = Author | Book
+    type Query { author(id: Int!): Author authors(filter: Filter, first: Int): [Author] find: Found named: Named }
+    type Mutation { rename(id: Int!, name: String!): Author }
+    """
+)
+
+DOCUMENTS = [
+    "{ author(id: 1) { id name books(first: 2, filter: {and: [{id: 1}, {color: RED}]}) { id author { name } } } }",
+    "query Q($id: Int!, $f: Filter = {id: 1}) { author(id: $id) { ...A } authors(filter: $f) { ...A } }"
+    " fragment A on Author { id books(filter: $f) { ...B } } fragment B on Book { name author { id } }",
+    "mutation ($id: Int!) { rename(id: $id, name: 7) { id } }",
+    "{ author { id } }",
+    "{ author(id: 1, id: 2, ix: 3) { nme books { color } } authro { id } }",
+    "query ($a: Int, $a: String, $unused: Boolean) { author(id: $a) { id @include(if: $missing) @skip } }",
+    "query ($x: Author, $y: Nothing) { author(id: 1) { id } }",
+    '{ authors(filter: {id: "x", id: 3, other: 1, color: BLUE, and: {id: null}}) { id { x } name } find }',
+    "{ find { ... on Author { x: id } ... on Book { x: name } ... on Int { id } ... on Query { find } } }",
+    "{ find { __typename ... on Author { n: name } ... on Book { n: id } } named { ... on Author { n: name n: id } } }",
+    "{ ...Missing ...Cycle ...Other } fragment Cycle on Query { ...Other } fragment Other on Query { ...Cycle }"
+    " fragment Unused on Author { id } fragment Unused on Color { id }",
+    "query One { author(id: 1) { id } } query One { authors { id } } { find { __typename } }",
+    "query ($c: Color, $d: Color!) { author(id: 1) { books { color(like: $c) o: color(like: $d) color(like: 1) } } }",
+    "query @include(if: true) { author(id: 1) @unknown @skip(if: false) @skip(if: true) { id @skip(if: 1) } }",
+    "type Extra { id: Int } { author(id: 1) { id } }",
+    "subscription { anything }",
+    'query ($unused: Int = true, $deep: [Filter] = [{and: [{id: "no"}]}]) { authors(filter: $deep) { id } }',
+]
+
+
+def _told(errors: list[GraphQLError]) -> list[tuple[str, object]]:
+    return [(each.message, each.locations) for each in errors]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("hide_suggestions", [False, True])
+def test_same_errors(document: str, hide_suggestions: bool) -> None:
+    syntax = parse(document)
+    expected = validate_of_graphql_core(SCHEMA, syntax, specified_rules, 50, hide_suggestions)
+    assert _told(validate(SCHEMA, syntax, max_errors=50, hide_suggestions=hide_suggestions)) == _told(expected)
+
+
+def test_gives_up_after_the_most_errors() -> None:
+    syntax = parse("{ " + " ".join(f"missing{number}" for number in range(9)) + " }")
+    expected = validate_of_graphql_core(SCHEMA, syntax, specified_rules, 5)
+    errors = validate(SCHEMA, syntax, max_errors=5, hide_suggestions=False)
+    assert _told(errors) == _told(expected)
+    assert len(errors) == 6
