@@ -11,7 +11,6 @@ from threading import Lock
 from typing import Any, TypeVar, cast
 
 from graphql import (
-    GraphQLField,
     GraphQLIncludeDirective,
     GraphQLInterfaceType,
     GraphQLNamedType,
@@ -26,7 +25,7 @@ from graphql import (
 from app.graphql.comments import DIRECTIVES, Comments
 from app.graphql.dialect import Dialect
 from app.graphql.exposure import Exposure
-from app.graphql.fields import in_order
+from app.graphql.fields import Deferred, TypeOfDeferred, deferred, in_order
 from app.graphql.lazy_schema import LazySchema, LazyTypes
 from app.graphql.notices import Notices
 from app.graphql.own_type_names import OwnTypeNames
@@ -190,10 +189,11 @@ class ApiSchema:
         return self._in_order("column_arguments", f"type {type_.text}", type_=type_)
 
     def _in_order(self, hook: str, subject: str, **about: Any) -> dict[str, Any]:
-        def left_out(name: str) -> None:
-            self.notices.add(subject, f"of two {hook.replace('_', ' ')} called {name} one is left out")
+        return in_order(getattr(self.hooks, hook)(api=self, **about), self._leaves_out(hook, subject))
 
-        return in_order(getattr(self.hooks, hook)(api=self, **about), left_out)
+    def _leaves_out(self, hook: str, subject: str) -> Callable[[str], None]:
+        """What is called with the names of what is left out because something else has them."""
+        return lambda name: self.notices.add(subject, f"of two {hook.replace('_', ' ')} called {name} one is left out")
 
     def _interfaces(self) -> list[GraphQLInterfaceType]:
         return [each for some in self.hooks.node_interfaces(api=self) for each in some]
@@ -228,7 +228,7 @@ class ApiSchema:
         listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
         listed += [each for some in self.hooks.database_types(api=self) for each in some]
         listed += [self.object_type(each) for each in self.relations]
-        query = GraphQLObjectType("Query", self._root_fields("query_fields"), extensions=_root_extensions("Query"))
+        query = TypeOfDeferred("Query", self._root_fields("query_fields"), extensions=_root_extensions("Query"))
         directives = specified_directives if self.dialect.validates else (GraphQLIncludeDirective, GraphQLSkipDirective)
         return LazyTypes(
             query, self._mutation_type(), listed, directives, self._having_columns_of, self._own_names.unsettle
@@ -260,11 +260,12 @@ class ApiSchema:
 
     def _mutation_type(self) -> GraphQLObjectType | None:
         fields = self._root_fields("mutation_fields")
-        return GraphQLObjectType("Mutation", fields, extensions=_root_extensions("Mutation")) if fields else None
+        # Whether there is any is known when one was made.
+        has_any = any(True for _ in fields)
+        return TypeOfDeferred("Mutation", fields, extensions=_root_extensions("Mutation")) if has_any else None
 
-    def _root_fields(self, hook: str) -> dict[str, GraphQLField]:
-        fields = self._in_order(hook, "the API")
-        return {name: fields[name] for name in sorted(fields) if self.is_name(name)}
+    def _root_fields(self, hook: str) -> Deferred:
+        return deferred(getattr(self.hooks, hook)(api=self), self.is_name, self._leaves_out(hook, "the API"))
 
     @property
     def suggests(self) -> bool:

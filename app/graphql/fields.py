@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, cast
+
+from graphql import GraphQLField, GraphQLObjectType
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,70 @@ def in_order(contributions: Sequence[Fields | None], left_out: Callable[[str], o
             else:
                 result[name] = made
     return result
+
+
+class Deferred(Mapping[str, Any]):
+    """Fields that are made one by one, each when it is first asked for: of a large schema a request needs a few.
+
+    ``makers`` has by name what makes each; one that returns None shows that there is no field of that name after all.
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], Any]]) -> None:
+        self._makers = makers
+        self._made: dict[str, Any] = {}
+
+    @property
+    def names(self) -> Collection[str]:
+        """The names that fields may have: those of all fields, and of some that there turn out not to be."""
+        return self._makers.keys()
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        made = self._made[name]
+        if made is None:
+            raise KeyError(name)
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._makers if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def names_of(fields: Mapping[str, Any]) -> Collection[str]:
+    """The names that fields may have. None is made to find that out."""
+    return fields.names if isinstance(fields, Deferred) else fields.keys()
+
+
+def deferred(
+    contributions: Sequence[Fields | None], is_name: Callable[[str], bool], left_out: Callable[[str], object]
+) -> Deferred:
+    """What ``in_order`` chooses, but in the order of the names, of which each ``is_name``. Only the fields whose name
+    several contributions may have are made."""
+    given = sorted((each for each in contributions if each), key=lambda each: each.position)
+    holders: dict[str, list[Fields]] = {}
+    for contribution in given:
+        for name in names_of(contribution.fields):
+            holders.setdefault(name, []).append(contribution)
+    makers = {}
+    for name in sorted(filter(is_name, holders)):
+        those = holders[name]
+        having = those if len(those) == 1 else [each for each in those if name in each.fields]
+        for _ in having[1:]:
+            left_out(name)
+        if having:
+            makers[name] = partial(max(having, key=lambda each: each.precedence).fields.get, name)
+    return Deferred(makers)
+
+
+class TypeOfDeferred(GraphQLObjectType):
+    """An object type whose fields are deferred."""
+
+    @cached_property
+    def fields(self) -> dict[str, GraphQLField]:
+        return cast(dict[str, GraphQLField], self._fields)
 
 
 def absent_field(contributions: Sequence[Fields | None], name: str) -> str | None:

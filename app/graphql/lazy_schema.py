@@ -6,7 +6,7 @@ the names of all types are known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from threading import RLock
@@ -16,6 +16,7 @@ from graphql import (
     GraphQLAbstractType,
     GraphQLBoolean,
     GraphQLDirective,
+    GraphQLField,
     GraphQLInputObjectType,
     GraphQLInterfaceType,
     GraphQLNamedType,
@@ -29,6 +30,7 @@ from graphql import (
 )
 from graphql.type.schema import InterfaceImplementations
 
+from app.graphql.fields import names_of
 from app.graphql.recursion import long_chains
 from schema_cache.collector import collector_at_rest
 
@@ -65,10 +67,12 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         self._lock = RLock()
         self._whole: GraphQLSchema | None = None
         self._names: frozenset[str] | None = None
-        self._roots = [query] if mutation is None else [query, mutation]
-        first = (*self._roots, *listed, *introspection_types.values(), GraphQLBoolean, GraphQLString)
+        roots = [query] if mutation is None else [query, mutation]
+        self._unread_roots = {(root, name): name.lower() for root in roots for name in names_of(root.fields)}
+        first = (*listed, *introspection_types.values(), GraphQLBoolean, GraphQLString)
         self._found: dict[str, GraphQLNamedType] = {each.name: each for each in first}
         self._unread = dict(self._found)
+        self._found |= {root.name: root for root in roots}
 
     def making(self) -> AbstractContextManager[object]:
         """A context in which types may be made. One thread at a time is in it, until there are all types."""
@@ -119,14 +123,27 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
                 self.whole()
 
     def _look_for(self, name: str, most: float = inf) -> None:
-        """Read the roots, then the types that are called alike, then what these lead to, until one of that name is
-        found or ``most`` have been read."""
-        self._read(self._roots, name)
-        nearby = self._read(self._alike((name, *self._hints(name))), name)
-        read = 0
-        while nearby and name not in self._found and read < most:
-            read += len(nearby)
-            nearby = self._read(nearby, name)
+        """Read the root fields and the types that are called alike, then what these lead to, until a type of that name
+        is found or ``most`` have been read; at last with all root fields."""
+        beginnings = self._beginnings((name, *self._hints(name)))
+        for parts in (beginnings, ("",)):
+            self._read_roots(tuple(map(str.lower, parts)))
+            nearby = self._read([each for each in self._unread.values() if each.name.startswith(beginnings)], name)
+            read = 0
+            while nearby and name not in self._found and read < most:
+                read += len(nearby)
+                nearby = self._read(nearby, name)
+            if name in self._found:
+                break
+
+    def _read_roots(self, parts: Sequence[str]) -> None:
+        """Find what the unread root fields lead to in whose names, in lower case, there is one of ``parts``."""
+        chosen = [key for key, name in self._unread_roots.items() if any(part in name for part in parts)]
+        for root, name in chosen:
+            del self._unread_roots[root, name]
+            if name in root.fields:
+                for each in _types_in_field(root.fields[name]):
+                    self._find_out(each)
 
     def _read(self, types: Iterable[GraphQLNamedType], wanted: str) -> list[GraphQLNamedType]:
         """Find what the unread ones of ``types`` lead to, which is returned, unless a type called ``wanted`` is."""
@@ -137,16 +154,18 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
             if self._unread.pop(type_.name, None) is not None:
                 for each in _types_in(type_):
                     ahead[each] = None
-                    if each.name not in self._found:
-                        self._found[each.name] = self._unread[each.name] = each
+                    self._find_out(each)
         return [each for each in ahead if each.name in self._unread]
 
-    def _alike(self, names: Iterable[str]) -> list[GraphQLNamedType]:
-        """The unread types that have in common with one of ``names`` the longest beginning that is a type's name."""
-        beginnings = {
-            next((name[:end] for end in range(len(name), 0, -1) if name[:end] in self._found), name) for name in names
-        }
-        return [each for each in self._unread.values() if each.name.startswith(tuple(beginnings))]
+    def _find_out(self, type_: GraphQLNamedType) -> None:
+        if type_.name not in self._found:
+            self._found[type_.name] = self._unread[type_.name] = type_
+
+    def _beginnings(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The longest beginning of each of ``names`` that is a type's name, else the name itself."""
+        return tuple(
+            {next((name[:end] for end in range(len(name), 0, -1) if name[:end] in self._found), name) for name in names}
+        )
 
 
 class LazySchema(GraphQLSchema):
@@ -176,10 +195,14 @@ def _types_in(type_: GraphQLNamedType) -> Iterator[GraphQLNamedType]:
     elif isinstance(type_, GraphQLObjectType | GraphQLInterfaceType):
         yield from type_.interfaces
         for field in type_.fields.values():
-            yield get_named_type(field.type)
-            yield from (get_named_type(each.type) for each in field.args.values())
+            yield from _types_in_field(field)
     elif isinstance(type_, GraphQLInputObjectType):
         yield from (get_named_type(each.type) for each in type_.fields.values())
+
+
+def _types_in_field(field: GraphQLField) -> Iterator[GraphQLNamedType]:
+    yield get_named_type(field.type)
+    yield from (get_named_type(each.type) for each in field.args.values())
 
 
 def _sorted_by_name(schema: GraphQLSchema) -> GraphQLSchema:

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.graphql.values import Leaf
 from app.query.planning import Rows
 from app.query.walk import Field
@@ -49,12 +49,17 @@ def operator_argument(
         }
 
     type_ = api.named(
-        api.own_type_name(("operators", relation.relation.oid), f"{relation.type_name}{kind}Input"),
+        api.own_type_name(*own_operators_name(relation, kind)),
         lambda name: GraphQLInputObjectType(
             name, {name: GraphQLInputField(each.type.input) for name, each in by_name.items()}
         ),
     )
     return GraphQLArgument(type_, description=says, extensions={"assign": assign})
+
+
+def own_operators_name(relation: ApiRelation, kind: str) -> OwnName:
+    """What the type of such an argument is called."""
+    return own_name(relation, f"{kind}Input")
 
 
 def read_and_updated(relation: ApiRelation) -> list[ApiColumn]:

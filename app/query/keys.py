@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiRelation
+from app.graphql.relations import ApiRelation, OwnName, own_name
 from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText
 from app.query.comparison import Comparison
@@ -40,10 +40,15 @@ def key_input_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectT
 
     def make() -> GraphQLInputObjectType | None:
         members = api.contributed("key_fields", relation)
-        name = api.own_type_name(("key", relation.relation.oid), f"{relation.type_name}KeyInput")
+        name = api.own_type_name(*own_key_input_name(relation))
         return GraphQLInputObjectType(name, members, is_one_of=True) if members else None
 
     return api.shared(f"key input of {relation.relation.oid}", make)
+
+
+def own_key_input_name(relation: ApiRelation) -> OwnName:
+    """What that input is called."""
+    return own_name(relation, "KeyInput")
 
 
 def key_condition(

@@ -20,8 +20,8 @@ from sqlalchemy import CTE, ColumnElement, Update, and_, case, exists, func, lit
 
 from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.fields import Deferred, Fields
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText
 from app.hooks import hookimpl
@@ -46,11 +46,21 @@ def features() -> Sequence[str]:
     return ("bulk_updates",)
 
 
+UPDATE = "KeyedUpdateInput"
+"""What the name of the type of an update has behind the relation's."""
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    return [own_name(each, UPDATE) for each in api.relations if each.updatable]
+
+
 @hookimpl
 def mutation_fields(api: ApiSchema) -> Fields:
     relations = (each for each in api.relations if each.updatable and each.relation.updatable)
-    made = ((f"update{each.type_name}CollectionByKey", _field(api, each)) for each in relations)
-    return Fields(50, {name: field for name, field in made if field is not None})
+    return Fields(
+        50, Deferred({f"update{each.type_name}CollectionByKey": partial(_field, api, each) for each in relations})
+    )
 
 
 def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
@@ -59,8 +69,9 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
         return None
     set_: Any = get_named_type(values.type)
     members = {"key": GraphQLInputField(GraphQLNonNull(key)), "set": GraphQLInputField(GraphQLNonNull(set_))}
-    name = api.own_type_name(("bulk update", relation.relation.oid), f"{relation.type_name}KeyedUpdateInput")
-    type_ = api.named(name, lambda name: GraphQLInputObjectType(name, members))
+    type_ = api.named(
+        api.own_type_name(*own_name(relation, UPDATE)), lambda name: GraphQLInputObjectType(name, members)
+    )
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         updates = field.whole("updates")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLNonNull, GraphQLObjectType, get_nullable_type
@@ -10,7 +11,7 @@ from sqlalchemy import ColumnElement, select
 from app.errors import RequestError
 from app.graphql import coercion, names
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
+from app.graphql.fields import Deferred, Fields
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import ABSENT
 from app.graphql.values_of_types import ToText
@@ -26,12 +27,8 @@ KEY_TYPES = frozenset(("int2", "int4", "int8", "text", "citext", "uuid", "varcha
 
 @hookimpl
 def query_fields(api: ApiSchema) -> Fields:
-    fields = {}
-    for relation in api.relations:
-        key = _key_columns(api, relation)
-        if key:
-            fields[f"{names.lower_first(relation.type_name)}ByPk"] = _field(api, relation, key)
-    return Fields(10, fields)
+    fields = {f"{names.lower_first(each.type_name)}ByPk": partial(_field, api, each) for each in api.relations}
+    return Fields(10, Deferred(fields))
 
 
 def _key_columns(api: ApiSchema, relation: ApiRelation) -> list[ApiColumn]:
@@ -45,7 +42,10 @@ def _is_key_type(api: ApiSchema, type_oid: int) -> bool:
     return api.catalog.type_by_oid[type_oid].name in KEY_TYPES and type_oid not in api.view.unnamed_types
 
 
-def _field(api: ApiSchema, relation: ApiRelation, key: list[ApiColumn]) -> GraphQLField:
+def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
+    key = _key_columns(api, relation)
+    if not key:
+        return None
     arguments = {column.field_name: GraphQLArgument(GraphQLNonNull(column.type.input)) for column in key}
 
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from graphql import (
@@ -15,7 +16,7 @@ from sqlalchemy import ColumnElement
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
+from app.graphql.fields import Deferred, Fields
 from app.graphql.relations import ApiRelation, RelationNames
 from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
@@ -41,9 +42,10 @@ def relation_names(type_name: str) -> RelationNames:
 
 @hookimpl
 def query_fields(api: ApiSchema) -> Fields:
-    return Fields(
-        10, {f"{names.lower_first(each.type_name)}Collection": _root_field(api, each) for each in api.relations}
-    )
+    fields = {
+        f"{names.lower_first(each.type_name)}Collection": partial(_root_field, api, each) for each in api.relations
+    }
+    return Fields(10, Deferred(fields))
 
 
 @hookimpl

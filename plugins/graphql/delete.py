@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from graphql import GraphQLField, GraphQLNonNull
 from sqlalchemy import ColumnElement, Delete, delete
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
+from app.graphql.fields import Deferred, Fields
 from app.graphql.relations import ApiRelation, RelationNames
 from app.hooks import hookimpl
 from app.query.changes import affected_at_most, answer, at_most_argument, response_type
@@ -21,7 +22,9 @@ from app.query.walk import Field
 @hookimpl
 def mutation_fields(api: ApiSchema) -> Fields:
     relations = [each for each in api.relations if each.visible.delete and each.relation.deletable]
-    return Fields(10, {f"deleteFrom{each.type_name}Collection": _field(api, each) for each in relations})
+    return Fields(
+        10, Deferred({f"deleteFrom{each.type_name}Collection": partial(_field, api, each) for each in relations})
+    )
 
 
 @hookimpl

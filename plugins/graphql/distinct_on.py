@@ -9,7 +9,7 @@ from graphql import GraphQLArgument, GraphQLEnumType, GraphQLEnumValue, GraphQLL
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.collection import Distinct
@@ -19,6 +19,15 @@ from app.query.grouping import groupable
 @hookimpl
 def features() -> Sequence[str]:
     return ("distinct",)
+
+
+COLUMN = "Column"
+"""What the name of the type has behind the relation's."""
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    return [own_name(each, COLUMN) for each in api.rows_by_oid.values()]
 
 
 @hookimpl
@@ -37,9 +46,8 @@ def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None
 
 
 def _column_type(api: ApiSchema, relation: ApiRelation, columns: Mapping[str, ApiColumn]) -> GraphQLEnumType:
-    name = api.own_type_name((relation.relation.oid, "Column"), f"{relation.type_name}Column")
     values = {each: GraphQLEnumValue(each) for each in columns}
-    return api.named(name, lambda name: GraphQLEnumType(name, values))
+    return api.named(api.own_type_name(*own_name(relation, COLUMN)), lambda name: GraphQLEnumType(name, values))
 
 
 def _distinct(columns: Mapping[str, ApiColumn]) -> Distinct:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from graphql import (
@@ -17,7 +18,7 @@ from sqlalchemy import ColumnElement
 from sqlalchemy.dialects.postgresql import Insert
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
+from app.graphql.fields import Deferred, Fields
 from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
 from app.hooks import hookimpl
 from app.query.changes import answer, response_type
@@ -34,7 +35,9 @@ TABLES = frozenset("rp")
 @hookimpl
 def mutation_fields(api: ApiSchema) -> Fields:
     relations = [each for each in api.relations if takes_new_rows(each)]
-    return Fields(10, {f"insertInto{each.type_name}Collection": _field(api, each) for each in relations})
+    return Fields(
+        10, Deferred({f"insertInto{each.type_name}Collection": partial(_field, api, each) for each in relations})
+    )
 
 
 @hookimpl

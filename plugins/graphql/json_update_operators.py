@@ -24,11 +24,11 @@ from app.errors import OverLimit, RequestError
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText
 from app.hooks import hookimpl
-from app.query.assignments import Assignments, operator_argument, read_and_updated
+from app.query.assignments import Assignments, operator_argument, own_operators_name, read_and_updated
 from app.query.planning import Rows
 from app.query.sql import as_text, cast_to, constant, fail_with
 from app.query.walk import Field
@@ -44,6 +44,19 @@ def features() -> Sequence[str]:
     return ("update_operators",)
 
 
+MERGE, SET_PATH, REMOVE_PATH = "Merge", "SetPath", "RemovePath"
+"""What the names of the arguments' types begin with, behind the relation's."""
+
+COLUMN = "JSONColumn"
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    relations = [each for each in api.relations if each.updatable]
+    own = (own_operators_name(each, kind) for each in relations for kind in (MERGE, SET_PATH, REMOVE_PATH))
+    return [*own, *(own_name(each, COLUMN) for each in relations)]
+
+
 @hookimpl
 def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     documents = [
@@ -51,12 +64,12 @@ def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None:
         for each in read_and_updated(relation)
         if api.catalog.type_by_oid[each.column.type].name == "jsonb" and each.field_name not in names.NOT_ENUM_VALUES
     ]
-    merge = operator_argument(api, relation, "Merge", documents, _merged, "JSON objects, whose members are set")
+    merge = operator_argument(api, relation, MERGE, documents, _merged, "JSON objects, whose members are set")
     if merge is None:
         return None
     columns = {each.field_name: each for each in documents}
-    set_path = Paths(api, relation, "SetPath", columns).argument("Parts that are set; missing parents are made")
-    remove_path = Paths(api, relation, "RemovePath", columns).argument("Parts that are taken away")
+    set_path = Paths(api, relation, SET_PATH, columns).argument("Parts that are set; missing parents are made")
+    remove_path = Paths(api, relation, REMOVE_PATH, columns).argument("Parts that are taken away")
     return Fields(16, {"merge": merge, "setPath": set_path, "removePath": remove_path})
 
 
@@ -125,17 +138,14 @@ class Paths:
     columns: Mapping[str, ApiColumn]
 
     def argument(self, says: str) -> GraphQLArgument:
-        column = self._name("JSONColumn")
+        column = self.api.own_type_name(*own_name(self.relation, COLUMN))
         type_ = self.api.named(
-            self._name(f"{self.kind}Input"), lambda name: GraphQLInputObjectType(name, lambda: self._members(column))
+            self.api.own_type_name(*own_operators_name(self.relation, self.kind)),
+            lambda name: GraphQLInputObjectType(name, lambda: self._members(column)),
         )
         return GraphQLArgument(
             GraphQLList(GraphQLNonNull(type_)), description=says, extensions={"assign": self._assign}
         )
-
-    def _name(self, kind: str) -> str:
-        owner = ("operators", self.relation.relation.oid)
-        return self.api.own_type_name(owner, f"{self.relation.type_name}{kind}")
 
     def _members(self, column_type: str) -> dict[str, GraphQLInputField]:
         values = {each: GraphQLEnumValue(each) for each in self.columns}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
@@ -10,14 +11,14 @@ from sqlalchemy import ColumnElement, Delete, Update, delete, select, update
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.fields import Deferred, Fields
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.hooks import hookimpl
 from app.query.assignments import arguments_of_updates, assigning, assignments, given_values
 from app.query.changes import changed_row
 from app.query.comparison import key_comparison
 from app.query.conditions import narrowed
-from app.query.keys import KEY, KeyPart, key_condition, key_input_type
+from app.query.keys import KEY, KeyPart, key_condition, key_input_type, own_key_input_name
 from app.query.planning import Rows, TableRows
 from app.query.walk import Field
 
@@ -25,6 +26,16 @@ from app.query.walk import Field
 @hookimpl
 def features() -> Sequence[str]:
     return ("keys",)
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    relations = api.rows_by_oid.values()
+    composed = ((each, key) for each in relations for key in _keys(api, each) if len(key) > 1)
+    return [
+        *map(own_key_input_name, relations),
+        *(_own_name(relation, _member_name(key)) for relation, key in composed),
+    ]
 
 
 @hookimpl
@@ -58,14 +69,17 @@ def _member(api: ApiSchema, relation: ApiRelation, key: Sequence[ApiColumn]) -> 
     if len(key) == 1:
         return GraphQLInputField(key[0].type.input, extensions={KEY: (_part(api, key[0], None),)})
     member = _member_name(key)
-    type_name = f"{relation.type_name}{member[:1].upper()}{member[1:]}KeyInput"
     type_ = api.named(
-        api.own_type_name(("key", relation.relation.oid, member), type_name),
+        api.own_type_name(*_own_name(relation, member)),
         lambda name: GraphQLInputObjectType(
             name, {each.field_name: GraphQLInputField(GraphQLNonNull(each.type.input)) for each in key}
         ),
     )
     return GraphQLInputField(type_, extensions={KEY: tuple(_part(api, each, each.field_name) for each in key)})
+
+
+def _own_name(relation: ApiRelation, member: str) -> OwnName:
+    return own_name(relation, f"{member[:1].upper()}{member[1:]}KeyInput")
 
 
 def _part(api: ApiSchema, column: ApiColumn, member: str | None) -> KeyPart:
@@ -76,15 +90,15 @@ def _part(api: ApiSchema, column: ApiColumn, member: str | None) -> KeyPart:
 
 @hookimpl
 def query_fields(api: ApiSchema) -> Fields:
-    made = ((f"{names.lower_first(each.type_name)}ByKey", _by_key(api, each)) for each in api.relations)
-    return Fields(50, {name: field for name, field in made if field is not None})
+    fields = {f"{names.lower_first(each.type_name)}ByKey": partial(_by_key, api, each) for each in api.relations}
+    return Fields(50, Deferred(fields))
 
 
 @hookimpl
 def mutation_fields(api: ApiSchema) -> Fields:
-    made = [(f"update{each.type_name}ByKey", _update(api, each)) for each in api.relations]
-    made += [(f"deleteFrom{each.type_name}ByKey", _delete(api, each)) for each in api.relations]
-    return Fields(50, {name: field for name, field in made if field is not None})
+    fields = {f"update{each.type_name}ByKey": partial(_update, api, each) for each in api.relations}
+    fields |= {f"deleteFrom{each.type_name}ByKey": partial(_delete, api, each) for each in api.relations}
+    return Fields(50, Deferred(fields))
 
 
 def _by_key(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:

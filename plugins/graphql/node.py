@@ -18,12 +18,12 @@ from sqlalchemy import ColumnElement, and_, null, select
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation
+from app.graphql.relations import ApiRelation, OwnName
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.comparison import Comparison
 from app.query.conditions import id_filter_type, narrowed
-from app.query.keys import KEY, KeyPart
+from app.query.keys import KEY, KeyPart, own_key_input_name
 from app.query.planning import Planning, Rows
 from app.query.row_ids import (
     NODE_ID_HINT,
@@ -86,6 +86,11 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
         return has_key(api.view, planning, rows, leaf, node_id)
 
     return Fields(20, {"nodeId": GraphQLInputField(id_filter_type(api), extensions={"condition": is_row})})
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    return [own_key_input_name(each) for each in api.relations]
 
 
 @hookimpl

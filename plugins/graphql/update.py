@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
 from sqlalchemy import ColumnElement, Update, update
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
+from app.graphql.fields import Deferred, Fields
 from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
@@ -23,7 +24,7 @@ from app.query.walk import Field
 @hookimpl
 def mutation_fields(api: ApiSchema) -> Fields:
     relations = [each for each in api.relations if each.updatable and each.relation.updatable]
-    return Fields(10, {f"update{each.type_name}Collection": _field(api, each) for each in relations})
+    return Fields(10, Deferred({f"update{each.type_name}Collection": partial(_field, api, each) for each in relations}))
 
 
 @hookimpl

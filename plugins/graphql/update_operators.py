@@ -11,11 +11,11 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.aggregates import is_number
-from app.query.assignments import assigned, operator_argument, read_and_updated
+from app.query.assignments import assigned, operator_argument, own_operators_name, read_and_updated
 from app.query.sql import cast_to, constant
 from app.query.walk import Field
 
@@ -23,6 +23,12 @@ from app.query.walk import Field
 @hookimpl
 def features() -> Sequence[str]:
     return ("update_operators",)
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    relations = [each for each in api.relations if each.updatable]
+    return [own_operators_name(each, kind) for each in relations for kind in ("Inc", "Array")]
 
 
 @hookimpl

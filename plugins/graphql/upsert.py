@@ -24,7 +24,7 @@ from app.errors import RequestError
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.aggregates import is_number
@@ -32,6 +32,7 @@ from app.query.arbiters import Arbiter, OnTarget, arbiters_of
 from app.query.changes import AFTERWARDS
 from app.query.conflicts import existing_rows, is_new
 from app.query.inserting import Inserted
+from app.query.new_rows import takes_new_rows
 from app.query.planning import TableRows
 from app.query.sql import cast_to, constant
 from app.query.walk import Field
@@ -50,6 +51,16 @@ def features() -> Sequence[str]:
 @hookimpl
 def comment_directives() -> Sequence[Directive]:
     return (Directive("unique_index", "name", String()),)
+
+
+CONSTRAINT, COLUMN, ON_CONFLICT = "Constraint", "UpdateColumn", "OnConflict"
+"""What the names of types have behind the relation's."""
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    relations = [each for each in api.rows_by_oid.values() if takes_new_rows(each)]
+    return [own_name(each, suffix) for each in relations for suffix in (CONSTRAINT, COLUMN, ON_CONFLICT)]
 
 
 @hookimpl
@@ -140,8 +151,8 @@ class Upsert:
 
     def input_type(self, api: ApiSchema) -> GraphQLInputObjectType:
         """The type of onConflict."""
-        constraint = self._name(api, "Constraint")
-        column = self._name(api, "UpdateColumn") if self.columns else ""
+        constraint = self._name(api, CONSTRAINT)
+        column = self._name(api, COLUMN) if self.columns else ""
 
         def members() -> dict[str, GraphQLInputField]:
             made = {
@@ -156,10 +167,10 @@ class Upsert:
                 made |= _judging_members(api, self.relation)
             return made
 
-        return api.named(self._name(api, "OnConflict"), lambda name: GraphQLInputObjectType(name, members))
+        return api.named(self._name(api, ON_CONFLICT), lambda name: GraphQLInputObjectType(name, members))
 
     def _name(self, api: ApiSchema, kind: str) -> str:
-        return api.own_type_name(("upsert", self.relation.relation.oid), f"{self.relation.type_name}{kind}")
+        return api.own_type_name(*own_name(self.relation, kind))
 
     def alter(self, field: Field, inserting: Insert, given: Mapping[str, Any]) -> Insert:
         """The insert that does what onConflict says."""
