@@ -173,6 +173,7 @@ class _Decoder:
             if printed is not None and type_:
                 text = modified_type_text(type_.schema, text, printed)
             place = (relation, number)
+            changes = fixed.get(place, 0)
             columns[relation][number] = Column(
                 name,
                 number,
@@ -184,8 +185,8 @@ class _Decoder:
                 generated,
                 identity,
                 place in serials,
-                not fixed.get(place, 0) & _INSERT,
-                not fixed.get(place, 0) & _UPDATE,
+                not changes & _INSERT,
+                not changes & _UPDATE,
                 acls.get(place, ()),
                 comments.get(("pg_class", relation, number)),
                 dimensions,

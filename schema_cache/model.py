@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 PUBLIC = 0
 """The grantee of ``GRANT ... TO PUBLIC`` in an access control list."""
@@ -92,8 +93,7 @@ class Type:
     attributes: tuple[Attribute, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A live attribute. ``type_text`` is ``Type.text`` with the column's modifier, ready for a CAST.
 
     ``max_length`` is n of char(n) and varchar(n) and of arrays of them, else None. ``generated`` is '' or 's' (stored)
@@ -101,6 +101,8 @@ class Column:
     ``pg_get_serial_sequence`` answers. ``insertable`` and ``updatable`` are False for a view's column that INSERT or
     UPDATE cannot give a value. ``acl`` holds the column's own grants only. ``dimensions`` are those that an array was
     declared with; 0 if it was not, as in a view. PostgreSQL does not enforce it.
+
+    A tuple: a large database has tens of thousands of columns, and tuples are made in a fifth of the time.
     """
 
     name: str

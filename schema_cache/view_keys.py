@@ -58,14 +58,19 @@ def with_keys_of_views(relations: Sequence[Relation], queries: Mapping[int, str]
         for key in relation.foreign_keys:
             for oid, inferred in views.foreign_keys(relation, key):
                 keys[oid].append(inferred)
-    return [
-        replace(
-            each,
-            unique_indexes=(*each.unique_indexes, *views.unique_indexes(each)),
-            foreign_keys=(*each.foreign_keys, *keys[each.oid]),
-        )
-        for each in relations
-    ]
+    return [_with_keys(each, list(views.unique_indexes(each)), keys.get(each.oid, ())) for each in relations]
+
+
+def _with_keys(
+    relation: Relation, unique_indexes: Sequence[UniqueIndex], foreign_keys: Sequence[ForeignKey]
+) -> Relation:
+    if not (unique_indexes or foreign_keys):
+        return relation
+    return replace(
+        relation,
+        unique_indexes=(*relation.unique_indexes, *unique_indexes),
+        foreign_keys=(*relation.foreign_keys, *foreign_keys),
+    )
 
 
 def _read(oid: int, text: str) -> _Query:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from app.graphql.notices import Notices
@@ -41,6 +42,7 @@ class Comments:
         self._describe = describe
         self._notices = notices
         self._reader = DirectiveReader(known)
+        self.inflects = lru_cache(maxsize=None)(self._inflects)
 
     def on(self, kind: Commented, name: str, comment: str | None) -> Mapping[str, Any]:
         """The directives of an object of that kind called ``name``; empty without any."""
@@ -61,6 +63,6 @@ class Comments:
         """The directives of a relation."""
         return self.on("relation", f"{relation.schema}.{relation.name}", relation.comment)
 
-    def inflects(self, schema: str) -> bool:
+    def _inflects(self, schema: str) -> bool:
         """Whether names of that schema's objects are turned into GraphQL's customary form."""
         return self.on_schema(schema).get("inflect_names") is True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,15 +100,16 @@ class Exposure:
         if not (visible.select and self.is_name(type_name)):
             return None
         of_schema = self.comments.on_schema(relation.schema)
-        known: dict[str, ApiColumn | None] = {}
-        columns = tuple(each for each in self._columns(relation, visible.select, known) if each.field_name != NODE_ID)
+        made = self._columns(visible)
+        columns = tuple(each for each in _named_apart(made, visible.select) if each.field_name != NODE_ID)
         given = [
             each
-            for each in relation.columns
-            if not (each.generated or each.identity or each.serial or each.type in self.view.unnamed_types)
+            for each in made
+            if not (each.column.generated or each.column.identity or each.column.serial)
+            and each.column.type not in self.view.unnamed_types
         ]
-        insertable = visible.insert.intersection(each.name for each in given if each.insertable)
-        updatable = visible.update.intersection(each.name for each in given if each.updatable)
+        insertable = _named_apart([each for each in given if each.column.insertable], visible.insert)
+        updatable = _named_apart([each for each in given if each.column.updatable], visible.update)
         return ApiRelation(
             visible=visible,
             relation=relation,
@@ -117,8 +118,8 @@ class Exposure:
             max_rows=directives.get("max_rows", of_schema.get("max_rows", self.max_rows)),
             key=key,
             columns=columns,
-            insertable=_given(self._columns(relation, insertable, known)),
-            updatable=_given(self._columns(relation, updatable, known)),
+            insertable=tuple(each for each in insertable if not each.type.is_read_only),
+            updatable=tuple(each for each in updatable if not each.type.is_read_only),
             directives=directives,
             by_name={each.name: each for each in columns},
         )
@@ -145,37 +146,36 @@ class Exposure:
         )
 
     def _on_column(self, relation: Relation, column: Column) -> Mapping[str, Any]:
+        if column.comment is None:
+            return {}
         return self.comments.on("column", f"{relation.schema}.{relation.name}.{column.name}", column.comment)
 
     def _value_type(self, column: Column, directives: Mapping[str, Any]) -> ValueType | None:
         value_type = self.value_type(column.type)
         return value_type and value_type.of_declared(directives.get("dimensions") or column.dimensions)
 
-    def _columns(
-        self, relation: Relation, allowed: frozenset[str], known: dict[str, ApiColumn | None]
-    ) -> tuple[ApiColumn, ...]:
-        """Those that are ``allowed``. ``known`` remembers what is made of each column."""
-        columns: dict[str, ApiColumn] = {}
-        for column in relation.columns:
-            if column.name in allowed:
-                if column.name not in known:
-                    known[column.name] = self._column(relation, column)
-                made = known[column.name]
-                if made is not None:
-                    # If two columns share a name, the later one is kept.
-                    columns.pop(made.field_name, None)
-                    columns[made.field_name] = made
-        return tuple(columns.values())
+    def _columns(self, visible: VisibleRelation) -> list[ApiColumn]:
+        """Those that the role may read or give a value."""
+        allowed = visible.select | visible.insert | visible.update
+        inflect = self.comments.inflects(visible.relation.schema)
+        of_relation = visible.relation.columns
+        made = (self._column(visible.relation, each, inflect) for each in of_relation if each.name in allowed)
+        return [each for each in made if each is not None]
 
-    def _column(self, relation: Relation, column: Column) -> ApiColumn | None:
+    def _column(self, relation: Relation, column: Column, inflect: bool) -> ApiColumn | None:
         directives = self._on_column(relation, column)
         value_type = self._value_type(column, directives)
-        field_name = names.field(column.name, directives.get("name"), self.comments.inflects(relation.schema))
+        field_name = names.field(column.name, directives.get("name"), inflect)
         if value_type is None or not self.is_name(field_name):
             return None
         return ApiColumn(column, field_name, value_type, directives.get("description"), directives.get("deprecated"))
 
 
-def _given(columns: tuple[ApiColumn, ...]) -> tuple[ApiColumn, ...]:
-    """The columns that requests may give a value."""
-    return tuple(each for each in columns if not each.type.is_read_only)
+def _named_apart(columns: Iterable[ApiColumn], allowed: frozenset[str]) -> Collection[ApiColumn]:
+    """Those that are ``allowed``. If two of them share a name, the later one is kept."""
+    kept: dict[str, ApiColumn] = {}
+    for each in columns:
+        if each.column.name in allowed:
+            kept.pop(each.field_name, None)
+            kept[each.field_name] = each
+    return kept.values()

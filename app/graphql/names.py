@@ -43,6 +43,7 @@ def lower_first(name: str) -> str:
     return name[:1].lower() + name[1:]
 
 
+@lru_cache(REMEMBERED)
 def field(name: str, override: str | None, inflect: bool) -> str:
     """The field name of a column: verbatim unless overridden or inflected to camelCase."""
     if override is not None or not inflect:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy.sql.functions import Function
@@ -33,7 +34,7 @@ class Aggregate:
     as_numeric: bool = False
     function: str | None = None
 
-    @property
+    @cached_property
     def title(self) -> str:
         """Its name within the names of types."""
         return f"{self.name[0].upper()}{self.name[1:]}"

@@ -116,7 +116,8 @@ def _candidates(api: ApiSchema, way: Way) -> Iterator[str]:
 def _by_schema(api: ApiSchema, candidates: Mapping[Way, Sequence[str]]) -> Mapping[Way, str]:
     """Names that are unique in their type: all ways that share a name take their next candidate."""
     place = dict.fromkeys(candidates, 0)
-    columns = {source.oid: api.field_names_of_columns(source) for source in {way.source for way in candidates}}
+    sources = {way.source.oid: way.source for way in candidates}
+    columns = {source.oid: api.field_names_of_columns(source) for source in sources.values()}
     while True:
         sharing: dict[tuple[int, str], list[Way]] = defaultdict(list)
         for way, names_of_way in candidates.items():

@@ -31,11 +31,8 @@ def features() -> Sequence[str]:
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
     relations = api.rows_by_oid.values()
-    composed = ((each, key) for each in relations for key in _keys(api, each) if len(key) > 1)
-    return [
-        *map(own_key_input_name, relations),
-        *(_own_name(relation, _member_name(key)) for relation, key in composed),
-    ]
+    members = (_own_name(each, _member_name(key)) for each in relations for key in _keys(api, each) if len(key) > 1)
+    return [*map(own_key_input_name, relations), *members]
 
 
 @hookimpl

@@ -25,7 +25,7 @@ def features() -> Sequence[str]:
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
     sources = (each for each in api.rows_by_oid.values() if takes_new_rows(each) and each.has_readable_key)
     links = (Link(each) for relation in sources for each in relationships_of(api, relation))
-    return [_own_name(api, each) for each in links if _is_offered(api, each)]
+    return [_own_name(each) for each in links if _is_offered(api, each)]
 
 
 @hookimpl
@@ -51,25 +51,29 @@ def _member(api: ApiSchema, relationship: Relationship) -> GraphQLInputField | N
 
 
 def _is_offered(api: ApiSchema, link: Link) -> bool:
-    insertable = _names(link.relationship.source.insertable)
-    return insertable >= link.fills and (_creates(link) or _key_type(api, link) is not None)
+    fills_own = _are_among(link.fills, link.relationship.source.insertable)
+    return fills_own and (_creates(link) or _key_type(api, link) is not None)
 
 
 def _creates(link: Link) -> bool:
     """Whether the role may write the other rows."""
     target = link.relationship.target
-    return takes_new_rows(target) and _names(target.insertable) >= link.fills_below
+    return takes_new_rows(target) and _are_among(link.fills_below, target.insertable)
+
+
+def _gives_key(link: Link) -> bool:
+    """Whether the role may give one of the rows the key of the other."""
+    target = link.relationship.target
+    return link.refers or (target.relation.updatable and _are_among(link.fills_below, target.updatable))
 
 
 def _key_type(api: ApiSchema, link: Link) -> GraphQLInputObjectType | None:
     """What names the other rows; None where the role may not connect any."""
-    target = link.relationship.target
-    gives_key = target.relation.updatable and _names(target.updatable) >= link.fills_below
-    return key_input_type(api, target) if link.refers or gives_key else None
+    return key_input_type(api, link.relationship.target) if _gives_key(link) else None
 
 
-def _names(columns: Iterable[ApiColumn]) -> frozenset[str]:
-    return frozenset(each.name for each in columns)
+def _are_among(names: Iterable[str], columns: Iterable[ApiColumn]) -> bool:
+    return all(any(each.name == name for each in columns) for name in names)
 
 
 def _type(api: ApiSchema, link: Link) -> GraphQLInputObjectType:
@@ -93,10 +97,10 @@ def _type(api: ApiSchema, link: Link) -> GraphQLInputObjectType:
             made |= {name: GraphQLInputField(each.type, description=each.description) for name, each in arguments}
         return made
 
-    return api.named(api.own_type_name(*_own_name(api, link)), lambda name: GraphQLInputObjectType(name, members))
+    return api.named(api.own_type_name(*_own_name(link)), lambda name: GraphQLInputObjectType(name, members))
 
 
-def _own_name(api: ApiSchema, link: Link) -> OwnName:
+def _own_name(link: Link) -> OwnName:
     target, to_many = link.relationship.target, link.relationship.to_many
-    owner = ("nested insert", target.relation.oid, to_many, _creates(link), _key_type(api, link) is not None)
+    owner = ("nested insert", target.relation.oid, to_many, _creates(link), _gives_key(link))
     return owner, f"{target.type_name}{'InsertManyInput' if to_many else 'InsertOneInput'}"
