@@ -31,6 +31,7 @@ from app.graphql.describing import Describer
 from app.graphql.errors import DocumentError
 from app.graphql.selection import Selector, nodes_of, variable_names
 from app.graphql.values import ABSENT, Steering, Variables, whole_value
+from schema_cache.collector import collector_at_rest
 
 KEPT = 64
 """How much is remembered of each schema: answers that take up to 64 KiB when compressed, fewer of larger ones."""
@@ -77,7 +78,9 @@ def introspect(
     answer = descriptions.get(asked)
     if answer is None:
         if _asks_for_all_types(document):
-            with descriptions.describing:
+            # Types lead to one another. Those made here are young when they are left, so the next collection of young
+            # objects, which is soon, takes all of them; after a collection in between only one of all objects would.
+            with descriptions.describing, collector_at_rest:
                 answer = descriptions.get(asked) or _answer(api.anew(), document, fragments, nodes, values)
         else:
             with api.making():

@@ -13,6 +13,7 @@ from app.graphql.api_schema import ApiSchema
 from app.identity import Caller
 from app.identity.identification import RequestHead
 from app.observation import ObservedOperation
+from app.pipeline.answers import KeptAnswer
 from app.query.nodes import Cap, NodeCount
 from app.query.planning import Parameter
 
@@ -119,7 +120,7 @@ class SQLPlan:
     ``errors`` are those of root fields that failed, where the dialect still answers the others.
     ``tells_of_schema_alone`` says that the answer depends on the schema, and that the plan runs no statement, which
     would fail on an outdated one. ``is_volatile`` says that the plan calls a volatile function. ``caps`` are where a
-    request may ask for more rows than it is given.
+    request may ask for more rows than it is given. ``answer`` is the whole answer of a plan of nothing but constants.
     """
 
     response_keys: tuple[str, ...]
@@ -130,6 +131,7 @@ class SQLPlan:
     tells_of_schema_alone: bool = False
     is_volatile: bool = False
     caps: tuple[Cap, ...] = ()
+    answer: KeptAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ class ResultSet:
 @dataclass(frozen=True, slots=True)
 class Reply:
     """An answer: HTTP status, body, and headers beyond the usual ones. ``codes`` are those of its errors;
-    ``operations`` is what observers are told, once it is finished."""
+    ``operations`` is what observers are told, once it is finished. ``kept``: whose body it has."""
 
     status: int
     body: bytes
@@ -176,3 +178,4 @@ class Reply:
     headers: Sequence[tuple[str, str]] = ()
     codes: tuple[str, ...] = ()
     operations: tuple[ObservedOperation, ...] = ()
+    kept: KeptAnswer | None = None

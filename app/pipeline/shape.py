@@ -15,7 +15,8 @@ from graphql import GraphQLError
 
 from app.errors import DatabaseError, PorticoError, Unavailable
 from app.graphql.errors import DocumentError, FieldError
-from app.pipeline.records import GraphQLRequest, Reply, ResultSet
+from app.pipeline.answers import answer_of
+from app.pipeline.records import GraphQLRequest, Reply, ResultSet, SQLPlan
 
 JSON = "application/json"
 GRAPHQL_JSON = "application/graphql-response+json"
@@ -24,14 +25,22 @@ GRAPHQL_JSON = "application/graphql-response+json"
 def shape(request: GraphQLRequest, results: ResultSet) -> Reply:
     """The answer with data, which the database has already written as JSON."""
     plan = results.plan
-    members = [b'"%b":%b' % (key.encode(), results.texts[key] or b"null") for key in plan.response_keys]
-    data = b"{%b}" % b",".join(members) if members or not plan.errors else b"null"
+    kept = plan.answer
+    if kept is not None and results.extensions is None and _are_its_own(results.texts, plan):
+        return Reply(200, kept.body, _media_type(request), kept=kept)
     more = b"" if results.extensions is None else b',"extensions":%b' % _dump(results.extensions)
     if plan.errors:
-        errors = _dump([_graphql_error(each) for each in plan.errors])
-        body = b'{"data":%b,"errors":%b%b}' % (data, errors, more)
-        return Reply(200, body, _media_type(request), codes=_codes_of(plan.errors))
-    return Reply(200, b'{"data":%b%b}' % (data, more), _media_type(request))
+        more = b',"errors":%b%b' % (_dump([_graphql_error(each) for each in plan.errors]), more)
+    if plan.response_keys or not plan.errors:
+        body = answer_of(plan.response_keys, results.texts, more)
+    else:
+        body = b'{"data":null%b}' % more
+    return Reply(200, body, _media_type(request), codes=_codes_of(plan.errors))
+
+
+def _are_its_own(texts: Mapping[str, bytes | None], plan: SQLPlan) -> bool:
+    """Whether the texts are the plan's constants: a plugin may have put others in their place."""
+    return all(texts.get(key) is plan.constants[key] for key in plan.response_keys)
 
 
 def shape_error(request: GraphQLRequest, error: PorticoError) -> Reply:

@@ -63,4 +63,4 @@ def together(reply: Reply, parts: Iterable[Reply]) -> Reply:
 def _timed(reply: Reply, milliseconds: Mapping[str, float], operations: tuple[ObservedOperation, ...]) -> Reply:
     header = ", ".join([f"{stage};dur={took:.3f}" for stage, took in milliseconds.items()])
     headers = [*reply.headers, ("Server-Timing", header)]
-    return Reply(reply.status, reply.body, reply.content_type, headers, reply.codes, operations)
+    return Reply(reply.status, reply.body, reply.content_type, headers, reply.codes, operations, reply.kept)

@@ -148,5 +148,7 @@ def _send(reply: Reply, resp: falcon.Response) -> None:
     if reply.status != _NOT_MODIFIED:
         resp.content_type = reply.content_type
     resp.data = reply.body
+    if reply.kept is not None:
+        resp.context.kept = reply.kept
     for name, value in reply.headers:
         resp.set_header(name, value)

@@ -1,8 +1,7 @@
-"""Answers of the GraphQL API, compressed for clients that take gzip. On with COMPRESSION=gzip."""
+"""Answers of the GraphQL API, compressed for clients that take gzip: by COMPRESSION all, or those that are kept."""
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,20 +9,21 @@ from typing import Any
 import falcon
 
 from app.hooks import hookimpl
+from app.pipeline.answers import KeptAnswer, packed
 from app.services import Services
 from app.settings import Setting
 from app.settings.kinds import Choice
 
 COMPRESSION = Setting(
     "compression",
-    Choice("off", "gzip"),
-    "off",
-    "Whether answers of the GraphQL API of 1 KiB or more are compressed for clients that take it.",
+    Choice("off", "kept", "gzip"),
+    "kept",
+    "Which answers of the GraphQL API of 1 KiB or more are compressed for clients that take gzip: none, those that are"
+    " kept, such as introspection, which are compressed once, or all.",
 )
 
 PATH = "/graphql/v1"
 LEAST = 1024
-_LEVEL = 6
 _NO_QUALITY = re.compile(r"q=0(\.0*)?")
 
 
@@ -34,18 +34,23 @@ def settings() -> Sequence[Setting[Any]]:
 
 @hookimpl
 def middleware(services: Services) -> Sequence[object]:
-    return (_Middleware(),) if services.settings[COMPRESSION] == "gzip" else ()
+    compressed = services.settings[COMPRESSION]
+    return () if compressed == "off" else (_Middleware(of_all=compressed == "gzip"),)
 
 
 class _Middleware:
+    def __init__(self, *, of_all: bool) -> None:
+        self._of_all = of_all
+
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
-        if not req.path.startswith(PATH):
+        kept: KeptAnswer | None = getattr(resp.context, "kept", None)
+        is_kept = kept is not None and resp.data is kept.body and len(kept.body) >= LEAST
+        if not (is_kept or (self._of_all and req.path.startswith(PATH))):
             return
         resp.append_header("Vary", "Accept-Encoding")
         if resp.data is None or len(resp.data) < LEAST or not _takes_gzip(req.get_header("accept-encoding") or ""):
             return
-        # The same answer has the same bytes: no time stamp in it.
-        resp.data = gzip.compress(resp.data, _LEVEL, mtime=0)
+        resp.data = kept.packed if kept is not None and is_kept else packed(resp.data)
         resp.set_header("Content-Encoding", "gzip")
         etag = resp.get_header("etag")
         if etag is not None:

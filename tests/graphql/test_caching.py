@@ -21,6 +21,7 @@ create function _loud(i item) returns text language sql stable as 'select upper(
 create function now_is() returns int language sql stable as 'select 1';
 grant select, insert on item to anon, authenticated;
 """
+INTROSPECTED = """comment on schema public is '@graphql({"introspection": true})';"""
 ITEMS = "query ($n: Int) { itemCollection(first: $n) { edges { node { id name } } } }"
 
 
@@ -119,7 +120,43 @@ def test_a_large_answer_is_compressed(reading_door: OpenDoor) -> None:
     assert "etag" not in posted.headers
 
 
-def test_nothing_is_compressed_unless_it_is_said(door: Door) -> None:
+TYPES = "{ __schema { types { name fields { name } } } }"
+
+
+def post(door: Door, query: str, accepted: str = "") -> Result:
+    headers = {"apiKey": ANON_KEY, "Accept-Encoding": accepted, "Content-Type": "application/json"}
+    return door.client.simulate_post("/graphql/v1", body=json.dumps({"query": query}), headers=headers)
+
+
+def test_introspection_is_compressed_once(open_door: OpenDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+    door = open_door(SCHEMA + INTROSPECTED)
+    plain = post(door, TYPES)
+    assert "content-encoding" not in plain.headers
+    assert plain.headers["vary"] == "Accept-Encoding"
+    first = post(door, TYPES, "gzip, br")
+    monkeypatch.setattr(gzip, "compress", lambda *_, **__: pytest.fail("it is compressed again"))
+    for packed in (first, post(door, TYPES, "gzip")):
+        assert packed.headers["content-encoding"] == "gzip"
+        assert gzip.decompress(packed.content) == plain.content
+        assert int(packed.headers["content-length"]) == len(packed.content) < len(plain.content) / 4
+    got = get(door, TYPES, Accept_Encoding="gzip")
+    assert got.headers["content-encoding"] == "gzip"
+    assert got.headers["etag"] == f"W/{get(door, TYPES).headers['etag']}"
+    small = post(door, "{ __typename }", "gzip")
+    assert "vary" not in small.headers
+    assert json.loads(small.content) == {"data": {"__typename": "Query"}}
+    # What differs from request to request is another setting's.
+    assert "content-encoding" not in post(door, ITEMS, "gzip").headers
+
+
+def test_nothing_is_compressed_with_the_setting_off(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA + INTROSPECTED, compression="off")
+    answered = post(door, TYPES, "gzip")
+    assert "content-encoding" not in answered.headers
+    assert "vary" not in answered.headers
+
+
+def test_what_is_not_kept_is_compressed_only_if_it_is_said(door: Door) -> None:
     assert "content-encoding" not in get(door, Accept_Encoding="gzip").headers
     health = door.client.simulate_get("/health", headers={"Accept-Encoding": "gzip"})
     assert "vary" not in health.headers
