@@ -15,7 +15,6 @@ from graphql import (
     GraphQLError,
     KnownArgumentNamesRule,
     MaxIntrospectionDepthRule,
-    NameNode,
     OperationDefinitionNode,
     SelectionSetNode,
     VariableValues,
@@ -102,7 +101,7 @@ def _arguments(node: FieldNode) -> list[str]:
 
 def _asks_for_all_types(document: DocumentNode) -> bool:
     """Whether an answer may need all types. Most documents that ask for one or a few need only those."""
-    return any(isinstance(node, NameNode) and node.value in OF_ALL_TYPES for node in nodes_of(document))
+    return any(isinstance(node, FieldNode) and node.name.value in OF_ALL_TYPES for node in nodes_of(document))
 
 
 def _answer(

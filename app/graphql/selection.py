@@ -147,18 +147,24 @@ def type_names(document: DocumentNode) -> tuple[str, ...]:
     return tuple({node.name.value: None for node in nodes_of(document) if isinstance(node, NamedTypeNode)})
 
 
+_BELOW = {
+    kind: tuple(key for key in keys if key not in ("alias", "description", "name"))
+    for kind, keys in QUERY_DOCUMENT_KEYS.items()
+}
+
+
 def nodes_of(document: DocumentNode) -> Iterator[Node]:
-    """All nodes of a document, in a third of the time of graphql-core's ``visit``."""
+    """All nodes of a document except names and descriptions, in a fraction of the time of graphql-core's ``visit``."""
     unread: list[Node] = [document]
     while unread:
         node = unread.pop()
         yield node
-        for key in QUERY_DOCUMENT_KEYS.get(node.kind, ()):
+        for key in _BELOW.get(node.kind, ()):
             below = getattr(node, key)
-            if isinstance(below, Node):
+            if isinstance(below, tuple):
+                unread += below
+            elif below:
                 unread.append(below)
-            else:
-                unread.extend(below or ())
 
 
 def _arguments_text(node: FieldNode) -> list[str]:

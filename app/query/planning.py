@@ -33,6 +33,8 @@ from app.query.distribution import CLAIM, Shard, claim_text
 from app.query.nodes import Cap, Nodes
 from app.query.sql import InPlace, alias_stem, cast_to, constant, quoted, uncut
 
+_UNKNOWN = NullType()
+
 MAX_PARAMETERS = 65535
 """PostgreSQL counts the parameters of a statement in two bytes."""
 
@@ -247,7 +249,7 @@ class Planning:
             if len(self._parameters) == MAX_PARAMETERS:
                 raise OverLimit(f"The operation has more than {MAX_PARAMETERS} values for one statement")
             parameter = Parameter(f"p{len(self._parameters) + 1}", source, to_text)
-            self._parameters[key] = parameter, cast_to(bindparam(parameter.name, type_=NullType()), uncut(type_text))
+            self._parameters[key] = parameter, cast_to(bindparam(parameter.name, type_=_UNKNOWN), uncut(type_text))
         return self._parameters[key][1]
 
     def bind_or_null(self, leaf: Leaf | None, to_text: ToText, type_text: str) -> ColumnElement[Any]:

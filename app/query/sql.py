@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -81,9 +82,14 @@ class PgType(UserDefinedType[Any]):
         return self.text
 
 
+# A type keeps what SQLAlchemy finds out about it, so each is made once.
+_TEXT = Text()
+_type = lru_cache(1000)(PgType)
+
+
 def cast_to(expression: ColumnElement[Any], type_text: str) -> ColumnElement[Any]:
     """``CAST(expression AS type_text)``; ``type_text`` comes from the catalog, never from a caller."""
-    return cast(expression, PgType(type_text))
+    return cast(expression, _type(type_text))
 
 
 _LENGTH = re.compile(r"(character varying|character|bit varying|bit)\(\d+\)")
@@ -129,7 +135,7 @@ def member_of(value: ColumnElement[Any], name: str) -> ColumnElement[Any]:
 
 
 def as_text(expression: ColumnElement[Any]) -> ColumnElement[Any]:
-    return cast(expression, Text())
+    return cast(expression, _TEXT)
 
 
 def constant(text: str) -> ColumnElement[Any]:
