@@ -60,7 +60,6 @@ def commit(
         if ex.code != "OUTCOME_UNKNOWN":
             discard(storage.backend, version)
         raise
-    storage.wake.set()
     return row
 
 
@@ -87,6 +86,9 @@ def _commit(
             storage, asker, write, judged.permission.replaces, values, (version, metadata), projection, along
         )
         if rows:
+            if along is not None or judged.permission.replaces is not None:
+                # There are bytes that no row names any more.
+                storage.wake.set()
             return rows[0]
         judged = judge(storage, asker, write, judged.described)
     raise RowLocked

@@ -12,7 +12,7 @@ from app.storage.rows import RawValue, known, number, text, texts
 from app.storage.sql_listing import MOST_SEEN, Direction, seen, walk
 
 Candidates = tuple[RawValue, RawValue, RawValue]
-"""Arrays in PostgreSQL's text format: ids, folders, and a second spelling of each folder."""
+"""Arrays in PostgreSQL's text format: ids, folders, and a second spelling of each folder; None if there is none."""
 
 _ALL = 2**62
 _LARGEST_STEP = 5000
@@ -145,5 +145,5 @@ def after(name: str, direction: Direction, *, is_folder: bool) -> str:
 
 
 def page(read: Read, asker: Asker, bucket: str, statement: Statement, candidates: Candidates, *more: RawValue) -> Row:
-    """The row of a statement of ``sql_listing`` about candidates, run with the caller's own rights."""
+    """The row of a statement of ``sql_pages`` about candidates, run with the caller's own rights."""
     return read.row(asker.own_context(), statement, (text(bucket), *candidates, *more))

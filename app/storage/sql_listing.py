@@ -18,7 +18,6 @@ from functools import lru_cache
 from typing import Literal
 
 from app.database import Statement
-from app.storage.sql import Projection, time_text
 
 Direction = Literal["asc", "desc"]
 
@@ -35,6 +34,7 @@ _FIRST, _AFTER_FOLDER, _GROWTH, _MOST = 16, 4, 4, 1024
 @lru_cache(16)
 def walk(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
     """The next entries of a level: their number, ids, folders (null for objects, as ids are for folders), the position.
+    If there is no folder, null stands for their array.
 
     Parameters: bucket, position, lower and upper bound of the keys, length of the prefix, how many entries are wanted.
     ``folded``: keys are compared in lower case. A folder then has the spelling of its first object and, as a second
@@ -59,12 +59,12 @@ def walk(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
     return Statement(
         f"""
         WITH RECURSIVE walk AS (
-            SELECT 0 AS step, $2::text COLLATE "C" AS pos, {_FIRST} AS size, 0::bigint AS total,
+            SELECT 0 AS step, $2::text COLLATE "C" AS pos, {_FIRST} AS size, 0::bigint AS total, false AS folder,
                    NULL::uuid[] AS ids, NULL::text[] AS folders, NULL::text[] AS lasts
             UNION ALL
             SELECT w.step + 1, b.pos,
                    CASE WHEN b.folder THEN {_AFTER_FOLDER} ELSE least(w.size * {_GROWTH}, {_MOST}) END,
-                   w.total + cardinality(b.ids), b.ids, b.folders, b.lasts
+                   w.total + cardinality(b.ids), w.folder OR b.folder, b.ids, b.folders, b.lasts
             FROM walk w CROSS JOIN LATERAL (
                 SELECT array_agg(CASE WHEN slash = 0 THEN id END {in_order}) AS ids,
                        array_agg(CASE WHEN slash > 0 THEN {first} END {in_order}) AS folders,
@@ -88,14 +88,20 @@ def walk(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
             ) b
             WHERE w.total < $6::bigint AND b.ids IS NOT NULL
         )
-        SELECT count(*), coalesce(array_agg(e.id ORDER BY w.step, e.n), '{{}}'),
-               coalesce(array_agg(e.folder ORDER BY w.step, e.n), '{{}}'),
-               coalesce(array_agg(e.last ORDER BY w.step, e.n), '{{}}'),
-               (SELECT l.pos FROM walk l ORDER BY l.step DESC LIMIT 1)
-        FROM walk w CROSS JOIN unnest(w.ids, w.folders, w.lasts) WITH ORDINALITY AS e (id, folder, last, n)
+        SELECT l.total, {_concatenated("ids")},
+               CASE WHEN l.folder THEN {_concatenated("folders")} END,
+               CASE WHEN l.folder THEN {_concatenated("lasts") if folded else "NULL"} END, l.pos
+        FROM (SELECT * FROM walk ORDER BY step DESC LIMIT 1) AS l
         """,  # noqa: S608
         "list_walk",
     )
+
+
+def _concatenated(arrays: str) -> str:
+    """The arrays of all steps of the walk as the text of one: an array's text without its braces is that of a part."""
+    return f"""(
+        SELECT '{{' || coalesce(string_agg(substr(a, 2, length(a) - 2), ',' ORDER BY step), '') || '}}'
+        FROM (SELECT w.step, w.{arrays}::text AS a FROM walk w WHERE w.ids IS NOT NULL) w)"""  # noqa: S608
 
 
 @lru_cache(16)
@@ -141,102 +147,3 @@ def seen(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
 def _slash(key: str, *, delimited: bool) -> str:
     """The position of the first slash after the prefix; 0 if there is none."""
     return f"strpos(substr({key}, $5::int + 1), '/')" if delimited else "0"
-
-
-# The candidates visible to the caller. $1 bucket, $2 ids, $3 folders, $4 their other spellings. Objects and folders are
-# looked up apart: in one join, the subquery of folders would also run for each object. OFFSET 0 keeps the bound a plain
-# value: ``left`` and ``||`` are not leakproof, and inside the comparison they would rule out the index.
-_VISIBLE = """
-    SELECT e.n, NULL::text AS folder, o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
-    FROM unnest($2::uuid[]) WITH ORDINALITY AS e (id, n) JOIN storage.objects o ON o.id = e.id
-    UNION ALL
-    SELECT e.n, f.folder, NULL, NULL, NULL, NULL, NULL, NULL
-    FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS e (first, last, n)
-    CROSS JOIN LATERAL (
-        SELECT s.folder FROM (
-            SELECT v.place, v.folder, left(v.folder, -1) || '0' AS beyond
-            FROM (VALUES (1, e.first), (2, nullif(e.last, e.first))) AS v (place, folder) OFFSET 0) AS s
-        WHERE EXISTS (
-            SELECT FROM storage.objects f
-            WHERE f.bucket_id = $1 AND f.name COLLATE "C" >= s.folder AND f.name COLLATE "C" < s.beyond)
-        ORDER BY s.place LIMIT 1) AS f
-    WHERE e.first IS NOT NULL"""
-
-# All objects in a range of keys. $1 bucket, $2 and $3 the bounds; $4 is unused, so that both statements take the same.
-_RANGE = """
-    SELECT 0::bigint AS n, NULL::text AS folder,
-           o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
-    FROM storage.objects o
-    WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= $2 AND o.name COLLATE "C" < $3 AND $4::text IS NULL"""
-
-
-@lru_cache(16)
-def page_by_offset(entry: Projection, column: str, direction: Direction) -> Statement:
-    """The visible candidates from an offset on: how many are visible, how many are given, and their JSON array.
-
-    ``entry`` projects each row ``v``. Parameters: bucket, ids, folders, their other spellings, length of the prefix,
-    offset, limit.
-    """
-    ordered = "v.n" if column == "name" else _sorted_by(column, direction)
-    return Statement(
-        f"""
-        WITH visible AS MATERIALIZED ({_VISIBLE}),
-        page AS (SELECT v.*, row_number() OVER () AS place FROM (
-            SELECT * FROM visible v ORDER BY {ordered} OFFSET $6::bigint LIMIT $7::bigint) v)
-        SELECT (SELECT count(*) FROM visible), count(*), coalesce(json_agg({entry} ORDER BY v.place), '[]')
-        FROM page v
-        """,  # noqa: S608
-        "list_page",
-    )
-
-
-def _sorted_by(column: str, direction: Direction) -> str:
-    """Folders first, by name; then objects by a time, and by name where times are equal."""
-    by_name = (
-        f'lower(coalesce(v.folder, v.name)) COLLATE "C" {direction}, coalesce(v.folder, v.name) COLLATE "C" {direction}'
-    )
-    return f"v.folder IS NULL, CASE WHEN v.folder IS NULL THEN v.{column} END {direction}, {by_name}"
-
-
-@lru_cache(32)
-def page_by_cursor(
-    folder: Projection, entry: Projection, column: str, direction: Direction, *, delimited: bool
-) -> Statement:
-    """The visible candidates: how many were found (at most one more than the limit), how many are given, the JSON
-    arrays of folders and of objects, and the last entry given: whether it is a folder, its name, its time.
-
-    ``folder`` projects each row ``v`` that is a folder, ``entry`` each that is an object. Parameters: bucket; the three
-    arrays of candidates, or the bounds of the keys and null when the listing is by time and not delimited; limit; and
-    for a listing by time the last entry of the previous page: whether it was a folder (null for the first page), its
-    time, its name.
-    """
-    by_time = column != "name"
-    source = _RANGE if by_time and not delimited else _VISIBLE
-    moment = f"date_trunc('milliseconds', v.{column})" if by_time else "NULL::timestamptz"
-    name = 'coalesce(v.folder, v.name) COLLATE "C"'
-    ordered = f"(v.folder IS NULL), {moment} {direction}, {name} {direction}" if by_time else "v.n"
-    condition = _after_cursor(moment, name, direction) if by_time else "true"
-    return Statement(
-        f"""
-        WITH visible AS ({source}),
-        page AS (
-            SELECT v.*, row_number() OVER (ORDER BY {ordered}) AS place, {moment} AS moment
-            FROM visible v WHERE {condition} ORDER BY {ordered} LIMIT $5::bigint + 1),
-        given AS (SELECT * FROM page WHERE place <= $5::bigint)
-        SELECT (SELECT count(*) FROM page), (SELECT count(*) FROM given),
-            (SELECT json_agg({folder} ORDER BY v.place) FROM given v WHERE v.folder IS NOT NULL),
-            (SELECT json_agg({entry} ORDER BY v.place) FROM given v WHERE v.folder IS NULL),
-            l.folder IS NOT NULL, coalesce(l.folder, l.name), {time_text("l.moment")}
-        FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM given ORDER BY place DESC LIMIT 1) AS l ON true
-        """,  # noqa: S608
-        "list_page_v2",
-    )
-
-
-def _after_cursor(moment: str, name: str, direction: Direction) -> str:
-    """What comes after the cursor in the order (object or folder, time, name)."""
-    later = ">" if direction == "asc" else "<"
-    return f"""(
-        $6::boolean IS NULL
-        OR (NOT $6::boolean AND v.folder IS NULL AND ({moment}, {name}) {later} ($7::timestamptz, $8 COLLATE "C"))
-        OR ($6::boolean AND (v.folder IS NULL OR {name} {later} $8)))"""

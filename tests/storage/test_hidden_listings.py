@@ -14,7 +14,7 @@ from app.storage.names import BEYOND, spellings, successor
 from app.storage.sql_listing import Direction, seen
 from tests.process.running import PATIENCE_S, until
 from tests.storage.service import ANON, SERVICE, Service, error, token
-from tests.storage.test_listing import array, list_v1, names, names_v2, quoted, rows_read
+from tests.storage.test_listing import list_v1, names, names_v2, quoted, rows_read
 
 ME = token(sub="me")
 SEEN = [
@@ -87,6 +87,10 @@ def hidden(service: Service) -> str:
         "from generate_series(1, 20000) i; analyze storage.objects"
     )
     return bucket
+
+
+def array(values: list[str]) -> str:
+    return quoted("{" + ",".join(f'"{value}"' for value in values) + "}")
 
 
 def read_of(service: Service, bucket: str, prefix: str, role: str, *, folded: bool, order: Direction = "asc") -> int:

@@ -11,7 +11,8 @@ from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.rest.projections import ENTRY
 from app.storage.rows import known, number
-from app.storage.sql_listing import Direction, page_by_offset
+from app.storage.sql_listing import Direction
+from app.storage.sql_pages import page_by_offset
 from app.storage.storage import Storage
 
 _LARGEST_PAGE = 1500

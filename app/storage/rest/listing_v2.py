@@ -18,7 +18,8 @@ from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.rest.projections import entry, folder
 from app.storage.rows import RawValue, boolean, number, text
-from app.storage.sql_listing import Direction, page_by_cursor
+from app.storage.sql_listing import Direction
+from app.storage.sql_pages import page_by_cursor
 from app.storage.storage import Storage
 
 _LARGEST_PAGE = 1000

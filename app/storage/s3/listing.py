@@ -20,14 +20,13 @@ from app.storage.s3.buckets import check_visible, owner
 from app.storage.s3.call import S3Call
 from app.storage.s3.elements import XML, Element, document
 from app.storage.s3.errors import invalid_argument
-from app.storage.sql import time_text
-from app.storage.sql_listing import page_by_cursor
+from app.storage.sql_pages import page_by_cursor
 from app.storage.storage import Storage
 
 LARGEST_PAGE = 1000
 
 _FOLDER = "to_json(v.folder)"
-_OBJECT = f"""json_build_array(v.name, {time_text("v.updated_at")}, v.metadata ->> 'eTag',
+_OBJECT = """json_build_array(v.name, v.updated, v.metadata ->> 'eTag',
     coalesce(v.metadata -> 'size', v.metadata -> 'contentLength', '0'))"""
 _OUR_DELIMITER = "/"
 

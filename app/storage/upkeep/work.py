@@ -196,9 +196,14 @@ def _array(values: Sequence[bytes]) -> bytes:
 
 
 class Background:
-    """A thread that works through the list every few seconds, and soon after it is woken."""
+    """A thread that works through the list every few seconds, and soon after it is woken.
+
+    It pauses each time, so that under load it does the work of many requests at once. To look after each upload took a
+    quarter of the process's CPU time for small ones.
+    """
 
     _EVERY_S = 5.0
+    _PAUSE_S = 0.2
     _AFTER_FAILURE_S = 30.0
     _LONGEST_PAUSE_S = 600.0
 
@@ -206,7 +211,7 @@ class Background:
         self._work = work
         self._wake = wake
         self._accessed = accessed
-        self._stopping = False
+        self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -214,17 +219,17 @@ class Background:
         self._thread.start()
 
     def close(self) -> None:
-        self._stopping = True
+        self._stopping.set()
         self._wake.set()
         if self._thread is not None:
             self._thread.join(self._EVERY_S)
 
     def _run(self) -> None:
         pause = self._EVERY_S
-        while not self._stopping:
+        while not self._stopping.wait(self._PAUSE_S):
             self._wake.wait(pause)
             self._wake.clear()
-            if self._stopping:
+            if self._stopping.is_set():
                 return
             try:
                 self.work_now()
@@ -242,11 +247,11 @@ class Background:
 
     def work_now(self) -> None:
         """Do all work that is due, in the caller's thread. Raises the first error."""
-        while not self._stopping and self._work.tell_events():
+        while not self._stopping.is_set() and self._work.tell_events():
             pass
-        while not self._stopping and self._work.expire_uploads():
+        while not self._stopping.is_set() and self._work.expire_uploads():
             pass
-        while not self._stopping and self._work.delete_blobs():
+        while not self._stopping.is_set() and self._work.delete_blobs():
             pass
         if self._accessed:
             ids = list(self._accessed)
