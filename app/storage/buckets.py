@@ -153,7 +153,7 @@ def empty(storage: Storage, asker: Asker, bucket: str) -> None:
 
     while storage.change(asker, context, [(EMPTY_BUCKET, (text(bucket), now))], events)[0]:
         pass
-    storage.wake.set()
+    storage.note_freed()
 
 
 def _not_empty(ex: StatementError) -> StorageError:

@@ -88,7 +88,7 @@ def _commit(
         if rows:
             if along is not None or judged.permission.replaces is not None:
                 # There are bytes that no row names any more.
-                storage.wake.set()
+                storage.note_freed()
             return rows[0]
         judged = judge(storage, asker, write, judged.described)
     raise RowLocked

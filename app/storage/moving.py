@@ -137,7 +137,7 @@ def delete(storage: Storage, asker: Asker, name: ObjectName, *, etags: tuple[str
         if etags:
             raise PreconditionFailed
         raise no_row_deleted(role=asker.role, table="objects")
-    storage.wake.set()
+    storage.note_freed()
 
 
 def delete_many(
@@ -155,7 +155,7 @@ def delete_many(
             [(delete_objects(projection), (text(bucket), some))],
             lambda results: [removed(bucket, row) for row in results[0]],
         )[0]
-    storage.wake.set()
+    storage.note_freed()
     return [known(row[3]) for row in deleted]
 
 

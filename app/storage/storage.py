@@ -43,7 +43,8 @@ class StorageLimits:
 class Storage:
     """``streams`` limits concurrent downloads from a remote backend, ``long_reads`` concurrent long listings.
     ``accessed`` collects the ids of objects that were read; ``wake`` is set when there is background work.
-    ``signing_secret`` is the key that signs URLs, empty when none is configured."""
+    ``deletes_at_once``: whether replaced bytes have no grace period. ``signing_secret`` is the key that signs URLs,
+    empty when none is configured."""
 
     database: Database
     contexts: ContextBuilder
@@ -58,6 +59,7 @@ class Storage:
     long_reads: LongReads
     wake: threading.Event
     accessed: set[str]
+    deletes_at_once: bool
     background: Background
 
     @cached_property
@@ -112,6 +114,11 @@ class Storage:
         """A context manager for statements of one request that may take long."""
         return Read(self.database, None if asker.role == SERVICE_ROLE else self.long_reads, asker.role)
 
+    def note_freed(self) -> None:
+        """Have the background thread delete bytes that no row names any more, unless none of them are due yet."""
+        if self.deletes_at_once:
+            self.wake.set()
+
     def note_access(self, object_id: str) -> None:
         """Have the background thread record that the object was read."""
         # Bounded: an object that is read often and dropped here is noted again soon.
@@ -161,6 +168,7 @@ def open_storage(
         long_reads=LongReads(settings.threads),
         wake=wake,
         accessed=accessed,
+        deletes_at_once=settings.replaced_bytes_grace_s == 0,
         background=Background(
             WorkList(database, contexts, lambda: storage.backend, receivers, grace_s=settings.replaced_bytes_grace_s),
             wake,

@@ -66,7 +66,7 @@ def _recorded(storage: Storage, asker: Asker, values: tuple[bytes | None, ...], 
         part = read_part(rows[0])
         if part.size + int(known(rows[0][6])) > most:
             raise TooLarge
-    storage.wake.set()
+    storage.note_freed()
     return part
 
 

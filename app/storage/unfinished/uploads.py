@@ -104,4 +104,4 @@ def abort(storage: Storage, asker: Asker, upload: Upload) -> None:
     if not rows[0]:
         find(storage, asker, upload.form, upload.id)
         raise UploadFinished
-    storage.wake.set()
+    storage.note_freed()
