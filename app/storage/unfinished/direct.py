@@ -51,7 +51,7 @@ def begin(storage: Storage, asker: Asker, new: NewUpload) -> DirectUpload:
     if link is None:
         raise DirectUploadUnavailable
     upload = create(storage, asker, new)
-    staged = (text(upload.id), number(1), text(version), number(size), text(""), json_value({}))
+    staged = (text(upload.id), number(1), text(version), number(size), text(""), json_value({}), number(size))
     storage.database.run(asker.service_context(), [(PUT_PART, staged)], read_only=False)
     return DirectUpload(upload, link, seconds)
 

@@ -11,11 +11,11 @@ from app.storage.bucket_rules import size_limit
 from app.storage.bytes.backend import ByteSource
 from app.storage.bytes.blobs import blob_key, discard, new_version
 from app.storage.errors import NoSuchUpload, TooLarge
-from app.storage.rows import json_value, known, number, text
+from app.storage.rows import json_value, number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.records import Upload, UploadPart, read_part
 from app.storage.unfinished.sql import LIST_PARTS, PUT_PART
-from app.storage.unfinished.uploads import permitted
+from app.storage.unfinished.uploads import find, permitted
 from app.storage.writing import Limited
 
 
@@ -49,8 +49,9 @@ def put_part(
             number(stored.size),
             text(stored.md5),
             json_value(notes()),
+            number(most),
         )
-        return _recorded(storage, asker, values, most)
+        return _recorded(storage, asker, upload, values)
     except PorticoError as ex:
         # When the outcome of the commit is unknown, a row may name these bytes.
         if ex.code != "OUTCOME_UNKNOWN":
@@ -58,16 +59,14 @@ def put_part(
         raise
 
 
-def _recorded(storage: Storage, asker: Asker, values: tuple[bytes | None, ...], most: int) -> UploadPart:
-    with storage.database.transaction(asker.service_context()) as transaction:
-        rows = transaction.run(PUT_PART, values)
-        if not rows:
+def _recorded(storage: Storage, asker: Asker, upload: Upload, values: tuple[bytes | None, ...]) -> UploadPart:
+    rows = storage.database.run(asker.service_context(), [(PUT_PART, values)], read_only=False)[0]
+    if not rows:
+        if find(storage, asker, upload.form, upload.id).finished is not None:
             raise NoSuchUpload
-        part = read_part(rows[0])
-        if part.size + int(known(rows[0][6])) > most:
-            raise TooLarge
+        raise TooLarge
     storage.note_freed()
-    return part
+    return read_part(rows[0])
 
 
 def list_parts(

@@ -58,17 +58,18 @@ DECLARE_LENGTH = Statement(
     "declare_length",
 )
 
-# The last column is the size of all other parts.
+# $7: how many bytes all parts may have together.
 PUT_PART = Statement(
     f"""
     WITH upload AS (SELECT u.id FROM storage.uploads u WHERE u.id = $1 AND {_IS_OPEN} FOR SHARE)
     INSERT INTO storage.upload_parts AS p (upload_id, number, version, size, md5, notes)
     SELECT u.id, $2::integer, $3, $4::bigint, $5, $6::jsonb FROM upload u
+    WHERE $4::bigint + (SELECT coalesce(sum(o.size), 0) FROM storage.upload_parts o
+                        WHERE o.upload_id = $1 AND o.number <> $2::integer) <= $7::bigint
     ON CONFLICT (upload_id, number) DO UPDATE SET
         version = excluded.version, size = excluded.size, md5 = excluded.md5, notes = excluded.notes,
         created_at = excluded.created_at
-    RETURNING {PART_COLUMNS}, (
-        SELECT coalesce(sum(o.size), 0) FROM storage.upload_parts o WHERE o.upload_id = $1 AND o.number <> $2::integer)
+    RETURNING {PART_COLUMNS}
     """,  # noqa: S608
     "put_part",
 )
