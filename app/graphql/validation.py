@@ -1,14 +1,14 @@
-"""Validation by the rules of graphql-core, in half of the time that its own ``validate`` takes.
+"""Validation by the rules of graphql-core, in a third of the time that its own ``validate`` takes.
 
-That asks every rule about every kind of node, of each document anew; it visits names, which no rule looks at; and it
-finds what it knows of a node by a hash of all that is below it.
+That asks every rule about every kind of node, of each document anew; it visits names, which no rule looks at, by a
+function that could edit them; and it finds what it knows of a node by a hash of all that is below it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphql import (
     DocumentNode,
@@ -17,20 +17,18 @@ from graphql import (
     GraphQLSchema,
     Node,
     TypeInfo,
-    TypeInfoVisitor,
     ValidationContext,
     Visitor,
     specified_rules,
-    visit,
 )
 from graphql.language.ast import QUERY_DOCUMENT_KEYS
-from graphql.language.visitor import BREAK, EnterLeaveVisitor
+from graphql.language.visitor import BREAK
 from graphql.pyutils import RefMap
 from graphql.validation.validate import ValidationAbortedError
 from graphql.validation.validation_context import NodeWithSelectionSet, VariableUsage, VariableUsageVisitor
 
 _UNVISITED = ("name", "alias", "description")
-_KEYS = {kind: tuple(key for key in keys if key not in _UNVISITED) for kind, keys in QUERY_DOCUMENT_KEYS.items()}
+_BELOW = {kind: tuple(key for key in keys if key not in _UNVISITED) for kind, keys in QUERY_DOCUMENT_KEYS.items()}
 
 
 def validate(
@@ -50,7 +48,7 @@ def validate(
     type_info = TypeInfo(schema)
     context = _Context(schema, document, type_info, on_error, hide_suggestions)
     try:
-        visit(document, TypeInfoVisitor(type_info, _Rules(context)), _KEYS)
+        _Visit(type_info, [rule(context) for rule in specified_rules]).see(document)
     except ValidationAbortedError as ex:
         errors.append(ex)
     except RecursionError:
@@ -71,60 +69,95 @@ class _Context(ValidationContext):
         usages = self._usages.get(id(node))
         if usages is None:
             visitor = VariableUsageVisitor(self._type_info, node if isinstance(node, FragmentDefinitionNode) else None)
-            visit(node, TypeInfoVisitor(self._type_info, visitor), _KEYS)
+            _Visit(self._type_info, [visitor]).see(node)
             usages = self._usages[id(node)] = visitor.usages
         return usages
 
 
-class _Rules(Visitor):
-    """Lets each rule see the nodes that it has methods for. One that skips what is below a node sees nothing until that
-    is left."""
+_Methods = Sequence[tuple[int, Callable[..., Any]]]
+"""Of the rules that have one, each with the place of its rule."""
 
-    def __init__(self, context: ValidationContext) -> None:
-        super().__init__()
-        self._rules = [rule(context) for rule in specified_rules]
-        self._resting: list[Any] = [None] * len(self._rules)
-        self._skipped: list[tuple[Node, int]] = []
 
-    def get_enter_leave_for_kind(self, kind: str) -> EnterLeaveVisitor:
-        found = self.enter_leave_map.get(kind)
-        if found is None:
-            found = self.enter_leave_map[kind] = self._for_kind(kind)
-        return found
+class _Kind(NamedTuple):
+    """What is done at a node of one kind, and where nodes are below it."""
 
-    def _for_kind(self, kind: str) -> EnterLeaveVisitor:
+    enter_types: Callable[[Node], None] | None
+    entering: _Methods
+    below: Sequence[str]
+    leaving: _Methods
+    leave_types: Callable[[], None] | None
+
+
+class _Visit:
+    """Lets each rule see the nodes that it has methods for, as graphql-core's ``visit`` does with visitors that edit
+    nothing. A rule that skips what is below a node rests until that is left."""
+
+    def __init__(self, type_info: TypeInfo, rules: Sequence[Visitor]) -> None:
+        self._type_info = type_info
+        self._rules = rules
+        self._classes = tuple(map(type, rules))
+        self._kinds: dict[str, _Kind] = {}
+        self._path: list[str | int] = []
+        self._ancestors: list[Node | tuple[Node, ...]] = []
+        self._resting = [False] * len(rules)
+
+    def see(self, node: Node, key: str | int | None = None, parent: Node | tuple[Node, ...] | None = None) -> None:
+        """Visit a node, which is under ``key`` in ``parent``, and all below it."""
+        kind = self._kinds.get(node.kind) or self._learn(node.kind)
+        path, ancestors, resting = self._path, self._ancestors, self._resting
+        if kind.enter_types is not None:
+            kind.enter_types(node)
+        skipping = []
+        for index, method in kind.entering:
+            if not resting[index]:
+                result = method(node, key, parent, path, ancestors)
+                if result is not None:
+                    resting[index] = True
+                    if result is not BREAK and result is not True:
+                        skipping.append(index)
+        self._see_below(node, parent, kind.below)
+        for index, method in kind.leaving:
+            if not resting[index]:
+                method(node, key, parent, path, ancestors)
+        for index in skipping:
+            resting[index] = False
+        if kind.leave_types is not None:
+            kind.leave_types()
+
+    def _see_below(self, node: Node, parent: Node | tuple[Node, ...] | None, keys: Sequence[str]) -> None:
+        path, ancestors = self._path, self._ancestors
+        if parent is not None:
+            ancestors.append(parent)
+        for key in keys:
+            below = getattr(node, key)
+            if not below:
+                continue
+            path.append(key)
+            if isinstance(below, tuple):
+                ancestors.append(node)
+                for index, each in enumerate(below):
+                    path.append(index)
+                    self.see(each, index, below)
+                    path.pop()
+                ancestors.pop()
+            else:
+                self.see(below, key, node)
+            path.pop()
+        if parent is not None:
+            ancestors.pop()
+
+    def _learn(self, kind: str) -> _Kind:
         entering, leaving = (
-            [(index, getattr(self._rules[index], name)) for index, name in _methods(event, kind)]
+            [(index, getattr(self._rules[index], name)) for index, name in _methods(self._classes, event, kind)]
             for event in ("enter", "leave")
         )
-        if not entering and not leaving:
-            return EnterLeaveVisitor(None, None)
-        resting, skipped = self._resting, self._skipped
-
-        def enter(node: Node, *place: Any) -> None:
-            for index, method in entering:
-                if resting[index] is None:
-                    result = method(node, *place)
-                    if result is BREAK or result is True:
-                        resting[index] = BREAK
-                    elif result is not None:
-                        resting[index] = node
-                        skipped.append((node, index))
-
-        def leave(node: Node, *place: Any) -> None:
-            for index, method in leaving:
-                if resting[index] is None:
-                    method(node, *place)
-            while skipped and skipped[-1][0] is node:
-                resting[skipped.pop()[1]] = None
-
-        return EnterLeaveVisitor(enter, leave)
+        enter_types, leave_types = (getattr(self._type_info, f"{event}_{kind}", None) for event in ("enter", "leave"))
+        learnt = self._kinds[kind] = _Kind(enter_types, entering, _BELOW.get(kind, ()), leaving, leave_types)
+        return learnt
 
 
-@lru_cache(200)
-def _methods(event: str, kind: str) -> Sequence[tuple[int, str]]:
-    """The methods of the rules for an event at nodes of a kind: the place of the rule, and the method's name."""
-    names = (
-        next((name for name in (f"{event}_{kind}", event) if hasattr(rule, name)), None) for rule in specified_rules
-    )
+@lru_cache(500)
+def _methods(rules: Sequence[type[Visitor]], event: str, kind: str) -> Sequence[tuple[int, str]]:
+    """The methods that rules have for an event at nodes of a kind: the place of the rule, and the method's name."""
+    names = (next((name for name in (f"{event}_{kind}", event) if hasattr(rule, name)), None) for rule in rules)
     return [(index, name) for index, name in enumerate(names) if name]
