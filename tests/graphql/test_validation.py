@@ -62,3 +62,9 @@ def test_gives_up_after_the_most_errors() -> None:
     errors = validate(SCHEMA, syntax, max_errors=5, hide_suggestions=False)
     assert _told(errors) == _told(expected)
     assert len(errors) == 6
+
+
+def test_only_the_first_errors_suggest_names() -> None:
+    syntax = parse("{ " + " ".join(f"author{number}" for number in range(9)) + " }")
+    errors = validate(SCHEMA, syntax, max_errors=50, hide_suggestions=False)
+    assert ["Did you mean" in each.message for each in errors] == [True] * 5 + [False] * 4
