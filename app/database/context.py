@@ -108,8 +108,9 @@ class ContextBuilder:
         """The context for one request of ``caller``.
 
         ``method``, ``path`` and ``headers`` become ``request.method`` and so on. ``role_settings`` are the role's own
-        (ALTER ROLE ... SET), from the schema cache. ``extra`` are more pairs of a setting's name and value;
-        ``token`` is the caller's, for ``request.jwt``, which is set where ``headers`` are.
+        (ALTER ROLE ... SET), from the schema cache, and others that many requests of the caller share: these are
+        remembered. ``extra`` are more pairs of a setting's name and value; ``token`` is the caller's, for
+        ``request.jwt``, which is set where ``headers`` are.
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
         ``bookmark`` belongs to the request, and lets replicas answer what it reads.
         """

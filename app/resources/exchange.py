@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
@@ -29,11 +30,17 @@ def raw_path(environ: Mapping[str, Any]) -> str:
 
 def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
     """The headers, by names in lower case."""
-    found = {name[5:].replace("_", "-").lower(): value for name, value in environ.items() if name.startswith("HTTP_")}
+    found = {header: value for name, value in environ.items() if (header := _header_name(name))}
     for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(name):
             found[name.replace("_", "-").lower()] = environ[name]
     return found
+
+
+@lru_cache(1000)
+def _header_name(name: str) -> str:
+    """The name of the header that an item of the environ holds; '' for other items."""
+    return name[5:].replace("_", "-").lower() if name.startswith("HTTP_") else ""
 
 
 def query_of(environ: Mapping[str, Any]) -> dict[str, str]:
@@ -57,10 +64,10 @@ def request_id_of(headers: Mapping[str, str]) -> str:
 
 def unsendable_header(answer: Answer) -> str | None:
     """The name of a header whose value has a control character, None if there is none."""
-    for name, value in (*answer.headers, ("content-type", answer.content_type or "")):
-        if _CONTROL.search(value):
-            return name
-    return None
+    headers = (*answer.headers, ("content-type", answer.content_type or ""))
+    if not _CONTROL.search("".join([value for _, value in headers])):
+        return None
+    return next(name for name, value in headers if _CONTROL.search(value))
 
 
 def close(answer: Answer) -> None:
@@ -75,8 +82,7 @@ def send(answer: Answer, resp: falcon.Response) -> None:
     resp.status = falcon.code_to_http_status(answer.status)
     resp.context.codes = (answer.code,) if answer.code else ()
     resp.content_type = answer.content_type and _as_latin(answer.content_type)
-    for name, value in answer.headers:
-        resp.set_header(name, _as_latin(value))
+    resp.set_headers([(name, _as_latin(value)) for name, value in answer.headers])
     if isinstance(answer.body, bytes):
         if answer.content_type and answer.content_type.startswith("application/json"):
             resp.set_header("x-content-type-options", "nosniff")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 import tempfile
 import time
 from collections import deque
+from io import UnsupportedOperation
 from typing import Any, Protocol
 
 from app.server.capacity import Seat
@@ -19,9 +21,14 @@ _IN_A_TURN = 4 * 1024 * 1024
 _MOST_IN_MEMORY = 1024 * 1024
 
 
+# What the kernel says of files or systems for which it cannot do it.
+_NOT_IN_THE_KERNEL = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
+
+
 class File(Protocol):
     """Waitress's buffer over a file, positioned at the next byte to send."""
 
+    file: Any
     remain: int
 
     def get(self, numbytes: int = ...) -> bytes: ...
@@ -90,11 +97,13 @@ class Output:
         return sent
 
     def _send_of_file(self, file: File) -> int:
-        chunk = file.get(min(_AT_ONCE, file.remain))
-        if not chunk:
+        sent = _sent_in_the_kernel(self._socket, file)
+        if sent is None:
+            chunk = file.get(min(_AT_ONCE, file.remain))
+            sent = self._socket.send(chunk) if chunk else 0
+        if not sent:
             # The file has become shorter than the declared length.
             raise ConnectionAbortedError("the file ended early")
-        sent = self._socket.send(chunk)
         file.skip(sent)
         if not file.remain:
             self._parts.popleft()
@@ -128,22 +137,34 @@ class Output:
             self._refund()
 
 
+def _sent_in_the_kernel(sock: socket.socket, file: File) -> int | None:
+    """How many bytes of the file the kernel sent without a copy for us; None if it cannot do that with this file."""
+    try:
+        return os.sendfile(sock.fileno(), file.file.fileno(), file.file.tell(), min(_IN_A_TURN, file.remain))
+    except AttributeError:
+        return None
+    except OSError as ex:
+        if isinstance(ex, UnsupportedOperation) or ex.errno in _NOT_IN_THE_KERNEL:
+            return None
+        raise
+
+
 class _Spilled:
     def __init__(self, data: bytes | memoryview) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115
-        self._file.write(data)
-        self._file.seek(0)
+        self.file = tempfile.TemporaryFile()  # noqa: SIM115
+        self.file.write(data)
+        self.file.seek(0)
         self.remain = len(data)
 
     def get(self, numbytes: int = -1) -> bytes:
-        at = self._file.tell()
-        data = self._file.read(numbytes)
-        self._file.seek(at)
+        at = self.file.tell()
+        data = self.file.read(numbytes)
+        self.file.seek(at)
         return data
 
     def skip(self, numbytes: int, allow_prune: int = 0) -> None:
-        self._file.seek(numbytes, 1)
+        self.file.seek(numbytes, 1)
         self.remain -= numbytes
 
     def close(self) -> None:
-        self._file.close()
+        self.file.close()

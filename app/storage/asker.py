@@ -79,11 +79,8 @@ class Asker:
             headers=self.headers,
             token=self.token,
             bookmark=self.bookmark,
-            extra=(
-                ("storage.operation", self.operation),
-                ("storage.allow_delete_query", "true"),
-                *self.contexts.request_settings(self.headers.get),
-            ),
+            role_settings=(("storage.operation", self.operation), ("storage.allow_delete_query", "true")),
+            extra=self.contexts.request_settings(self.headers.get),
         )
 
 

@@ -34,6 +34,8 @@ log = logging.getLogger("portico.storage")
 LINK_S = 60
 """Seconds for which a link to a remote backend is valid: long enough to follow it, short enough for a secret."""
 
+# So many bytes are sent in one piece with the header, without a turn of the server for the file.
+_FEW = 32 * 1024
 _MODIFIED_IN_METADATA = "lastModified"
 T = TypeVar("T")
 
@@ -125,16 +127,19 @@ def size_of(storage: Storage, found: StoredObject) -> int:
 
 def open_bytes(
     storage: Storage, found: StoredObject, start: int = 0, end: int | None = None
-) -> tuple[IO[bytes] | RemoteStream, int]:
+) -> tuple[bytes | IO[bytes] | RemoteStream, int]:
     """The bytes from ``start`` up to, not including, ``end``, and their number. Notes that the object was read.
 
-    The bytes are a file, which the server sends without a thread, or a stream from a remote backend, which occupies a
-    thread until the client has read it. Raises BlobMissing or TooManyDownloads.
+    They are a file, which the server sends without a thread, or a stream from a remote backend, which occupies a thread
+    until the client has read it. A few bytes of a file are read now. Raises BlobMissing or TooManyDownloads.
     """
     storage.note_access(found.id)
     readable = storage.backend.open_read(blob_key(found.version), start, end)
     if readable.file is not None:
-        return readable.file, readable.length
+        if readable.length > _FEW:
+            return readable.file, readable.length
+        with readable.file as file:
+            return file.read(readable.length), readable.length
     if not storage.streams.acquire(blocking=False):
         readable.close()
         raise TooManyDownloads

@@ -10,6 +10,8 @@ from typing import Any
 from app.database import Row
 from app.storage.records import Bucket, StoredObject
 
+_encoder = json.JSONEncoder(ensure_ascii=False)
+
 RawValue = bytes | None
 """A value in PostgreSQL's text format, or null."""
 
@@ -27,7 +29,7 @@ def json_value(value: object) -> RawValue:
     """The value as JSON, without what PostgreSQL's JSON cannot hold: NUL and unpaired surrogates."""
     if value is None:
         return None
-    return _ESCAPED_NUL.sub(r"\1", json.dumps(value, ensure_ascii=False)).encode(errors="replace")
+    return _ESCAPED_NUL.sub(r"\1", _encoder.encode(value)).encode(errors="replace")
 
 
 def number(value: int | None) -> RawValue:
@@ -77,7 +79,8 @@ def read_object(row: Sequence[RawValue]) -> StoredObject:
 
 def read_metadata(value: RawValue) -> Mapping[str, Any]:
     """The members of a JSON object; empty for null and for any other JSON value."""
-    found = json.loads(value) if value else {}
+    # Of bytes, json would look for their encoding first.
+    found = json.loads(value.decode()) if value else {}
     return found if isinstance(found, dict) else {}
 
 

@@ -1,7 +1,8 @@
 """A service with a stub instead of the application. Arguments: settings as NAME=value, then flags.
 
 GET /pid answers the worker's process id; /hold FILE waits until FILE exists; /die ends the worker by SIGKILL; /large
-answers 40 MB in one piece and /pieces in many; anything else, such as /health, as /pid.
+answers 40 MB in one piece, /pieces in many, /file in a file and /memory in one that only Python knows; anything else,
+such as /health, as /pid.
 Of the flags "lingering" keeps unused connections open while it stops, "nohup" has it started as nohup(1) does, and
 "impatient" sends it a second signal as soon as it can be seen to stop.
 """
@@ -14,7 +15,9 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterable
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from app.server import worker
@@ -42,6 +45,12 @@ class Stub:
                 time.sleep(0.01)
         if path == "/die":
             os.kill(os.getpid(), signal.SIGKILL)
+        if path in ("/file", "/memory"):
+            start_response("200 OK", [("Content-Length", str(LARGE))])
+            file = TemporaryFile() if path == "/file" else BytesIO()  # noqa: SIM115 - the server closes it
+            file.write(b"before" + bytes(LARGE))
+            file.seek(len(b"before"))
+            return environ["wsgi.file_wrapper"](file)  # type: ignore[no-any-return]
         if path in ("/large", "/pieces"):
             start_response("200 OK", [("Content-Length", str(LARGE))])
             return [bytes(LARGE)] if path == "/large" else (bytes(40_000) for _ in range(LARGE // 40_000))

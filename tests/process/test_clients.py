@@ -67,7 +67,7 @@ def test_clients_that_do_not_read(tmp_path: Path, path: str) -> None:
             assert status(url) == 200
 
 
-@pytest.mark.parametrize("path", ["/large", "/pieces"])
+@pytest.mark.parametrize("path", ["/large", "/pieces", "/file", "/memory"])
 def test_what_is_not_read_at_once_is_sent_later(tmp_path: Path, path: str) -> None:
     asked = get(path) + get(path, "Connection: close")
     with service(tmp_path, "workers=1", "threads=1") as (_, url), client(url, asked) as slow:

@@ -78,7 +78,10 @@ class ImagesFace:
     def sign(self, storage: Storage, call: Call) -> Answer:
         """POST /object/sign/{bucket}/{key}: as without this face, or for one transform of the image."""
         given = read_json_object(call, _SIGN)
-        transform = transform_of(given.get("transform", {}), "body/transform", self._longest_side)
+        wanted = given.get("transform")
+        if not wanted:
+            return signed_download(storage, call, lifetime_of(given))
+        transform = transform_of(wanted, "body/transform", self._longest_side)
         claim = transform.as_claim()
         if not claim:
             return signed_download(storage, call, lifetime_of(given))

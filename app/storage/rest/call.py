@@ -54,6 +54,9 @@ class Call:
         return media_type(self.headers)
 
 
+_encoder = json.JSONEncoder(ensure_ascii=False)
+
+
 def json_answer(value: object) -> Answer:
     """The answer with ``value`` as its JSON body."""
-    return Answer(body=json.dumps(value, ensure_ascii=False).encode(errors="replace"))
+    return Answer(body=_encoder.encode(value).encode(errors="replace"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import quote
 
 from app.storage.bytes.backend import BlobMissing, Labels
@@ -87,7 +89,7 @@ def _answer(storage: Storage, call: Call, found: StoredObject, expires: int | No
     if outcome == "not modified":
         return Answer(304, _headers(call, found, second, expires), content_type=None)
     headers = _headers(call, found, second, expires, differs="if-none-match" in call.headers)
-    content_type = _harmless(found.mime_type)
+    content_type = _shown(found.mime_type).content_type
     if call.method == "HEAD":
         return Answer(200, headers, content_type=content_type, length=found.size or 0)
     status, start, end = 200, 0, None
@@ -99,8 +101,7 @@ def _answer(storage: Storage, call: Call, found: StoredObject, expires: int | No
         start, end = read_range(wanted, size)
         status, headers = 206, (*headers, ("content-range", f"bytes {start}-{end - 1}/{size}"))
     try:
-        link = link_to(storage, found, _labels(call, found, expires))
-        if link is not None:
+        if storage.limits.links and (link := link_to(storage, found, _labels(call, found, expires))) is not None:
             return _redirect(link)
         body, length = open_bytes(storage, found, start, end)
     except BlobMissing:
@@ -111,7 +112,7 @@ def _answer(storage: Storage, call: Call, found: StoredObject, expires: int | No
 def _labels(call: Call, found: StoredObject, expires: int | None) -> Labels:
     """What a backend that serves the bytes by itself says of them."""
     return Labels(
-        content_type=_harmless(found.mime_type),
+        content_type=_shown(found.mime_type).content_type,
         caching=found.caching if expires is None else "",
         disposition=_disposition(call, found) or "",
         encoding=kept_header(found.metadata, ENCODING) or "",
@@ -153,13 +154,7 @@ def _headers(call: Call, found: StoredObject, second: int, expires: int | None, 
             more = "must-revalidate" if call.method == "HEAD" else "stale-while-revalidate=30"
             cache_control = f"{cache_control}, {more}"
         headers.append(("cache-control", cache_control))
-    # Browsers never add our credentials on their own, so other sites may embed any object whose URL they have.
-    headers.append(("cross-origin-resource-policy", "cross-origin"))
-    shown_as = _harmless(found.mime_type)
-    if _essence(shown_as) != _SHOWN_BY_THE_BROWSER_ITSELF:
-        headers.append(("content-security-policy", "sandbox"))
-    if _essence(found.mime_type) != _UNDECLARED:
-        headers.append(("x-content-type-options", "nosniff"))
+    headers += _shown(found.mime_type).headers
     encoding = kept_header(found.metadata, ENCODING)
     if encoding:
         headers.append(("content-encoding", encoding))
@@ -175,6 +170,25 @@ def content_disposition(name: str) -> str:
         return "attachment;"
     encoded = quote(name, safe="!~*'()")
     return f"attachment; filename={encoded}; filename*=UTF-8''{encoded}"
+
+
+class _Shown(NamedTuple):
+    """How browsers show an object: the type that they are told, and the headers that restrict what it may do."""
+
+    content_type: str
+    headers: Headers
+
+
+@lru_cache(1000)
+def _shown(mime_type: str) -> _Shown:
+    content_type = _harmless(mime_type)
+    # Browsers never add our credentials on their own, so other sites may embed any object whose URL they have.
+    headers = [("cross-origin-resource-policy", "cross-origin")]
+    if _essence(content_type) != _SHOWN_BY_THE_BROWSER_ITSELF:
+        headers.append(("content-security-policy", "sandbox"))
+    if _essence(mime_type) != _UNDECLARED:
+        headers.append(("x-content-type-options", "nosniff"))
+    return _Shown(content_type, tuple(headers))
 
 
 def _essence(content_type: str) -> str:

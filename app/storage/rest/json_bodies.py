@@ -60,7 +60,7 @@ def read_json_object(call: Call, members: tuple[Member, ...], *, optional: bool 
     if not raw:
         raise empty_json_body()
     try:
-        value = json.loads(raw, parse_constant=_refuse)
+        value = _decoder.decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
     except (ValueError, RecursionError):
         raise invalid_json("Body is not valid JSON but content-type is set to 'application/json'") from None
     return check_object(value, members, "body")
@@ -195,3 +195,6 @@ _COERCIONS: Mapping[str, Callable[[object, str], Any]] = {
 
 def _refuse(name: str) -> Any:
     raise ValueError(name)
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse)
