@@ -7,9 +7,11 @@ whole server, and tests change them.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import secrets
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +31,8 @@ for _name in list(os.environ):
     if _OF_THE_USER.fullmatch(_name) or _name in _SETTINGS:
         del os.environ[_name]
 os.environ.update(dict.fromkeys(("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "NETRC"), os.devnull))
+# Dozens of processes are started; without bytecode on disk each compiles every module anew, a quarter of its start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A proxy may be needed to install packages, but the tests' servers are local.
 for _name in ("no_proxy", "NO_PROXY"):
     os.environ[_name] = ",".join(filter(None, (os.environ.get(_name), "127.0.0.1", "localhost")))
@@ -43,6 +47,12 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("repeatable")
 
 
+def pytest_collection_finish() -> None:
+    """Collections of garbage pass over what was collected here, which lives until the end."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """A running PostgreSQL server."""
@@ -52,11 +62,21 @@ def postgres() -> Iterator[PostgresServer]:
         yield server
         server.close()
         return
-    directory = Path(tempfile.gettempdir()) / f"portico-test-{os.geteuid()}-{os.getpid()}-{secrets.token_hex(4)}"
+    directory = _place() / f"portico-test-{os.geteuid()}-{os.getpid()}-{secrets.token_hex(4)}"
     with EmbeddedPostgres(directory, durable=False, temporary=True) as cluster:
         server = PostgresServer(cluster.url())
         yield server
         server.close(drop=False)
+
+
+def _place() -> Path:
+    """Memory if there is plenty: from a disk, hundreds of small databases are removed slowly."""
+    plenty, memory = 8 * 1024**3, Path("/dev/shm")
+    if "TMPDIR" not in os.environ and memory.is_dir():
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        if min(free, shutil.disk_usage(memory).free) > plenty:
+            return memory
+    return Path(tempfile.gettempdir())
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def _keep(order: Instructions, place: Place, lock: FileLock) -> int:
         with FileLock(place.gate_lock) as gate, FileLock(place.members_lock) as members:
             gate.seize()
             if members.try_seize():
-                server.stop()
+                server.stop(keep=not order.temporary)
                 _clear(order, place, server)
                 # Released before the gate is, so that a process that comes through the gate starts a new keeper.
                 lock.close()

@@ -58,9 +58,13 @@ class Postmaster:
             return self._child.poll() is None
         return self.pid > 0 and _is_server_of(self.pid, self.home / "data")
 
-    def stop(self) -> None:
-        """Stop the server with a fast shutdown: it disconnects clients and writes everything to disk."""
-        for number, limit in ((signal.SIGINT, _STOP_LIMIT_S), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 10.0)):
+    def stop(self, *, keep: bool = True) -> None:
+        """Stop the server with a fast shutdown: it disconnects clients and writes everything to disk.
+
+        ``keep=False``, where the data goes anyway, stops it without writing.
+        """
+        gently = ((signal.SIGINT, _STOP_LIMIT_S),) if keep else ()
+        for number, limit in (*gently, (signal.SIGQUIT, 10.0), (signal.SIGKILL, 10.0)):
             if not self.is_alive():
                 break
             os.kill(self.pid, number)

@@ -58,7 +58,7 @@ HOSTILE = {
 }
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _only_its_own_garbage() -> Iterator[None]:
     """Keeps what earlier tests left in this process out of the collections that a request sets off."""
     gc.collect()

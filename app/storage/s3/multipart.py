@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from app.storage.bytes.backend import BlobMissing, ByteSource
 from app.storage.bytes.blobs import blob_key
-from app.storage.errors import BytesMissing, NoSuchUpload, PreconditionFailed, UploadFinished
+from app.storage.errors import BytesMissing, NoSuchPart, NoSuchUpload, PreconditionFailed, UploadFinished
 from app.storage.http.answer import Answer
 from app.storage.http.preconditions import write_conditions
 from app.storage.reading import Reading, find, size_of
@@ -33,7 +33,7 @@ from app.storage.s3.kept_checksums import (
     wanted_headers,
     wanted_of,
 )
-from app.storage.s3.listed_parts import MOST_PARTS, PART_NUMBER, chosen, listed_parts
+from app.storage.s3.listed_parts import MOST_PARTS, PART_NUMBER, ListedPart, chosen, listed_parts
 from app.storage.s3.uploads import UPLOAD_TYPE, check_source, copy_source, missing_or_failed
 from app.storage.storage import Storage
 from app.storage.unfinished import uploads
@@ -103,26 +103,29 @@ def complete_upload(storage: Storage, call: S3Call) -> Answer:
     """POST /{bucket}/{key}?uploadId; one that succeeded before has the same answer again."""
     wanted = listed_parts(call.document())
     upload = _found(storage, call)
-    if upload.finished is not None:
-        uploads.permitted(storage, call.asker, upload)
-        return _completed(call, upload.finished)
+    if upload.finished is None:
+        try:
+            return _completed(call, _complete(storage, call, upload, wanted))
+        except (S3Error, UploadFinished, NoSuchPart):
+            # Perhaps because another request with the same upload was faster: then its parts are gone.
+            upload = _found(storage, call)
+            if upload.finished is None:
+                raise
+    uploads.permitted(storage, call.asker, upload)
+    return _completed(call, upload.finished)
+
+
+def _complete(storage: Storage, call: S3Call, upload: Upload, wanted: list[ListedPart]) -> Finished:
     etags, must_be_new = write_conditions(call.headers)
     parts = chosen(list_parts(storage, call.asker, upload), wanted, call.settings.smallest_part)
     learned = as_member(joined_checksums(upload, parts, call.headers))
     try:
-        finished = finish(
+        return finish(
             storage, call.asker, upload, parts,
             etags=etags, must_be_new=must_be_new, upload_type=UPLOAD_TYPE, learned=learned,
         )  # fmt: skip
-    except UploadFinished:
-        # Another request with the same upload was faster.
-        upload = _found(storage, call)
-        if upload.finished is None:
-            raise
-        return _completed(call, upload.finished)
     except PreconditionFailed:
         raise missing_or_failed(storage, call, call.name, etags) from None
-    return _completed(call, finished)
 
 
 def abort_upload(storage: Storage, call: S3Call) -> Answer:
