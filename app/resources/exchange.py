@@ -30,7 +30,7 @@ def raw_path(environ: Mapping[str, Any]) -> str:
 
 def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
     """The headers, by names in lower case."""
-    found = {header: value for name, value in environ.items() if (header := _header_name(name))}
+    found = {header: environ[name] for name, header in _headers_among(tuple(environ))}
     for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(name):
             found[name.replace("_", "-").lower()] = environ[name]
@@ -38,9 +38,9 @@ def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
 
 
 @lru_cache(1000)
-def _header_name(name: str) -> str:
-    """The name of the header that an item of the environ holds; '' for other items."""
-    return name[5:].replace("_", "-").lower() if name.startswith("HTTP_") else ""
+def _headers_among(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Those of the names in an environ that stand for headers, with these. Clients mostly send the same ones."""
+    return tuple((name, name[5:].replace("_", "-").lower()) for name in names if name.startswith("HTTP_"))
 
 
 def query_of(environ: Mapping[str, Any]) -> dict[str, str]:
