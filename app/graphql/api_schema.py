@@ -231,8 +231,14 @@ class ApiSchema:
         query = TypeOfDeferred("Query", self._root_fields("query_fields"), extensions=_root_extensions("Query"))
         directives = specified_directives if self.dialect.validates else (GraphQLIncludeDirective, GraphQLSkipDirective)
         return LazyTypes(
-            query, self._mutation_type(), listed, directives, self._having_columns_of, self._own_names.unsettle
+            query, self._mutation_type(), listed, directives, self._having_columns_of, self._before_all_types
         )
+
+    def _before_all_types(self) -> None:
+        self._own_names.unsettle()
+        for each in self.rows_by_oid.values():
+            # Notices say which columns are not as their comments have it, also of relations that no type leads to.
+            _ = each.columns, each.insertable, each.updatable
 
     def making(self) -> AbstractContextManager[object]:
         """A context to walk types in, some of which may not be made yet. One thread at a time is in it."""
@@ -254,8 +260,10 @@ class ApiSchema:
 
     def _having_columns_of(self, type_name: str) -> Iterator[str]:
         """The types of rows with a column whose type is called so."""
-        for relation in self.rows_by_oid.values():
-            if any(get_named_type(each.type.graphql).name == type_name for each in relation.columns):
+        known = ((oid, each) for oid, each in self._value_types.items() if each is not None)
+        called = {oid for oid, each in known if get_named_type(each.graphql).name == type_name}
+        for relation in self.rows_by_oid.values() if called else ():
+            if any(each.type in called for each in relation.relation.columns):
                 yield relation.type_name
 
     def _mutation_type(self) -> GraphQLObjectType | None:

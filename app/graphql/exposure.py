@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from app.graphql import names
@@ -11,9 +12,9 @@ from app.graphql.comments import Comments
 from app.graphql.dialect import Dialect
 from app.graphql.notices import Notices
 from app.graphql.relations import (
-    NODE_ID,
     ApiColumn,
     ApiRelation,
+    ColumnsOf,
     NamesOf,
     OwnName,
     is_exposed_kind,
@@ -84,8 +85,16 @@ class Exposure:
         for visible in considered:
             for name in self.names_of(self.type_name(visible.relation)).types:
                 self._owners.setdefault(name, visible.relation)
+        self._make_value_types(considered)
         shown = (self._relation(visible) for visible in considered)
         return sorted((each for each in shown if each is not None), key=lambda each: not each.key)
+
+    def _make_value_types(self, relations: Iterable[VisibleRelation]) -> None:
+        """Make those of all columns, in their order: some have names of their own, and first come is first served."""
+        for visible in (each for each in relations if each.select):
+            allowed = visible.select | visible.insert | visible.update
+            for type_oid in {each.type: None for each in visible.relation.columns if each.name in allowed}:
+                self.value_type(type_oid)
 
     def type_name(self, relation: Relation) -> str:
         override = self.comments.on_relation(relation).get("name")
@@ -100,16 +109,6 @@ class Exposure:
         if not (visible.select and self.is_name(type_name)):
             return None
         of_schema = self.comments.on_schema(relation.schema)
-        made = self._columns(visible)
-        columns = tuple(each for each in _named_apart(made, visible.select) if each.field_name != NODE_ID)
-        given = [
-            each
-            for each in made
-            if not (each.column.generated or each.column.identity or each.column.serial)
-            and each.column.type not in self.view.unnamed_types
-        ]
-        insertable = _named_apart([each for each in given if each.column.insertable], visible.insert)
-        updatable = _named_apart([each for each in given if each.column.updatable], visible.update)
         return ApiRelation(
             visible=visible,
             relation=relation,
@@ -117,11 +116,8 @@ class Exposure:
             inflect=self.comments.inflects(relation.schema),
             max_rows=directives.get("max_rows", of_schema.get("max_rows", self.max_rows)),
             key=key,
-            columns=columns,
-            insertable=tuple(each for each in insertable if not each.type.is_read_only),
-            updatable=tuple(each for each in updatable if not each.type.is_read_only),
+            columns_of=ColumnsOf(relation, partial(self._column, relation), self._is_given),
             directives=directives,
-            by_name={each.name: each for each in columns},
         )
 
     def _tell(self, visible: VisibleRelation, key: tuple[str, ...], type_name: str) -> None:
@@ -154,28 +150,15 @@ class Exposure:
         value_type = self.value_type(column.type)
         return value_type and value_type.of_declared(directives.get("dimensions") or column.dimensions)
 
-    def _columns(self, visible: VisibleRelation) -> list[ApiColumn]:
-        """Those that the role may read or give a value."""
-        allowed = visible.select | visible.insert | visible.update
-        inflect = self.comments.inflects(visible.relation.schema)
-        of_relation = visible.relation.columns
-        made = (self._column(visible.relation, each, inflect) for each in of_relation if each.name in allowed)
-        return [each for each in made if each is not None]
+    def _is_given(self, column: Column) -> bool:
+        """Whether the database leaves its values to requests, which can name its type."""
+        is_made = column.generated or column.identity or column.serial
+        return not is_made and column.type not in self.view.unnamed_types
 
-    def _column(self, relation: Relation, column: Column, inflect: bool) -> ApiColumn | None:
+    def _column(self, relation: Relation, column: Column) -> ApiColumn | None:
         directives = self._on_column(relation, column)
         value_type = self._value_type(column, directives)
-        field_name = names.field(column.name, directives.get("name"), inflect)
+        field_name = names.field(column.name, directives.get("name"), self.comments.inflects(relation.schema))
         if value_type is None or not self.is_name(field_name):
             return None
         return ApiColumn(column, field_name, value_type, directives.get("description"), directives.get("deprecated"))
-
-
-def _named_apart(columns: Iterable[ApiColumn], allowed: frozenset[str]) -> Collection[ApiColumn]:
-    """Those that are ``allowed``. If two of them share a name, the later one is kept."""
-    kept: dict[str, ApiColumn] = {}
-    for each in columns:
-        if each.column.name in allowed:
-            kept.pop(each.field_name, None)
-            kept[each.field_name] = each
-    return kept.values()

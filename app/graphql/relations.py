@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import TableClause, column, table
@@ -52,11 +53,50 @@ def _within(value: Any) -> Iterator[Any]:
         yield value
 
 
+INSERTABLE, UPDATABLE = attrgetter("insertable"), attrgetter("updatable")
+
+
+class ColumnsOf:
+    """The columns of a relation that can cross the API, each made by ``make`` when it is first asked for; it gives None
+    for the others. ``is_given`` says whether requests can give a column values."""
+
+    def __init__(
+        self, relation: Relation, make: Callable[[Column], ApiColumn | None], is_given: Callable[[Column], bool]
+    ) -> None:
+        self._columns = relation.columns
+        self._make = make
+        self._is_given = is_given
+        self._made: dict[str, ApiColumn | None] = {}
+
+    def among(self, names: frozenset[str]) -> Iterator[ApiColumn]:
+        """Those of these names, in the database's order."""
+        made = (self._one(each) for each in self._columns if each.name in names)
+        return (each for each in made if each is not None)
+
+    def given(self, names: frozenset[str], takes: Callable[[Column], bool]) -> Iterator[ApiColumn]:
+        """Those of these names that a change ``takes`` values for."""
+        open_ = (each for each in self._columns if each.name in names and takes(each) and self._is_given(each))
+        return (made for each in open_ if (made := self._one(each)) is not None)
+
+    def _one(self, column: Column) -> ApiColumn | None:
+        if column.name not in self._made:
+            self._made.setdefault(column.name, self._make(column))
+        return self._made[column.name]
+
+
+def _named_apart(columns: Iterable[ApiColumn]) -> Collection[ApiColumn]:
+    """If two columns share a name, the later one is kept."""
+    kept: dict[str, ApiColumn] = {}
+    for each in columns:
+        kept.pop(each.field_name, None)
+        kept[each.field_name] = each
+    return kept.values()
+
+
 @dataclass(frozen=True, eq=False)
 class ApiRelation:
-    """A relation as the API shows it to a role. ``columns`` are the readable ones in the database's order,
-    ``insertable`` and ``updatable`` those that may be given a value; ``key`` are the columns that identify a row, ()
-    where none do."""
+    """A relation as the API shows it to a role. ``key`` are the columns that identify a row, () where none do. What it
+    has of ``columns_of`` is made when it is asked for: of most relations of a large schema nothing ever is."""
 
     visible: VisibleRelation
     relation: Relation
@@ -64,11 +104,53 @@ class ApiRelation:
     inflect: bool
     max_rows: int
     key: tuple[str, ...]
-    columns: tuple[ApiColumn, ...]
-    insertable: tuple[ApiColumn, ...]
-    updatable: tuple[ApiColumn, ...]
+    columns_of: ColumnsOf
     directives: Mapping[str, Any]
-    by_name: Mapping[str, ApiColumn]
+
+    @cached_property
+    def columns(self) -> tuple[ApiColumn, ...]:
+        """The readable columns in the database's order."""
+        readable = _named_apart(self.columns_of.among(self.visible.select))
+        return tuple(each for each in readable if each.field_name != NODE_ID)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, ApiColumn]:
+        """The readable columns by their names in the database."""
+        return {each.name: each for each in self.columns}
+
+    @cached_property
+    def insertable(self) -> tuple[ApiColumn, ...]:
+        """The columns that new rows may be given values for."""
+        given = self.columns_of.given(self.visible.insert, INSERTABLE)
+        return tuple(each for each in _named_apart(given) if not each.type.is_read_only)
+
+    @cached_property
+    def updatable(self) -> tuple[ApiColumn, ...]:
+        """The columns that may be given new values."""
+        given = self.columns_of.given(self.visible.update, UPDATABLE)
+        return tuple(each for each in _named_apart(given) if not each.type.is_read_only)
+
+    @cached_property
+    def takes_rows(self) -> bool:
+        """Whether the role may add rows, with a value in some column."""
+        given = self.columns_of.given(self.visible.insert, INSERTABLE)
+        return self.relation.insertable and any(not each.type.is_read_only for each in given)
+
+    @cached_property
+    def takes_changes(self) -> bool:
+        """Whether the role may give some column of its rows new values."""
+        given = self.columns_of.given(self.visible.update, UPDATABLE)
+        return self.relation.updatable and any(not each.type.is_read_only for each in given)
+
+    def inserts(self, names: frozenset[str]) -> bool:
+        """Whether new rows may be given values for all columns of these names."""
+        given = self.columns_of.given(self.visible.insert & names, INSERTABLE) if names else ()
+        return names.issubset(each.name for each in given if not each.type.is_read_only)
+
+    def updates(self, names: frozenset[str]) -> bool:
+        """Whether all columns of these names may be given new values."""
+        given = self.columns_of.given(self.visible.update & names, UPDATABLE) if names else ()
+        return names.issubset(each.name for each in given if not each.type.is_read_only)
 
     @cached_property
     def table(self) -> TableClause:

@@ -63,11 +63,6 @@ class Link:
         return frozenset() if self.refers else frozenset(name for _, name in self.relationship.pairs)
 
 
-def takes_new_rows(relation: ApiRelation) -> bool:
-    """Whether the role may add rows."""
-    return bool(relation.insertable) and relation.relation.insertable
-
-
 def new_row_type(api: ApiSchema, relation: ApiRelation, verb: str) -> GraphQLInputObjectType:
     """The input of a new row for the mutation called ``verb``."""
     return api.named(

@@ -52,12 +52,12 @@ UPDATE = "KeyedUpdateInput"
 
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    return [own_name(each, UPDATE) for each in api.relations if each.updatable]
+    return [own_name(each, UPDATE) for each in api.relations if each.takes_changes]
 
 
 @hookimpl
 def mutation_fields(api: ApiSchema) -> Fields:
-    relations = (each for each in api.relations if each.updatable and each.relation.updatable)
+    relations = (each for each in api.relations if each.takes_changes)
     return Fields(
         50, Deferred({f"update{each.type_name}CollectionByKey": partial(_field, api, each) for each in relations})
     )

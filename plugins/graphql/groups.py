@@ -50,7 +50,7 @@ def features() -> Sequence[str]:
 
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    grouped = [each for each in api.rows_by_oid.values() if _is_grouped(api, each)]
+    grouped = [each for each in api.rows_by_oid.values() if each.directives.get("aggregate")]
     names: list[OwnName] = []
     for relation in grouped:
         names += own_name(relation, GROUP), own_order_name(relation, GROUP)

@@ -24,7 +24,7 @@ from app.hooks import hookimpl
 from app.query.changes import answer, response_type
 from app.query.inserting import Inserted, objects_of
 from app.query.nested_inserting import nested_insert
-from app.query.new_rows import COLUMN, HAS_DEFAULT, REQUIRED, new_row_type, takes_new_rows
+from app.query.new_rows import COLUMN, HAS_DEFAULT, REQUIRED, new_row_type
 from app.query.planning import TableRows
 from app.query.walk import Field
 
@@ -34,7 +34,7 @@ TABLES = frozenset("rp")
 
 @hookimpl
 def mutation_fields(api: ApiSchema) -> Fields:
-    relations = [each for each in api.relations if takes_new_rows(each)]
+    relations = [each for each in api.relations if each.takes_rows]
     return Fields(
         10, Deferred({f"insertInto{each.type_name}Collection": partial(_field, api, each) for each in relations})
     )

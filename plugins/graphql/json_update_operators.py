@@ -52,7 +52,7 @@ COLUMN = "JSONColumn"
 
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    relations = [each for each in api.relations if each.updatable]
+    relations = [each for each in api.relations if each.takes_changes]
     own = (own_operators_name(each, kind) for each in relations for kind in (MERGE, SET_PATH, REMOVE_PATH))
     return [*own, *(own_name(each, COLUMN) for each in relations)]
 

@@ -31,7 +31,7 @@ def features() -> Sequence[str]:
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
     relations = api.rows_by_oid.values()
-    members = (_own_name(each, _member_name(key)) for each in relations for key in _keys(api, each) if len(key) > 1)
+    members = (_own_name(each, _member_name(key)) for each in relations for key in _keys(api, each, fewest=2))
     return [*map(own_key_input_name, relations), *members]
 
 
@@ -43,12 +43,12 @@ def key_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     return Fields(20, members)
 
 
-def _keys(api: ApiSchema, relation: ApiRelation) -> Iterator[Sequence[ApiColumn]]:
-    """The columns of the keys that the role may read: the primary one first."""
+def _keys(api: ApiSchema, relation: ApiRelation, fewest: int = 1) -> Iterator[Sequence[ApiColumn]]:
+    """The columns of the keys that the role may read, of those that have so many: the primary one first."""
     unique = (each.columns for each in relation.relation.unique_indexes if each.is_plain)
-    for key in (relation.key, *unique):
+    for key in (each for each in (relation.key, *unique) if len(each) >= fewest):
         columns = [relation.by_name[name] for name in key if name in relation.by_name]
-        if key and len(columns) == len(key) and all(_is_named(api, each) for each in columns):
+        if len(columns) == len(key) and all(_is_named(api, each) for each in columns):
             yield columns
 
 
@@ -123,7 +123,7 @@ def _update(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
 
         return changed_row(field, relation, statement)
 
-    if not (relation.updatable and relation.relation.updatable):
+    if not relation.takes_changes:
         return None
     key, values = _key_argument(api, relation), assigning(arguments_of_updates(api, relation))
     if key is None or not values:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLList, GraphQLNonNull
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation, OwnName
+from app.graphql.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
 from app.query.keys import key_input_type
-from app.query.new_rows import CONNECT, LINK, Link, new_row_type, takes_new_rows
+from app.query.new_rows import CONNECT, LINK, Link, new_row_type
 from app.query.relationships import Relationship, relationships_of
 
 
@@ -23,7 +23,7 @@ def features() -> Sequence[str]:
 
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    sources = (each for each in api.rows_by_oid.values() if takes_new_rows(each) and each.has_readable_key)
+    sources = (each for each in api.rows_by_oid.values() if each.takes_rows and each.has_readable_key)
     links = (Link(each) for relation in sources for each in relationships_of(api, relation))
     return [_own_name(each) for each in links if _is_offered(api, each)]
 
@@ -51,29 +51,24 @@ def _member(api: ApiSchema, relationship: Relationship) -> GraphQLInputField | N
 
 
 def _is_offered(api: ApiSchema, link: Link) -> bool:
-    fills_own = _are_among(link.fills, link.relationship.source.insertable)
-    return fills_own and (_creates(link) or _key_type(api, link) is not None)
+    return link.relationship.source.inserts(link.fills) and (_creates(link) or _key_type(api, link) is not None)
 
 
 def _creates(link: Link) -> bool:
     """Whether the role may write the other rows."""
     target = link.relationship.target
-    return takes_new_rows(target) and _are_among(link.fills_below, target.insertable)
+    return target.takes_rows and target.inserts(link.fills_below)
 
 
 def _gives_key(link: Link) -> bool:
     """Whether the role may give one of the rows the key of the other."""
     target = link.relationship.target
-    return link.refers or (target.relation.updatable and _are_among(link.fills_below, target.updatable))
+    return link.refers or (target.relation.updatable and target.updates(link.fills_below))
 
 
 def _key_type(api: ApiSchema, link: Link) -> GraphQLInputObjectType | None:
     """What names the other rows; None where the role may not connect any."""
     return key_input_type(api, link.relationship.target) if _gives_key(link) else None
-
-
-def _are_among(names: Iterable[str], columns: Iterable[ApiColumn]) -> bool:
-    return all(any(each.name == name for each in columns) for name in names)
 
 
 def _type(api: ApiSchema, link: Link) -> GraphQLInputObjectType:

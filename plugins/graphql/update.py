@@ -23,7 +23,7 @@ from app.query.walk import Field
 
 @hookimpl
 def mutation_fields(api: ApiSchema) -> Fields:
-    relations = [each for each in api.relations if each.updatable and each.relation.updatable]
+    relations = [each for each in api.relations if each.takes_changes]
     return Fields(10, Deferred({f"update{each.type_name}Collection": partial(_field, api, each) for each in relations}))
 
 

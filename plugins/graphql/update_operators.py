@@ -27,7 +27,7 @@ def features() -> Sequence[str]:
 
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    relations = [each for each in api.relations if each.updatable]
+    relations = [each for each in api.relations if each.takes_changes]
     return [own_operators_name(each, kind) for each in relations for kind in ("Inc", "Array")]
 
 

@@ -32,7 +32,6 @@ from app.query.arbiters import Arbiter, OnTarget, arbiters_of
 from app.query.changes import AFTERWARDS
 from app.query.conflicts import existing_rows, is_new
 from app.query.inserting import Inserted
-from app.query.new_rows import takes_new_rows
 from app.query.planning import TableRows
 from app.query.sql import cast_to, constant
 from app.query.walk import Field
@@ -59,7 +58,7 @@ CONSTRAINT, COLUMN, ON_CONFLICT = "Constraint", "UpdateColumn", "OnConflict"
 
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    relations = [each for each in api.rows_by_oid.values() if takes_new_rows(each)]
+    relations = [each for each in api.rows_by_oid.values() if each.takes_rows]
     return [own_name(each, suffix) for each in relations for suffix in (CONSTRAINT, COLUMN, ON_CONFLICT)]
 
 
