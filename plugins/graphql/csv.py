@@ -53,7 +53,8 @@ def around_stages(settings: Settings) -> Mapping[str, Around]:
     ) -> ResultSet:
         if not _is_wanted(operation.parsed.request):
             return run(operation, bound, *others)
-        columns = _columns(operation)
+        with operation.api.making():
+            columns = _columns(operation)
         results = run(operation, bound, *others)
         # Rows are those of the page, also where more were asked for.
         if (results.extensions or {}).keys() - {CAPPED}:
