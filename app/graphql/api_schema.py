@@ -17,7 +17,6 @@ from graphql import (
     GraphQLObjectType,
     GraphQLSchema,
     GraphQLSkipDirective,
-    get_named_type,
     introspection_types,
     specified_directives,
 )
@@ -25,13 +24,15 @@ from graphql import (
 from app.graphql.comments import DIRECTIVES, Comments
 from app.graphql.dialect import Dialect
 from app.graphql.exposure import Exposure
-from app.graphql.fields import Deferred, TypeOfDeferred, deferred, in_order
+from app.graphql.fields import deferred, in_order
 from app.graphql.lazy_schema import LazySchema, LazyTypes
 from app.graphql.notices import Notices
 from app.graphql.own_type_names import OwnTypeNames
 from app.graphql.relations import ApiRelation, RelationNames, relation_subject, with_own_names
 from app.graphql.role_rules import RoleRules
+from app.graphql.root_types import RootType
 from app.graphql.values_of_types import ValueType
+from schema_cache.collector import collector_at_rest
 from schema_cache.model import Catalog, Type
 from schema_cache.role_view import RoleView
 
@@ -228,11 +229,20 @@ class ApiSchema:
         listed = [each for some in self.hooks.always_listed_types(api=self) for each in some]
         listed += [each for some in self.hooks.database_types(api=self) for each in some]
         listed += [self.object_type(each) for each in self.relations]
-        query = TypeOfDeferred("Query", self._root_fields("query_fields"), extensions=_root_extensions("Query"))
+        query, mutation = self._root_type("Query", "query_fields"), self._root_type("Mutation", "mutation_fields")
         directives = specified_directives if self.dialect.validates else (GraphQLIncludeDirective, GraphQLSkipDirective)
         return LazyTypes(
-            query, self._mutation_type(), listed, directives, self._having_columns_of, self._before_all_types
+            query,
+            None if mutation.is_empty else mutation,
+            listed,
+            directives,
+            self._having_columns_of,
+            self._before_all_types,
         )
+
+    def _root_type(self, name: str, hook: str) -> RootType:
+        contributed = getattr(self.hooks, hook)(api=self)
+        return RootType(name, deferred(contributed, self.is_name, self._leaves_out(hook, "the API")))
 
     def _before_all_types(self) -> None:
         self._own_names.unsettle()
@@ -249,8 +259,10 @@ class ApiSchema:
         nobody waits who needs some of these, and their memory is free again afterwards."""
         if not all(map(self._lazy.can_tell, asked)):
             with self._learning:
+                # At rest until the types are left, as for introspection.
                 if not all(map(self._lazy.can_tell, asked)):
-                    self._lazy.learn(self.anew().unchecked.type_map)
+                    with collector_at_rest:
+                        self._lazy.learn(self.anew().unchecked.type_map)
 
     def anew(self) -> ApiSchema:
         """The same schema, made again for one who walks all of it and keeps nothing of it."""
@@ -259,21 +271,12 @@ class ApiSchema:
         return cast(ApiSchema, self.whole.anew().introspected)
 
     def _having_columns_of(self, type_name: str) -> Iterator[str]:
-        """The types of rows with a column whose type is called so."""
+        """The types of rows with a column whose type, or its filter, is called so."""
         known = ((oid, each) for oid, each in self._value_types.items() if each is not None)
-        called = {oid for oid, each in known if get_named_type(each.graphql).name == type_name}
+        called = {oid for oid, each in known if type_name in each.type_names}
         for relation in self.rows_by_oid.values() if called else ():
             if any(each.type in called for each in relation.relation.columns):
                 yield relation.type_name
-
-    def _mutation_type(self) -> GraphQLObjectType | None:
-        fields = self._root_fields("mutation_fields")
-        # Whether there is any is known when one was made.
-        has_any = any(True for _ in fields)
-        return TypeOfDeferred("Mutation", fields, extensions=_root_extensions("Mutation")) if has_any else None
-
-    def _root_fields(self, hook: str) -> Deferred:
-        return deferred(getattr(self.hooks, hook)(api=self), self.is_name, self._leaves_out(hook, "the API"))
 
     @property
     def suggests(self) -> bool:
@@ -291,7 +294,3 @@ class ApiSchema:
         if len(shown) == len(self.schemas):
             return self
         return ApiSchema(self.view, self.dialect, self.rules, whole=self, only_schemas=shown)
-
-
-def _root_extensions(name: str) -> dict[str, Any]:
-    return {"unknown_field": lambda field: f'Unknown field "{field}" on type {name}'}

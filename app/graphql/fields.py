@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any, cast
-
-from graphql import GraphQLField, GraphQLObjectType
+from functools import partial
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +91,6 @@ def deferred(
         if having:
             makers[name] = partial(max(having, key=lambda each: each.precedence).fields.get, name)
     return Deferred(makers)
-
-
-class TypeOfDeferred(GraphQLObjectType):
-    """An object type whose fields are deferred."""
-
-    @cached_property
-    def fields(self) -> dict[str, GraphQLField]:
-        return cast(dict[str, GraphQLField], self._fields)
 
 
 def absent_field(contributions: Sequence[Fields | None], name: str) -> str | None:

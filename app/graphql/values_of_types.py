@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from graphql import GraphQLNullableInputType, GraphQLNullableOutputType
+from graphql import GraphQLNullableInputType, GraphQLNullableOutputType, get_named_type
 from sqlalchemy import ColumnElement
 
 ToText = Callable[[Any], str | None]
@@ -52,6 +52,17 @@ class ValueType:
     def input(self) -> GraphQLNullableInputType:
         """The (nullable) GraphQL type of values in requests. Not for a type that is read only."""
         return cast(GraphQLNullableInputType, self.graphql if self.of_selection is None else self.given)
+
+    @property
+    def filter_type_name(self) -> str:
+        """What the type of the filter is called, if there is one."""
+        return self.filter_name or f"{self.filter}Filter"
+
+    @property
+    def type_names(self) -> frozenset[str]:
+        """What the types are called that values have in answers, in requests and in filters."""
+        types = (get_named_type(each).name for each in (self.graphql, self.given) if each is not None)
+        return frozenset((*types, self.filter_type_name))
 
     @property
     def is_read_only(self) -> bool:

@@ -63,7 +63,7 @@ def compared_value(type_: ValueType, value: ColumnElement[Any], type_text: str) 
 def value_filter_type(api: ApiSchema, value_type: ValueType) -> GraphQLInputObjectType:
     """The filter of a type's values, such as IntFilter, StringListFilter or that of an enum."""
     return api.named(
-        value_type.filter_name or f"{value_type.filter}Filter",
+        value_type.filter_type_name,
         lambda name: GraphQLInputObjectType(name, lambda: api.operators_of(value_type)),
     )
 

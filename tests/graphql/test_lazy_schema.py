@@ -169,6 +169,16 @@ def test_reading_types_one_by_one_never_makes_all_of_them(door: Door, monkeypatc
     assert len(read) > 30
 
 
+@pytest.mark.parametrize("name", ["Mood", "MoodFilter", "AuthorInsertInput", "BookOrderBy", "Address", "AddressInput"])
+def test_a_type_that_a_variable_has_is_found_among_a_few(
+    reading_door: OpenDoor, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    api = fresh(reading_door(VARIED))
+    monkeypatch.setattr(LazyTypes, "whole", lambda self: pytest.fail("all types are made"))
+    api.learn_names((name,))
+    assert str(api.graphql.get_type(name)) == name
+
+
 def test_names_that_several_types_want_are_given_in_the_order_of_the_whole_schema(reading_door: OpenDoor) -> None:
     schema = fresh(reading_door(ALIKE)).graphql
     fields = {name: str(get_named_type(schema.type_map[name].fields["dCollection"].type)) for name in ("a", "ab")}  # type: ignore[attr-defined]
