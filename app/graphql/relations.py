@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import TableClause, column, table
@@ -53,7 +52,12 @@ def _within(value: Any) -> Iterator[Any]:
         yield value
 
 
-INSERTABLE, UPDATABLE = attrgetter("insertable"), attrgetter("updatable")
+def _takes_new(column: Column) -> bool:
+    return column.insertable
+
+
+def _takes_other(column: Column) -> bool:
+    return column.updatable
 
 
 class ColumnsOf:
@@ -121,35 +125,35 @@ class ApiRelation:
     @cached_property
     def insertable(self) -> tuple[ApiColumn, ...]:
         """The columns that new rows may be given values for."""
-        given = self.columns_of.given(self.visible.insert, INSERTABLE)
+        given = self.columns_of.given(self.visible.insert, _takes_new)
         return tuple(each for each in _named_apart(given) if not each.type.is_read_only)
 
     @cached_property
     def updatable(self) -> tuple[ApiColumn, ...]:
         """The columns that may be given new values."""
-        given = self.columns_of.given(self.visible.update, UPDATABLE)
+        given = self.columns_of.given(self.visible.update, _takes_other)
         return tuple(each for each in _named_apart(given) if not each.type.is_read_only)
 
     @cached_property
     def takes_rows(self) -> bool:
         """Whether the role may add rows, with a value in some column."""
-        given = self.columns_of.given(self.visible.insert, INSERTABLE)
+        given = self.columns_of.given(self.visible.insert, _takes_new)
         return self.relation.insertable and any(not each.type.is_read_only for each in given)
 
     @cached_property
     def takes_changes(self) -> bool:
         """Whether the role may give some column of its rows new values."""
-        given = self.columns_of.given(self.visible.update, UPDATABLE)
+        given = self.columns_of.given(self.visible.update, _takes_other)
         return self.relation.updatable and any(not each.type.is_read_only for each in given)
 
     def inserts(self, names: frozenset[str]) -> bool:
         """Whether new rows may be given values for all columns of these names."""
-        given = self.columns_of.given(self.visible.insert & names, INSERTABLE) if names else ()
+        given = self.columns_of.given(self.visible.insert & names, _takes_new) if names else ()
         return names.issubset(each.name for each in given if not each.type.is_read_only)
 
     def updates(self, names: frozenset[str]) -> bool:
         """Whether all columns of these names may be given new values."""
-        given = self.columns_of.given(self.visible.update & names, UPDATABLE) if names else ()
+        given = self.columns_of.given(self.visible.update & names, _takes_other) if names else ()
         return names.issubset(each.name for each in given if not each.type.is_read_only)
 
     @cached_property

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 _LEVEL = 6
 
 
-@dataclass(frozen=True)
-class KeptAnswer:
-    """An answer that is the same for all requests of a plan, such as a description of the schema."""
+@dataclass(frozen=True, eq=False)
+class KeptAnswer(Mapping[str, bytes]):
+    """An answer that is the same for all requests of a plan, such as a description of the schema. As a mapping it has
+    the json text of each key; these are large, and so stand in ``body`` only, each at one of the ``places``."""
 
     body: bytes
+    places: Mapping[str, slice]
 
     @cached_property
     def packed(self) -> bytes:
         """The body compressed, once."""
         return packed(self.body)
+
+    def __getitem__(self, key: str) -> bytes:
+        return self.body[self.places[key]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
 
 
 def packed(body: bytes) -> bytes:
@@ -27,10 +39,22 @@ def packed(body: bytes) -> bytes:
     return gzip.compress(body, _LEVEL, mtime=0)
 
 
-def answer_of(keys: Iterable[str], texts: Mapping[str, bytes | None], more: bytes = b"") -> bytes:
+def answer_of(keys: Sequence[str], texts: Mapping[str, bytes | None], more: bytes = b"") -> bytes:
     """The answer with the json text of each key as its data, and with ``more`` members behind that."""
+    # Joined at once: an answer may be large.
+    return b"".join((*_parts(keys, texts), b"}", more, b"}"))
+
+
+def kept_answer(keys: Sequence[str], texts: Mapping[str, bytes | None]) -> KeptAnswer:
+    """The same to be kept."""
+    ends = list(accumulate(map(len, _parts(keys, texts))))
+    places = {key: slice(ends[number * 2 + 1], ends[number * 2 + 2]) for number, key in enumerate(keys)}
+    return KeptAnswer(answer_of(keys, texts), places)
+
+
+def _parts(keys: Sequence[str], texts: Mapping[str, bytes | None]) -> list[bytes]:
+    """The beginning of an answer, then the name and the text of each key."""
     parts = [b'{"data":{']
     for key in keys:
-        parts += (b"," if len(parts) > 1 else b"", b'"%b":' % key.encode(), texts[key] or b"null")
-    # Joined at once: an answer may be large.
-    return b"".join((*parts, b"}", more, b"}"))
+        parts += (b',"%b":' if len(parts) > 1 else b'"%b":') % key.encode(), texts[key] or b"null"
+    return parts

@@ -28,8 +28,9 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
     for check in operation.api.rules.checks:
         check(operation, bound, engine)
     plan = bound.plan
-    texts: dict[str, bytes | None] = dict(plan.constants)
+    texts: Mapping[str, bytes | None] = plan.constants
     if plan.statements:
+        texts = dict(plan.constants)
         for planned, rows in zip(plan.statements, _run(operation, bound, engine), strict=True):
             if planned.answers:
                 texts.update(zip(planned.response_keys, rows[0], strict=True))

@@ -17,7 +17,7 @@ from app.graphql.introspection import META_FIELDS, introspect
 from app.graphql.selection import Selector
 from app.graphql.values import Readings, Steering, Variables, size_of, whole_value
 from app.graphql.variables import errors_of_variables
-from app.pipeline.answers import KeptAnswer, answer_of
+from app.pipeline.answers import kept_answer
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
 from app.query.distribution import CLAIM
@@ -63,7 +63,6 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
             len(document.form)
             + size_of(shape)
             + sum(map(len, made.constants.values()))
-            + (len(made.answer.body) if made.answer else 0)
             + sum(len(each.statement.sql) for each in made.statements)
         )
         engine.plans.put((key, shape), made, size)
@@ -204,12 +203,11 @@ class _RootPlanner:
         return SQLPlan(
             answered,
             statements,
-            constants,
+            constants if statements or errors else kept_answer(answered, constants),
             tuple(errors),
             tells_of_schema_alone=tells_of_schema and not statements,
             is_volatile=planning.is_volatile,
             caps=tuple(planning.caps),
-            answer=None if statements or errors else KeptAnswer(answer_of(answered, constants)),
         )
 
     def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:

@@ -116,11 +116,12 @@ class PlannedStatement:
 class SQLPlan:
     """What to execute: the same for all requests whose variables have one shape.
 
-    ``response_keys`` are in the order of the answer. ``constants`` are the JSON texts of fields that need no database.
+    ``response_keys`` are in the order of the answer. ``constants`` are the JSON texts of fields that need no database,
+    a KeptAnswer where there are no others.
     ``errors`` are those of root fields that failed, where the dialect still answers the others.
     ``tells_of_schema_alone`` says that the answer depends on the schema, and that the plan runs no statement, which
     would fail on an outdated one. ``is_volatile`` says that the plan calls a volatile function. ``caps`` are where a
-    request may ask for more rows than it is given. ``answer`` is the whole answer of a plan of nothing but constants.
+    request may ask for more rows than it is given.
     """
 
     response_keys: tuple[str, ...]
@@ -131,7 +132,6 @@ class SQLPlan:
     tells_of_schema_alone: bool = False
     is_volatile: bool = False
     caps: tuple[Cap, ...] = ()
-    answer: KeptAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)

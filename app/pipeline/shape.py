@@ -15,8 +15,8 @@ from graphql import GraphQLError
 
 from app.errors import DatabaseError, PorticoError, Unavailable
 from app.graphql.errors import DocumentError, FieldError
-from app.pipeline.answers import answer_of
-from app.pipeline.records import GraphQLRequest, Reply, ResultSet, SQLPlan
+from app.pipeline.answers import KeptAnswer, answer_of
+from app.pipeline.records import GraphQLRequest, Reply, ResultSet
 
 JSON = "application/json"
 GRAPHQL_JSON = "application/graphql-response+json"
@@ -25,8 +25,8 @@ GRAPHQL_JSON = "application/graphql-response+json"
 def shape(request: GraphQLRequest, results: ResultSet) -> Reply:
     """The answer with data, which the database has already written as JSON."""
     plan = results.plan
-    kept = plan.answer
-    if kept is not None and results.extensions is None and _are_its_own(results.texts, plan):
+    kept = results.texts
+    if isinstance(kept, KeptAnswer) and results.extensions is None:
         return Reply(200, kept.body, _media_type(request), kept=kept)
     more = b"" if results.extensions is None else b',"extensions":%b' % _dump(results.extensions)
     if plan.errors:
@@ -36,11 +36,6 @@ def shape(request: GraphQLRequest, results: ResultSet) -> Reply:
     else:
         body = b'{"data":null%b}' % more
     return Reply(200, body, _media_type(request), codes=_codes_of(plan.errors))
-
-
-def _are_its_own(texts: Mapping[str, bytes | None], plan: SQLPlan) -> bool:
-    """Whether the texts are the plan's constants: a plugin may have put others in their place."""
-    return all(texts.get(key) is plan.constants[key] for key in plan.response_keys)
 
 
 def shape_error(request: GraphQLRequest, error: PorticoError) -> Reply:
