@@ -171,7 +171,7 @@ class S3Backend(CloudBackend):
         found = self._client.head_object(Bucket=self._bucket, Key=name)
         # The entity tag is not the MD5 of a blob that was stored in parts, or is encrypted with a key of its own.
         own_key = found.get("SSECustomerAlgorithm") or found.get("ServerSideEncryption", "AES256") != "AES256"
-        md5 = None if own_key else MD5.fullmatch(found["ETag"])
+        md5 = None if own_key else MD5.fullmatch(found.get("ETag", ""))
         return Arrived(int(found["ContentLength"]), md5[1] if md5 else None)
 
     def delete_many(self, keys: Iterable[str]) -> None:

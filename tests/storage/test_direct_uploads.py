@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 import requests
 
+from app.identity.derived_keys import SIGNED_URLS, derived_key
+from app.storage.http.signing import COMPLETE, UPLOAD, Signer
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S
 from tests.storage.receiving_folder import ReceivingFolder, receiving
-from tests.storage.service import ANON, SERVICE, USER, Service, error, running, token, unique
+from tests.storage.service import ANON, SECRET, SERVICE, USER, Service, error, running, token, unique
 from tests.storage_backends.streams import md5
 
 PAGE = "https://page.example"
@@ -250,6 +252,11 @@ def test_tokens_have_one_purpose(direct: Service) -> None:
     assert error(direct.put(f"/object/upload/sign/{path}?token={finishing}", None, data=b"x"))[2] == "InvalidSignature"
     assert error(direct.post(f"/upload/direct/{path}"))[2] == "InvalidRequest"
     assert error(begin(direct, path, SERVICE, 4))[2] == "InvalidJWT"
+    signer = Signer(derived_key(SECRET, SIGNED_URLS))
+    for door, scope in (("direct", UPLOAD), ("complete", COMPLETE)):
+        expired = signer.sign({"url": path, "scope": scope}, lifetime_s=-1)
+        answer = direct.post(f"/upload/{door}/{path}?token={expired}", None, headers={"upload-length": "4"})
+        assert error(answer)[2:] == ("InvalidJWT", '"exp" claim timestamp check failed')
     # Whoever has the link does not learn which upload it is.
     upload = direct.sql("select id from storage.uploads order by created_at desc limit 1")[0][0]
     assert upload not in str(told)
