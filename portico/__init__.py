@@ -51,7 +51,7 @@ from app.storage.bytes.backend import (
     StreamCutShort,
     checked_key,
 )
-from app.storage.bytes.receiving import Arrived, UploadLink, UploadLinking
+from app.storage.bytes.upload_links import Arrived, UploadLink, UploadLinking
 from app.storage.errors import StorageError, UploadRefused
 from app.storage.outside.place import (
     ObjectDescription,

@@ -20,8 +20,8 @@ from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing, Labels, Piece
 from app.storage.bytes.cloud import CloudBackend, abandon, bucket_and_prefix, cloud_module
-from app.storage.bytes.receiving import Arrived, UploadLink
 from app.storage.bytes.transfer import FetchedChunks, Translated, in_batches
+from app.storage.bytes.upload_links import Arrived, UploadLink
 
 # Azure takes 50,000 blocks, so blobs can have up to 195 GiB. The SDK keeps two copies of what it sends.
 PART = 4 * 1024 * 1024

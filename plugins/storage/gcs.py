@@ -16,8 +16,8 @@ from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, Blob, BlobMissing, Labels, Piece
 from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
-from app.storage.bytes.receiving import Arrived, UploadLink
 from app.storage.bytes.transfer import Translated, in_batches
+from app.storage.bytes.upload_links import Arrived, UploadLink
 
 # Seconds for one request, and for all its retries.
 TIMEOUT = 30

@@ -23,8 +23,8 @@ from app.errors import PorticoError
 from app.hooks import hookimpl
 from app.storage.bytes.backend import BackendFull, BackendUnavailable, Blob, BlobMissing, Labels, Piece
 from app.storage.bytes.cloud import CloudBackend, bucket_and_prefix, cloud_module
-from app.storage.bytes.receiving import Arrived, UploadLink
 from app.storage.bytes.transfer import CHUNK, Span, Translated, in_batches, in_parts
+from app.storage.bytes.upload_links import Arrived, UploadLink
 
 GIB = 1024**3
 # S3 requires parts of at least 5 MiB and takes 10,000 of them, so blobs can have up to 78 GiB.

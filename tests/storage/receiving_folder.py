@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from app.hooks import hookimpl
 from app.storage.bytes.backend import BlobMissing
-from app.storage.bytes.receiving import Arrived, UploadLink
+from app.storage.bytes.upload_links import Arrived, UploadLink
 from plugins.storage.file import FolderBackend
 from tests.storage_backends.streams import content, md5
 

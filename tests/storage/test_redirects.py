@@ -13,7 +13,7 @@ import requests
 from app.discovery import plugin_manager
 from app.storage.bytes.backend import Labels, Linking, open_backend
 from app.storage.bytes.blobs import blob_key
-from app.storage.bytes.receiving import UploadLinking
+from app.storage.bytes.upload_links import UploadLinking
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S
 from tests.storage.service import SERVICE, Service, error, running, token

@@ -21,7 +21,7 @@ from app.storage.bytes.backend import (
     Stored,
     StreamCutShort,
 )
-from app.storage.bytes.receiving import Arrived, UploadLinking
+from app.storage.bytes.upload_links import Arrived, UploadLinking
 from plugins.storage.gcs import GoogleBackend
 from tests.process.running import PATIENCE_S
 from tests.storage_backends.streams import GIB, MIB, Generated, content, md5, received

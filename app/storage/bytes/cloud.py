@@ -29,8 +29,8 @@ from app.storage.bytes.backend import (
     Stored,
     checked_key,
 )
-from app.storage.bytes.receiving import Arrived, UploadLink
 from app.storage.bytes.transfer import FetchedChunks, Metered, Translated
+from app.storage.bytes.upload_links import Arrived, UploadLink
 
 
 class CloudBackend(ABC):

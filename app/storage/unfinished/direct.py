@@ -12,7 +12,7 @@ from typing import NamedTuple
 from app.storage.asker import Asker
 from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key, new_version
-from app.storage.bytes.receiving import Arrived, UploadLink, UploadLinking
+from app.storage.bytes.upload_links import Arrived, UploadLink, UploadLinking
 from app.storage.errors import (
     DirectUploadUnavailable,
     LengthMismatch,

@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from app.storage.bytes.backend import Backend
-from app.storage.bytes.receiving import Arrived, UploadLinking
+from app.storage.bytes.upload_links import Arrived, UploadLinking
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S
 from tests.storage.s3.clients import KEY, SECRET_KEY, client
