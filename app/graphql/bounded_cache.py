@@ -14,40 +14,63 @@ UNIT = 64 * 1024
 """Bytes that a value may take and still count as one entry; a larger one counts as several."""
 
 
+class _Entry(Generic[Value]):
+    __slots__ = ("is_used", "value", "weight")
+
+    def __init__(self, value: Value, weight: int) -> None:
+        self.value = value
+        self.weight = weight
+        self.is_used = False
+
+
 class BoundedCache(Generic[Value]):
-    """Keeps the most recently used values, and counts hits and misses. It holds at most ``entries``: fewer if
-    they are large, and none that is larger than the whole cache."""
+    """Keeps the values that are used, and counts hits and misses. It holds at most ``entries``: fewer if they are
+    large, and none that is larger than the whole cache.
+
+    Where a new value needs room the oldest goes, but one that was used since it was last in question becomes the newest
+    instead ("second chance"). So a look-up takes no lock and moves nothing, which is half of its time.
+    """
 
     def __init__(self, entries: int) -> None:
         self._entries = entries
-        # The least recently used first, each with how many entries it counts as.
-        self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        # The oldest first
+        self._values: OrderedDict[Hashable, _Entry[Value]] = OrderedDict()
         self._weight = 0
         self._lock = Lock()
         self.hits = 0
         self.misses = 0
 
     def get(self, key: Hashable) -> Value | None:
-        with self._lock:
-            found = self._values.get(key)
-            if found is None:
-                self.misses += 1
-                return None
-            self._values.move_to_end(key)
-            self.hits += 1
-            return found[0]
+        entry = self._values.get(key)
+        if entry is None:
+            self.misses += 1
+            return None
+        self.hits += 1
+        entry.is_used = True
+        return entry.value
 
     def put(self, key: Hashable, value: Value, size: int = 0) -> None:
         """Keep ``value``, which takes about ``size`` bytes together with its key, in place of what the key had."""
-        weight = 1 + size // UNIT
+        entry = _Entry(value, 1 + size // UNIT)
         with self._lock:
-            self._weight -= self._values.pop(key, (None, 0))[1]
-            if weight > self._entries:
+            before = self._values.pop(key, None)
+            if before is not None:
+                self._weight -= before.weight
+            if entry.weight > self._entries:
                 return
-            self._values[key] = value, weight
-            self._weight += weight
-            while self._weight > self._entries:
-                self._weight -= self._values.popitem(last=False)[1][1]
+            self._make_room(self._entries - entry.weight)
+            self._values[key] = entry
+            self._weight += entry.weight
+
+    def _make_room(self, most: int) -> None:
+        while self._weight > most:
+            key, entry = next(iter(self._values.items()))
+            if entry.is_used:
+                entry.is_used = False
+                self._values.move_to_end(key)
+            else:
+                del self._values[key]
+                self._weight -= entry.weight
 
     def __len__(self) -> int:
         return len(self._values)

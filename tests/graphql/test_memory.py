@@ -22,6 +22,16 @@ def test_large_values_count_as_several() -> None:
     assert (cache.hits, cache.misses) == (7, 4)
 
 
+def test_values_that_are_used_outlive_others() -> None:
+    cache: BoundedCache[int] = BoundedCache(3)
+    for number in range(3):
+        cache.put(number, number)
+    for number in range(3, 20):
+        assert cache.get(0) == 0
+        cache.put(number, number)
+    assert [number for number in range(20) if cache.get(number) is not None] == [0, 18, 19]
+
+
 def test_documents_of_any_size_are_answered_and_few_of_the_large_kept(open_door: OpenDoor) -> None:
     door = open_door("create table t (id int primary key); grant select on t to anon;", plan_cache_entries=20)
     services = door.application.services
