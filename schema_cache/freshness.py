@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 from time import time
@@ -96,11 +98,14 @@ class SchemaCache:
         return self._catalog or self._from_dump() or self._reload()
 
     def _from_dump(self) -> Catalog | None:
-        stored = read_dump(self._dump, with_queries=self._infer_view_keys) if self._dump else None
-        if stored is None:
+        if self._dump is None or not os.path.exists(self._dump):
             return None
-        state = read_schema_state(self._run, counted=has_support_objects(self._run), thorough=True)
-        if state.identity != stored.identity or not state.is_of(stored):
+        # PostgreSQL takes as long to tell its state as the dump takes to decode.
+        with ThreadPoolExecutor(1) as decoding:
+            reading = decoding.submit(read_dump, self._dump, with_queries=self._infer_view_keys)
+            state = read_schema_state(self._run, counted=has_support_objects(self._run), thorough=True)
+            stored = reading.result()
+        if stored is None or state.identity != stored.identity or not state.is_of(stored):
             return None
         self._catalog = self._catalog or stored
         self.read_at = time()
