@@ -10,7 +10,7 @@ from typing import Any, Literal
 from app.commands.trial import has_keys
 from app.database import Database
 from app.identity.key_sets import load_key_set
-from app.installation import outdated, read_state
+from app.installation import OLDEST_SERVER, outdated, read_state
 from app.installation.state import Ask, InstallationState
 from app.settings import Settings
 from app.storage.storage import storage_url
@@ -76,7 +76,9 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
     user = about["user"]
     yield Finding("ok", f"{user} is connected to the database {about['database']}, PostgreSQL {about['server']}")
     if about["server_number"] < _OLDEST_SERVER:
-        yield Finding("WRONG", "this version of PostgreSQL is not supported", "use PostgreSQL 13 or newer")
+        yield Finding("WRONG", "this version of PostgreSQL is not supported", "use PostgreSQL 14 or newer")
+    elif about["server_number"] < OLDEST_SERVER:
+        yield Finding("note", "PostgreSQL 13 has no storage API, as portico init needs PostgreSQL 14 or newer")
     if about["superuser"]:
         yield Finding("note", f"{user} is a superuser; an ordinary role that may switch to the API's roles is safer")
     state = read_state(ask)

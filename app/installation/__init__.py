@@ -3,12 +3,23 @@
 The objects are described in docs/database.md; the SQL is in ``sql/``.
 """
 
-from app.installation.install import Grants, InstallationError, Lack, Report, install, uninstall, unprotected, upgrade
+from app.installation.install import (
+    OLDEST_SERVER,
+    Grants,
+    InstallationError,
+    Lack,
+    Report,
+    install,
+    uninstall,
+    unprotected,
+    upgrade,
+)
 from app.installation.scripts import install_files
 from app.installation.state import InstallationState, outdated, read_state
 from app.installation.version import VERSION
 
 __all__ = [
+    "OLDEST_SERVER",
     "VERSION",
     "Grants",
     "InstallationError",

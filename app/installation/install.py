@@ -33,6 +33,9 @@ set local check_function_bodies = on;
 select pg_advisory_xact_lock({_LOCK});
 """
 
+OLDEST_SERVER = 140000
+"""The first version of PostgreSQL, as ``server_version_num``, that takes the scripts: older ones have no RETURN."""
+_SERVER = "select current_setting('server_version_num')"
 _CREATE_SCHEMA = "select has_database_privilege(current_database(), 'create')::text"
 _WHO = "select current_user::text"
 _WHERE = "select current_database()::text"
@@ -113,6 +116,7 @@ def install(
     the database cannot be reached.
     """
     with _transaction(database_url) as session:
+        _check_server(session)
         state = _state(session)
         if state.version not in (None, version):
             other = outdated(state) or f"version {state.version} is installed; `portico upgrade` changes the version"
@@ -210,6 +214,16 @@ def _run(session: DatabaseConnection, sql: str) -> None:
         raise InstallationError(
             f"The database refused the installation: {ex.diagnosis.message}.", hint=ex.diagnosis.hint or None
         ) from ex
+
+
+def _check_server(session: DatabaseConnection) -> None:
+    number = int(_value(session, _SERVER) or 0)
+    if number < OLDEST_SERVER:
+        raise InstallationError(
+            f"Portico's objects need PostgreSQL {OLDEST_SERVER // 10000} or newer; this is PostgreSQL"
+            f" {number // 10000}.",
+            hint="The GraphQL API works without them; the storage API does not.",
+        )
 
 
 def _known(version: str) -> str:

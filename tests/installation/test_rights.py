@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from dataclasses import replace
 from urllib.parse import quote
@@ -107,6 +108,14 @@ def test_a_role_that_may_not_create_schemas(nobody_yet, fresh_server: PostgresSe
         assert not fresh_server.execute("select 1 from pg_namespace where nspname = 'graphql'", url)
     finally:
         fresh_server.execute("drop role stranger")
+
+
+def test_an_older_server(nobody_yet, fresh_server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[install.__module__], "OLDEST_SERVER", 1_000_000)
+    url = nobody_yet("")
+    with pytest.raises(InstallationError, match="objects need PostgreSQL 100 or newer; this is PostgreSQL 1"):
+        install(url)
+    assert not fresh_server.execute("select 1 from pg_namespace where nspname = 'graphql'", url)
 
 
 def test_what_belongs_to_another_role_is_left_alone(nobody_yet, fresh_server: PostgresServer) -> None:
