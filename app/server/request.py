@@ -64,7 +64,8 @@ class Rule(Protocol):
         ...
 
     def judges_alike(self, head: ReceivedHead) -> bool:
-        """Whether another request with the same head is judged the same at any time, and its body taken whole."""
+        """Whether a short body that comes along with the same head again needs no judgement: it is taken whole, and the
+        application itself refuses what would be refused here."""
         ...
 
 

@@ -120,8 +120,7 @@ def test_a_body_above_the_limit_is_refused_each_time(connect: Callable[[], Clien
         assert client.read()[0] == 413
 
 
-def test_at_the_storage_each_is_judged(connect: Callable[[], Client]) -> None:
-    """Its credentials expire, so that the same header may be refused the next time."""
+def test_one_that_was_refused_is_judged_again(connect: Callable[[], Client]) -> None:
     for _ in range(2):
         client = connect()
         client.send(post(b"{}", b"/storage/v1/bucket"))

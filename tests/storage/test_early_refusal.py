@@ -6,10 +6,12 @@ import errno
 import json
 import os
 import socket
+import time
 
 import pytest
 from waitress.buffers import TempfileBasedBuffer
 
+from app.identity.tokens import DEFAULT_LEEWAY_S
 from tests.process.running import PATIENCE_S, until
 from tests.storage.service import SERVICE, Service, raw_request, token
 
@@ -122,6 +124,19 @@ def test_a_signed_upload_is_verified_before_the_body(service: Service, given: st
 def test_bodies_of_reading_methods_are_refused(service: Service, method: str, path: str, line: str) -> None:
     answer = raw_request(service.address, head(method, path, line, f"Authorization: Bearer {SERVICE}"))
     assert answer.startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_token_expires_although_its_header_is_known(service: Service) -> None:
+    """The server does not judge the second one, because its header is that of the first; the operation does."""
+    for seconds in (1.1, 5.0, 30.0):
+        expiring = token(exp=time.time() - DEFAULT_LEEWAY_S + seconds)
+        lines = [f"Authorization: Bearer {expiring}", "Content-Type: application/json", "Content-Length: 13"]
+        known = head("POST", "/object/list/b", *lines) + b'{"prefix":""}'
+        if raw_request(service.address, known).startswith(b"HTTP/1.1 200"):
+            break
+    until(lambda: raw_request(service.address, known).startswith(b"HTTP/1.1 400"))
+    new = head("POST", "/object/list/b", *lines, "X: y") + b'{"prefix":""}'
+    assert body_of(raw_request(service.address, known)) == body_of(raw_request(service.address, new))
 
 
 def test_bodies_together_have_a_bound(own_service: object) -> None:
