@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from app.embedded import EmbeddedPostgres
 from app.settings import Settings
 from bench import report, wrk
 from bench.contestants import SETTINGS, Contestant, NotStarted, empty, portico
-from bench.library import QUESTIONS, SCHEMA
+from bench.library import QUESTIONS, SCHEMA, Question
 from bench.measuring import Figures, Measuring, pgbench_of
 from bench.peers import PeerMissing, postgraphile, strawberry
 
@@ -33,17 +33,18 @@ def main() -> None:
     if not wrk.is_installed():
         sys.exit("python -m bench needs wrk (https://github.com/wg/wrk); on Debian: apt install wrk")
     notes: list[str] = []
+    questions = [each for each in QUESTIONS if not options.only or any(part in each.name for part in options.only)]
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         cluster = stack.enter_context(_database(place))
         settings = configure({"DATABASE_URL": cluster.url(), **SETTINGS}, {"workers": WORKERS, "threads": THREADS})[0]
         ours = stack.enter_context(portico(cluster.url(), WORKERS, THREADS))
-        sizes = {each.name: len(ours.ask(each)) for each in QUESTIONS}
+        sizes = {each.name: len(ours.ask(each)) for each in questions}
         contestants = [ours, stack.enter_context(empty(sizes, WORKERS, THREADS))]
         if options.peers:
             contestants += _peers(stack, parse_database_url(cluster.url()), options.peers, notes)
         measuring = Measuring(_first_process(cluster), options.seconds, options.rounds)
-        figures = _measure(measuring, contestants, settings, place, notes)
+        figures = _measure(measuring, questions, contestants, settings, place, notes)
     if options.json:
         options.json.write_text(report.as_json(figures, notes))
     if options.svg:
@@ -54,6 +55,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--seconds", type=int, default=4, help="how long each round takes")
     parser.add_argument("--rounds", type=int, default=5, help="of how many rounds the median is told")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="a part of the name of a question")
     parser.add_argument(
         "--peers", type=Path, nargs="?", const=_CACHE, metavar="DIRECTORY", help=f"also measure peers, kept in {_CACHE}"
     )
@@ -96,11 +98,16 @@ def _peers(stack: ExitStack, target: Target, place: Path, notes: list[str]) -> l
 
 
 def _measure(
-    measuring: Measuring, contestants: list[Contestant], settings: Settings, place: Path, notes: list[str]
+    measuring: Measuring,
+    questions: Sequence[Question],
+    contestants: list[Contestant],
+    settings: Settings,
+    place: Path,
+    notes: list[str],
 ) -> list[Figures]:
     print(report.HEADING)
     told: list[Figures] = []
-    for question in QUESTIONS:
+    for question in questions:
         figures = measuring.measure(question, contestants, pgbench_of(question, settings, place))
         told += figures
         print("\n".join(report.lines(figures)), flush=True)

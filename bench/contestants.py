@@ -46,13 +46,15 @@ class Contestant:
     queries: Mapping[str, str]
     headers: Mapping[str, str] = field(default_factory=lambda: _JSON)
 
-    def body(self, question: Question) -> bytes:
+    def bodies(self, question: Question) -> list[bytes]:
+        """The bodies of its requests, one for each of the question's variables."""
         query = self.queries.get(question.name, PORTICO[question.name])
-        return json.dumps({"query": query, "variables": question.variables}).encode()
+        asked = (question.variables, *question.others)
+        return [json.dumps({"query": query, "variables": each}).encode() for each in asked]
 
     def ask(self, question: Question) -> bytes:
         """The answer's body. Raises AssertionError unless it is true."""
-        request = urllib.request.Request(self.url(question), self.body(question), dict(self.headers))
+        request = urllib.request.Request(self.url(question), self.bodies(question)[0], dict(self.headers))
         with urllib.request.urlopen(request) as response:
             body: bytes = response.read()
         if self.queries:

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 AUTHORS, BOOKS = 10_000, 200_000
 _EACH = BOOKS // AUTHORS
 FIRST, ID = 10, 7
+# Requests at the same time should not wait for one another's row.
+_CHANGED = 64
 
 SCHEMA = f"""
 do $$ begin create role anon; exception when duplicate_object then null; end $$;
 comment on schema public is '@graphql({{"inflect_names": true}})';
 create table author (id int primary key, name text not null, email text);
+create table note (id bigint generated always as identity primary key, text text not null);
 create table book (id int primary key, author_id int not null references author, title text not null);
 create index on book (author_id, id);
 insert into author select i, 'Author ' || i, 'author' || i || '@example.com' from generate_series(1, {AUTHORS}) i;
 insert into book select i, 1 + (i - 1) / {_EACH}, 'The book with the number ' || i from generate_series(1, {BOOKS}) i;
 alter table author enable row level security;
 create policy everybody on author for select using (id > 0);
-grant select on author, book to anon;
+create policy changed_by_everybody on author for update using (id > 0);
+alter table note enable row level security;
+create policy everybody on note using (id > 0) with check (text > '');
+grant select on author, book, note to anon;
+grant insert on note to anon;
+grant update on author to anon;
 vacuum analyze author;
 vacuum analyze book;
 """
@@ -28,11 +36,13 @@ vacuum analyze book;
 
 @dataclass(frozen=True)
 class Question:
-    """``truth``: the rows that answer it, without the names that each API gives them; None if it asks for none."""
+    """``truth``: the rows that answer it, without the names that each API gives them; None if it asks for none.
+    ``others``: more variables, which requests have in turns; the truth is of the first ones."""
 
     name: str
     variables: Mapping[str, Any]
     truth: Any
+    others: Sequence[Mapping[str, Any]] = ()
 
 
 def _author(number: int) -> dict[str, Any]:
@@ -41,6 +51,10 @@ def _author(number: int) -> dict[str, Any]:
 
 def _book(number: int, **more: int) -> dict[str, Any]:
     return {"id": number, "title": f"The book with the number {number}", **more}
+
+
+def _changed(number: int) -> dict[str, Any]:
+    return {"id": number, "email": f"changed{number}@example.com"}
 
 
 def _books_of(author: int, count: int) -> list[dict[str, Any]]:
@@ -57,6 +71,8 @@ QUESTIONS = (
         [{**_author(number), "books": _books_of(number, 5)} for number in range(1, FIRST + 1)],
     ),
     Question("100 rows", {}, [_book(number, authorId=1 + (number - 1) // _EACH) for number in range(1, 101)]),
+    Question("an insert", {"text": "A note"}, {"text": "A note"}),
+    Question("an update by key", _changed(1), _changed(1), [_changed(each) for each in range(2, _CHANGED + 1)]),
 )
 
 _TYPENAME = "{ __typename }"
@@ -67,6 +83,10 @@ PORTICO = {
     "10 x 5 nested": """query ($first: Int) { authorCollection(first: $first) { edges { node { id name email
       bookCollection(first: 5) { edges { node { id title } } } } } } }""",
     "100 rows": "{ bookCollection(first: 100) { edges { node { id title authorId } } } }",
+    "an insert": """mutation ($text: String!) {
+      insertIntoNoteCollection(objects: [{text: $text}]) { records { text } } }""",
+    "an update by key": """mutation ($id: Int!, $email: String!) {
+      updateAuthorCollection(set: {email: $email}, filter: {id: {eq: $id}}) { records { id email } } }""",
 }
 POSTGRAPHILE = {
     "__typename": _TYPENAME,
@@ -74,12 +94,17 @@ POSTGRAPHILE = {
     "10 x 5 nested": """query ($first: Int) { allAuthors(first: $first) { edges { node { rowId name email
       booksByAuthorId(first: 5) { edges { node { rowId title } } } } } } }""",
     "100 rows": "{ allBooks(first: 100) { edges { node { rowId title authorId } } } }",
+    "an insert": "mutation ($text: String!) { createNote(input: {note: {text: $text}}) { note { text } } }",
+    "an update by key": """mutation ($id: Int!, $email: String!) {
+      updateAuthorByRowId(input: {rowId: $id, authorPatch: {email: $email}}) { author { rowId email } } }""",
 }
 STRAWBERRY = {
     "__typename": _TYPENAME,
     "one row by key": "query ($id: Int!) { author(id: $id) { id name email } }",
     "10 x 5 nested": "query ($first: Int!) { authors(first: $first) { id name email books(first: 5) { id title } } }",
     "100 rows": "{ books(first: 100) { id title authorId } }",
+    "an insert": "mutation ($text: String!) { createNote(text: $text) { text } }",
+    "an update by key": "mutation ($id: Int!, $email: String!) { updateAuthor(id: $id, email: $email) { id email } }",
 }
 
 
@@ -87,7 +112,16 @@ def rows_of(answer: Mapping[str, Any]) -> Any:
     """The rows in an answer, in the form of ``Question.truth``. Raises AssertionError for an answer with errors."""
     assert "errors" not in answer, answer
     (value,) = answer["data"].values()
-    return None if isinstance(value, str) else _plain(value)
+    return None if isinstance(value, str) else _plain(_written(value))
+
+
+def _written(value: Any) -> Any:
+    """The row in the answer to a mutation, which may have others around it; anything else as it is."""
+    if isinstance(value, dict) and "records" in value:
+        (value,) = value["records"]
+    elif isinstance(value, dict) and len(value) == 1 and isinstance(row := next(iter(value.values())), dict):
+        return row
+    return value
 
 
 def _plain(value: Any) -> Any:

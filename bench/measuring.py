@@ -67,8 +67,8 @@ class Measuring:
         return [_median(rounds) for rounds in found.values()]
 
     def _load(self, contestant: Contestant, question: Question, seconds: int) -> wrk.Loaded:
-        body = contestant.body(question)
-        return wrk.load(contestant.url(question), body, contestant.headers, connections=CONNECTIONS, seconds=seconds)
+        bodies = contestant.bodies(question)
+        return wrk.load(contestant.url(question), bodies, contestant.headers, connections=CONNECTIONS, seconds=seconds)
 
     def _round(self, contestant: Contestant, question: Question, size: int) -> Figures:
         service, database = cpu_seconds(contestant.pid), cpu_seconds(self._database)
@@ -100,11 +100,12 @@ def pgbench_of(question: Question, settings: Settings, place: Path) -> PgBench |
     if question.truth is None:
         return None
     head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
-    variables = json.loads(json.dumps(question.variables))
     application = create_app(settings, plugin_manager())
-    flight = flight_of(GraphQLRequest(PORTICO[question.name], variables, head=head), application.services.engine)
+    asked = [json.loads(json.dumps(each)) for each in (question.variables, *question.others)[:CONNECTIONS]]
+    requests = [GraphQLRequest(PORTICO[question.name], each, head=head) for each in asked]
+    flights = [flight_of(each, application.services.engine) for each in requests]
     application.close()
-    return PgBench([flight], settings.database_url or "", place)
+    return PgBench(flights, settings.database_url or "", place)
 
 
 def _median(rounds: Sequence[Figures]) -> Figures:

@@ -8,13 +8,23 @@ import resource
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _SCRIPT = """
 wrk.method = "POST"
-wrk.body = {body}
 {headers}
+local bodies, requests, at = {{{bodies}}}, {{}}, 0
+wrk.body = bodies[1]
+if #bodies > 1 then
+  function init(arguments)
+    for number, body in ipairs(bodies) do requests[number] = wrk.format(nil, nil, nil, body) end
+  end
+  function request()
+    at = at % #requests + 1
+    return requests[at]
+  end
+end
 function done(summary, latency)
   io.write(string.format("figures %d %d %d %d", summary.requests, summary.duration, summary.bytes,
     summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write
@@ -42,11 +52,12 @@ def is_installed() -> bool:
     return shutil.which("wrk") is not None
 
 
-def load(url: str, body: bytes, headers: Mapping[str, str], *, connections: int, seconds: int) -> Loaded:
-    """Send one request again and again over ``connections``."""
+def load(url: str, bodies: Sequence[bytes], headers: Mapping[str, str], *, connections: int, seconds: int) -> Loaded:
+    """Send requests with these bodies in turns, again and again, over ``connections``."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         lines = [f"wrk.headers[{json.dumps(name)}] = {json.dumps(value)}" for name, value in headers.items()]
-        script.write(_SCRIPT.format(body=json.dumps(body.decode()), headers="\n".join(lines)))
+        texts = ", ".join(json.dumps(body.decode()) for body in bodies)
+        script.write(_SCRIPT.format(bodies=texts, headers="\n".join(lines)))
         script.flush()
         command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", script.name, url]
         before = _children_s()

@@ -34,6 +34,12 @@ class BookRow(Base):
     title: Mapped[str]
 
 
+class NoteRow(Base):
+    __tablename__ = "note"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    text: Mapped[str]
+
+
 async def load_books(keys: list[tuple[int, int]]) -> list[list[Any]]:
     """For each author and number, that many books; one statement for all that have the number in common."""
     (first,) = {number for _, number in keys}
@@ -82,9 +88,32 @@ class Query:
             return (await session.scalars(select(BookRow).order_by(BookRow.id).limit(first))).all()
 
 
+@strawberry.type
+class Note:
+    text: str
+
+
+@strawberry.type
+class Mutation:
+    @strawberry.mutation
+    async def create_note(self, text: str) -> Note:
+        async with sessions.begin() as session:
+            session.add(NoteRow(text=text))
+        return Note(text=text)
+
+    @strawberry.mutation
+    async def update_author(self, id: int, email: str) -> Author | None:  # noqa: A002
+        async with sessions.begin() as session:
+            row = await session.get(AuthorRow, id)
+            if row is None:
+                return None
+            row.email = email
+            return Author(id=row.id, name=row.name, email=email)
+
+
 class Application(GraphQL):
     async def get_context(self, request: Any, response: Any = None) -> dict[str, Any]:
         return {"books": DataLoader(load_fn=load_books)}
 
 
-application = Application(strawberry.Schema(Query), graphql_ide=None)
+application = Application(strawberry.Schema(Query, Mutation), graphql_ide=None)

@@ -59,6 +59,8 @@ def test_answers_of_every_form_have_the_same_rows() -> None:
     book = {"id": 1, "title": "a"}
     nested = {"authors": {"edges": [{"node": {"rowId": 2, "booksByAuthor": {"edges": [{"node": book}]}}}]}}
     assert rows_of({"data": nested}) == rows_of({"data": {"a": [{"id": 2, "books": [book]}]}})
+    assert rows_of({"data": {"insertIntoBookCollection": {"records": [book]}}}) == book
+    assert rows_of({"data": {"createBook": {"book": book}}}) == rows_of({"data": {"createBook": book}}) == book
     with pytest.raises(AssertionError):
         rows_of({"data": None, "errors": [{"message": "no"}]})
 
@@ -88,6 +90,6 @@ def test_a_short_run(tmp_path: Path) -> None:
     told = json.loads((tmp_path / "figures").read_text())["figures"]
     asked = [(each["question"], each["contestant"]) for each in told]
     assert asked[:3] == [("__typename", "Portico"), ("__typename", EMPTY), ("one row by key", "Portico")]
-    assert len(asked) == 14
+    assert len(asked) == 22
     assert all(each["per_second"] > 0 for each in told)
     assert "of the ideal" in done.stdout
