@@ -66,6 +66,11 @@ class Seat:
     def connections(self, count: int) -> None:
         self._words[self._at + _CONNECTIONS] = count
 
+    @property
+    def bytes_held(self) -> int:
+        """How many bytes of bodies and answers this worker keeps."""
+        return self._words[self._at + _BYTES]
+
     def has_more_than_another(self) -> bool:
         """Whether some worker has fewer connections than this one."""
         return self.connections > self._capacity.fewest_connections()
@@ -77,7 +82,7 @@ class Seat:
         return surplus if surplus * 10 > share else 0
 
     def charge(self, size: int) -> bool:
-        """Count ``size`` bytes that a connection keeps in a file; whether there is space for them."""
+        """Count ``size`` bytes that a connection keeps; whether there would be space for them in files."""
         with self._lock:
             self._words[self._at + _BYTES] += size
         return self._capacity.bytes_held() <= self._capacity.space

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import Any, NamedTuple, Protocol
 
-from waitress.buffers import OverflowableBuffer
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.receiver import FixedStreamReceiver
 from waitress.utilities import BadRequest, RequestEntityTooLarge
 
+from app.server.body_buffer import BodyBuffer
 from app.server.capacity import Seat
 from app.server.cross_origin import CrossOrigin
 from app.server.header_memory import HeaderMemory, KnownHeader
@@ -146,8 +146,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             return
         self._adopt(known)
         if self.content_length:
-            buffer = OverflowableBuffer(self.adj.inbuf_overflow)
-            self.body_rcv = FixedStreamReceiver(self.content_length, buffer)
+            self.body_rcv = FixedStreamReceiver(self.content_length, BodyBuffer(self._seat))
 
     def _adopt(self, known: KnownHeader) -> None:
         self.__dict__.update(known.parsed)
@@ -165,6 +164,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         except ValueError:
             # For a target such as http://[::1/, waitress would close the connection without an answer.
             raise ParsingError("Bad URI") from None
+        if self.body_rcv is not None:
+            self.body_rcv.buf = BodyBuffer(self._seat)
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
         if self.chunked and [each.strip().lower() for each in _CODING.findall(header_plus)] != [b"chunked"]:

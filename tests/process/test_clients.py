@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 import threading
@@ -365,6 +366,27 @@ def test_a_body_must_come_in_time_however_often_a_byte_comes(tmp_path: Path) -> 
     with service(tmp_path, "workers=1", "body_timeout_s=1") as (_, url), client(url, head) as slow:
         slow.settimeout(0.1)
         until(lambda: has_ended(slow, b"x"), SOON_S)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
+def test_bodies_are_kept_in_files_when_they_are_many(tmp_path: Path) -> None:
+    """A few of this size are in memory; 30 would be 45 MB of it."""
+    begun = b"POST /pid HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n" + bytes(1_500_000)
+    with service(tmp_path, "workers=1") as (_, url), ExitStack() as clients:
+        files = Path("/proc") / requests.get(f"{url}/pid", timeout=SOON_S).text.split()[0] / "fd"
+
+        def kept() -> int:
+            found = 0
+            for each in files.iterdir():
+                with suppress(FileNotFoundError):
+                    found += "(deleted)" in os.readlink(each)
+            return found
+
+        before = kept()
+        for _ in range(30):
+            clients.enter_context(client(url, begun))
+        until(lambda: kept() > before)
+        assert status(url) == 200
 
 
 def test_what_a_client_has_read_no_longer_counts(tmp_path: Path) -> None:
