@@ -372,7 +372,7 @@ def test_a_body_must_come_in_time_however_often_a_byte_comes(tmp_path: Path) -> 
 def test_bodies_are_kept_in_files_when_they_are_many(tmp_path: Path) -> None:
     """A few of this size are in memory; 30 would be 45 MB of it."""
     begun = b"POST /pid HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n" + bytes(1_500_000)
-    with service(tmp_path, "workers=1") as (_, url), ExitStack() as clients:
+    with service(tmp_path, "workers=1", "body_limit=4MB") as (_, url), ExitStack() as clients:
         files = Path("/proc") / requests.get(f"{url}/pid", timeout=SOON_S).text.split()[0] / "fd"
 
         def kept() -> int:
