@@ -15,6 +15,7 @@ from app.storage.http.target import path_of
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_REQUEST_ID = 200
+_LONGEST_REMEMBERED = 2048
 
 
 def raw_path(environ: Mapping[str, Any]) -> str:
@@ -30,17 +31,23 @@ def raw_path(environ: Mapping[str, Any]) -> str:
 
 def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
     """The headers, by names in lower case."""
-    found = {header: environ[name] for name, header in _headers_among(tuple(environ))}
+    names = tuple(environ)
+    # A client could fill the memory with long names.
+    among = _remembered_among if len("".join(names)) <= _LONGEST_REMEMBERED else _headers_among
+    found = {header: environ[name] for name, header in among(names)}
     for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(name):
             found[name.replace("_", "-").lower()] = environ[name]
     return found
 
 
-@lru_cache(1000)
 def _headers_among(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Those of the names in an environ that stand for headers, with these. Clients mostly send the same ones."""
+    """Those of the names in an environ that stand for headers, with these."""
     return tuple((name, name[5:].replace("_", "-").lower()) for name in names if name.startswith("HTTP_"))
+
+
+# Clients mostly send the same ones.
+_remembered_among = lru_cache(1000)(_headers_among)
 
 
 def query_of(environ: Mapping[str, Any]) -> dict[str, str]:

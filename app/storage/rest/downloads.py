@@ -179,7 +179,7 @@ class _Shown(NamedTuple):
     headers: Headers
 
 
-@lru_cache(1000)
+@lru_cache(100)
 def _shown(mime_type: str) -> _Shown:
     content_type = _harmless(mime_type)
     # Browsers never add our credentials on their own, so other sites may embed any object whose URL they have.
