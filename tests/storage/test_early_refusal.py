@@ -167,8 +167,8 @@ def test_a_full_disk_is_reported(own_service: object, monkeypatch: pytest.Monkey
 
     with monkeypatch.context() as changed:
         changed.setattr(TempfileBasedBuffer, "append", full)
-        assert service.upload(f"{bucket}/k", bytes(2_000_000)).status_code == 507
-    assert service.upload(f"{bucket}/k", bytes(2_000_000)).status_code == 200
+        assert service.upload(f"{bucket}/k", bytes(3_000_000)).status_code == 507
+    assert service.upload(f"{bucket}/k", bytes(3_000_000)).status_code == 200
 
 
 def test_signed_upload_without_token(service: Service) -> None:
