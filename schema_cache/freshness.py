@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
@@ -98,7 +97,7 @@ class SchemaCache:
         return self._catalog or self._from_dump() or self._reload()
 
     def _from_dump(self) -> Catalog | None:
-        if self._dump is None or not os.path.exists(self._dump):
+        if self._dump is None or not self._dump.exists():
             return None
         # PostgreSQL takes as long to tell its state as the dump takes to decode.
         with ThreadPoolExecutor(1) as decoding:

@@ -70,8 +70,7 @@ class Exposure:
         owners would get the same one."""
         given: dict[str, Hashable] = {}
         for owner, name in wanted:
-            is_free = name not in self._owners and name not in self.reserved
-            if given.setdefault(name if is_free else self.free_name(owner, name), owner) != owner:
+            if given.setdefault(self.free_name(owner, name), owner) != owner:
                 return False
         self._owners.update(given)
         return True

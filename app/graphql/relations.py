@@ -52,12 +52,8 @@ def _within(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _takes_new(column: Column) -> bool:
-    return column.insertable
-
-
-def _takes_other(column: Column) -> bool:
-    return column.updatable
+def _is_written(column: ApiColumn) -> bool:
+    return not column.type.is_read_only
 
 
 class ColumnsOf:
@@ -125,36 +121,36 @@ class ApiRelation:
     @cached_property
     def insertable(self) -> tuple[ApiColumn, ...]:
         """The columns that new rows may be given values for."""
-        given = self.columns_of.given(self.visible.insert, _takes_new)
-        return tuple(each for each in _named_apart(given) if not each.type.is_read_only)
+        return tuple(filter(_is_written, _named_apart(self._given_new(self.visible.insert))))
 
     @cached_property
     def updatable(self) -> tuple[ApiColumn, ...]:
         """The columns that may be given new values."""
-        given = self.columns_of.given(self.visible.update, _takes_other)
-        return tuple(each for each in _named_apart(given) if not each.type.is_read_only)
+        return tuple(filter(_is_written, _named_apart(self._given_other(self.visible.update))))
 
     @cached_property
     def takes_rows(self) -> bool:
         """Whether the role may add rows, with a value in some column."""
-        given = self.columns_of.given(self.visible.insert, _takes_new)
-        return self.relation.insertable and any(not each.type.is_read_only for each in given)
+        return self.relation.insertable and any(map(_is_written, self._given_new(self.visible.insert)))
 
     @cached_property
     def takes_changes(self) -> bool:
         """Whether the role may give some column of its rows new values."""
-        given = self.columns_of.given(self.visible.update, _takes_other)
-        return self.relation.updatable and any(not each.type.is_read_only for each in given)
+        return self.relation.updatable and any(map(_is_written, self._given_other(self.visible.update)))
 
     def inserts(self, names: frozenset[str]) -> bool:
         """Whether new rows may be given values for all columns of these names."""
-        given = self.columns_of.given(self.visible.insert & names, _takes_new) if names else ()
-        return names.issubset(each.name for each in given if not each.type.is_read_only)
+        return names.issubset(each.name for each in filter(_is_written, self._given_new(self.visible.insert & names)))
 
     def updates(self, names: frozenset[str]) -> bool:
         """Whether all columns of these names may be given new values."""
-        given = self.columns_of.given(self.visible.update & names, _takes_other) if names else ()
-        return names.issubset(each.name for each in given if not each.type.is_read_only)
+        return names.issubset(each.name for each in filter(_is_written, self._given_other(self.visible.update & names)))
+
+    def _given_new(self, names: frozenset[str]) -> Iterator[ApiColumn]:
+        return self.columns_of.given(names, lambda column: column.insertable)
+
+    def _given_other(self, names: frozenset[str]) -> Iterator[ApiColumn]:
+        return self.columns_of.given(names, lambda column: column.updatable)
 
     @cached_property
     def table(self) -> TableClause:

@@ -147,10 +147,11 @@ def type_names(document: DocumentNode) -> tuple[str, ...]:
     return tuple({node.name.value: None for node in nodes_of(document) if isinstance(node, NamedTypeNode)})
 
 
-_BELOW = {
+BELOW = {
     kind: tuple(key for key in keys if key not in ("alias", "description", "name"))
     for kind, keys in QUERY_DOCUMENT_KEYS.items()
 }
+"""Where a node of each kind has others below it, apart from names and descriptions."""
 
 
 def nodes_of(document: DocumentNode) -> Iterator[Node]:
@@ -159,7 +160,7 @@ def nodes_of(document: DocumentNode) -> Iterator[Node]:
     while unread:
         node = unread.pop()
         yield node
-        for key in _BELOW.get(node.kind, ()):
+        for key in BELOW.get(node.kind, ()):
             below = getattr(node, key)
             if isinstance(below, tuple):
                 unread += below

@@ -21,15 +21,12 @@ from graphql import (
     Visitor,
     specified_rules,
 )
-from graphql.language.ast import QUERY_DOCUMENT_KEYS
 from graphql.language.visitor import BREAK
 from graphql.pyutils import RefMap
 from graphql.validation.validate import ValidationAbortedError
 from graphql.validation.validation_context import NodeWithSelectionSet, VariableUsage, VariableUsageVisitor
 
-_UNVISITED = ("name", "alias", "description")
-_BELOW = {kind: tuple(key for key in keys if key not in _UNVISITED) for kind, keys in QUERY_DOCUMENT_KEYS.items()}
-
+from app.graphql.selection import BELOW
 
 _SUGGESTING = 5
 """How many errors of a document may suggest names: to find one takes 3 ms with 90 types, and longer with more."""
@@ -163,7 +160,7 @@ class _Visit:
             for event in ("enter", "leave")
         )
         enter_types, leave_types = (getattr(self._type_info, f"{event}_{kind}", None) for event in ("enter", "leave"))
-        learnt = self._kinds[kind] = _Kind(enter_types, entering, _BELOW.get(kind, ()), leaving, leave_types)
+        learnt = self._kinds[kind] = _Kind(enter_types, entering, BELOW.get(kind, ()), leaving, leave_types)
         return learnt
 
 

@@ -147,11 +147,11 @@ def open_bytes(
 
 
 def link_to(storage: Storage, found: StoredObject, labels: Labels) -> str | None:
-    """A URL of the backend with which anybody can read the bytes for a minute, None where downloads pass through here.
+    """A URL of the backend with which anybody can read the bytes for a minute, None if it has none.
 
     Notes that the object was read. Raises BlobMissing for a row that something else wrote.
     """
-    if not storage.limits.links or not isinstance(storage.backend, Linking):
+    if not isinstance(storage.backend, Linking):
         return None
     storage.note_access(found.id)
     return storage.backend.link(blob_key(found.version), labels, LINK_S)

@@ -10,7 +10,7 @@ import hashlib
 from typing import NamedTuple
 
 from app.storage.asker import Asker
-from app.storage.bytes.backend import BlobMissing
+from app.storage.bytes.backend import BlobMissing, Stored
 from app.storage.bytes.blobs import blob_key, new_version
 from app.storage.bytes.upload_links import Arrived, UploadLink, UploadLinking
 from app.storage.errors import (
@@ -20,12 +20,10 @@ from app.storage.errors import (
     NotArrived,
     StorageError,
 )
-from app.storage.rows import json_value, number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.finishing import finish_with
-from app.storage.unfinished.numbered import list_parts
+from app.storage.unfinished.numbered import list_parts, record_part
 from app.storage.unfinished.records import Finished, NewUpload, Upload
-from app.storage.unfinished.sql import PUT_PART
 from app.storage.unfinished.uploads import create, find, write_of
 
 LINK_S = 300
@@ -51,8 +49,7 @@ def begin(storage: Storage, asker: Asker, new: NewUpload) -> DirectUpload:
     if link is None:
         raise DirectUploadUnavailable
     upload = create(storage, asker, new)
-    staged = (text(upload.id), number(1), text(version), number(size), text(""), json_value({}), number(size))
-    storage.database.run(asker.service_context(), [(PUT_PART, staged)], read_only=False)
+    record_part(storage, asker, upload, 1, version, Stored(size, md5=""), {}, most=size)
     return DirectUpload(upload, link, seconds)
 
 

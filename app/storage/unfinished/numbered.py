@@ -8,7 +8,7 @@ from typing import Any
 from app.errors import PorticoError
 from app.storage.asker import Asker
 from app.storage.bucket_rules import size_limit
-from app.storage.bytes.backend import ByteSource
+from app.storage.bytes.backend import ByteSource, Stored
 from app.storage.bytes.blobs import blob_key, discard, new_version
 from app.storage.errors import NoSuchUpload, TooLarge
 from app.storage.rows import json_value, number, text
@@ -42,16 +42,7 @@ def put_part(
     version = new_version()
     try:
         stored = storage.backend.put(blob_key(version), Limited(stream, most), size=size)
-        values = (
-            text(upload.id),
-            number(part_number),
-            text(version),
-            number(stored.size),
-            text(stored.md5),
-            json_value(notes()),
-            number(most),
-        )
-        return _recorded(storage, asker, upload, values)
+        return record_part(storage, asker, upload, part_number, version, stored, notes(), most=most)
     except PorticoError as ex:
         # When the outcome of the commit is unknown, a row may name these bytes.
         if ex.code != "OUTCOME_UNKNOWN":
@@ -59,7 +50,30 @@ def put_part(
         raise
 
 
-def _recorded(storage: Storage, asker: Asker, upload: Upload, values: tuple[bytes | None, ...]) -> UploadPart:
+def record_part(
+    storage: Storage,
+    asker: Asker,
+    upload: Upload,
+    part_number: int,
+    version: str,
+    stored: Stored,
+    notes: Mapping[str, Any],
+    *,
+    most: int,
+) -> UploadPart:
+    """Record a part whose bytes are ``stored``, or will be, under ``version``.
+
+    Raises TooLarge when the parts together have more than ``most`` bytes, NoSuchUpload when the upload is not open.
+    """
+    values = (
+        text(upload.id),
+        number(part_number),
+        text(version),
+        number(stored.size),
+        text(stored.md5),
+        json_value(notes),
+        number(most),
+    )
     rows = storage.database.run(asker.service_context(), [(PUT_PART, values)], read_only=False)[0]
     if not rows:
         if find(storage, asker, upload.form, upload.id).finished is not None:
