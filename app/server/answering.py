@@ -24,12 +24,14 @@ class Answering:
     """``is_last``: the connection closes after this answer; ``leaves_bytes``: its client may still be sending a body.
 
     For waitress's tasks it is the channel: it has ``server``, ``adj``, ``addr``, ``write_soon`` and what follows it.
+    ``peer``: what the WSGI environ says of the client's address.
     """
 
     def __init__(self, server: Server, address: Any, output: Output) -> None:
         self.server = server
         self.adj = server.adj
         self.addr = address
+        self.peer = {"REMOTE_ADDR": address[0], "REMOTE_HOST": address[0], "REMOTE_PORT": str(address[1])}
         self._output = output
         self._answer: AnswerTask | None = None
         self.is_last = False

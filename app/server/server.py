@@ -67,6 +67,13 @@ class Server:
         method, path = getattr(request, "command", ""), getattr(request, "path", "")
         self._refused(method.upper(), path, request.by_name, status, getattr(request.error, "error_code", ""))
 
+    def gives_away(self) -> bool:
+        """Whether a connection closes after its next answer, so that its client opens the next to another process."""
+        if self.surplus > 0:
+            self.surplus -= 1
+            return True
+        return self.is_stopping
+
     def is_operation(self, request: Request) -> bool:
         return request.path in OPERATIONS
 

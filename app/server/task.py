@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from waitress.buffers import ReadOnlyFileBasedBuffer
-from waitress.task import ErrorTask, Task, WSGITask, hop_by_hop
+from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
+from app.server.header_form import HeaderForm, header_form
 from app.storage.http.head import HEADER_BLOCK
 
 _date = lru_cache(2)(build_http_date)
+_NAME, _VALUE = itemgetter(0), itemgetter(1)
 
 # A body of one piece up to this size is sent with its header.
 _SMALL = 64 * 1024
@@ -24,80 +27,58 @@ class _OurTask(Task):  # type: ignore[misc]
     wrote_header: bool
     content_length: int | None
     response_headers: list[tuple[str, str]]
+    _form: HeaderForm
+    _values: tuple[str, ...]
 
     @property
     def has_body(self) -> bool:
-        return not self.status.startswith(("1", "204", "304"))
+        return self._form.has_body
 
-    def start(self) -> None:
-        # Whole seconds, the precision of the header Date, so that its text is cached.
-        self.start_time = int(time.time())
+    def set_close_on_finish(self) -> None:
+        # Waitress would also add a header, which ours does when it is written.
+        self.close_on_finish = True
 
     def build_response_header(self) -> bytes:
-        """The header as waitress builds it, in a third of the time; an answer without a body keeps the connection.
-        Names of headers are capitalized already."""
-        has_body = self.has_body
-        headers = self.response_headers
-        named = dict(headers)
-        length = named.get("Content-Length") if has_body else None
-        if not has_body and "Content-Length" in named:
-            headers = [each for each in headers if each[0] != "Content-Length"]
-        elif has_body and length is None and self.content_length is not None:
-            length = str(self.content_length)
-            headers.append(("Content-Length", length))
+        """The header as waitress builds it, in a third of the time; an answer without a body keeps the connection."""
+        form = self._form
+        lines = form.text % self._values
+        has_length = form.length_at is not None
+        if form.has_body and not has_length and self.content_length is not None:
+            has_length = True
+            lines += f"Content-Length: {self.content_length}\r\n"
+        lines += self._on_connection(has_length)
+        # In whole seconds, the precision of the header Date, so that its text is cached.
+        date = "" if form.is_dated else f"Date: {_date(int(time.time()))}\r\n"
+        return f"{lines}{date}\r\n".encode("latin-1")
+
+    def _declare(self, headers: list[tuple[str, str]]) -> None:
         self.response_headers = headers
-        self._decide_on_connection(has_body, length)
-        headers.append(("Via" if "Server" in named else "Server", self.channel.server.adj.ident))
-        if "Date" not in named:
-            headers.append(("Date", _date(self.start_time)))
-        lines = (f"HTTP/{self.version} {self.status}", *map(": ".join, headers), "", "")
-        return "\r\n".join(lines).encode("latin-1")
+        self._form = header_form(self.version, self.status, tuple(map(_NAME, headers)), self.channel.server.adj.ident)
+        self._values = tuple(map(_VALUE, headers))
 
-    def _leaves_to_others(self) -> bool:
-        server = self.channel.server
-        if server.surplus > 0:
-            server.surplus -= 1
-            return True
-        is_stopping: bool = server.is_stopping
-        return is_stopping
-
-    def _decide_on_connection(self, has_body: bool, length: str | None) -> None:
-        asked = self.request.headers.get("CONNECTION", "").lower()
+    def _on_connection(self, has_length: bool) -> str:
+        """What the header says of the end of the body, and of the connection after it."""
+        asked = self.request.headers.get("CONNECTION")
+        is_endless = self._form.has_body and not has_length
         # So that the client opens its next connection to another process.
-        closes = self._leaves_to_others() or (has_body and length is None)
+        closes = self.close_on_finish or self.channel.server.gives_away() or is_endless
         if self.version == "1.0":
-            closes = closes or asked != "keep-alive" or length is None
-            if not closes:
-                self.response_headers.append(("Connection", "Keep-Alive"))
-        else:
-            closes = closes or asked == "close"
-            if has_body and length is None:
-                self.response_headers.append(("Transfer-Encoding", "chunked"))
-                self.chunked_response = True
-        if closes:
-            self.set_close_on_finish()
-
-
-def _with_capitals(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(_capitalized(name), value) for name, value in headers]
-
-
-@lru_cache(200)
-def _capitalized(name: str) -> str:
-    if name.startswith("x-amz-"):
-        # S3's clients give users what follows x-amz-meta- as it is written here.
-        return name
-    return "-".join(part.capitalize() for part in name.split("-"))
-
-
-_HOP_BY_HOP = frozenset(map(_capitalized, hop_by_hop))
+            if not closes and has_length and asked is not None and asked.lower() == "keep-alive":
+                return "Connection: Keep-Alive\r\n"
+            self.close_on_finish = True
+            return "Connection: close\r\n"
+        if not closes and (asked is None or asked.lower() != "close"):
+            return ""
+        self.close_on_finish = True
+        self.chunked_response = is_endless
+        return "Transfer-Encoding: chunked\r\nConnection: close\r\n" if is_endless else "Connection: close\r\n"
 
 
 class RefusalTask(_OurTask, ErrorTask):  # type: ignore[misc]
     """The answer to a request that was refused before the application saw it."""
 
     def build_response_header(self) -> bytes:
-        self.response_headers = _with_capitals(self.response_headers)
+        self._declare(self.response_headers)
         return super().build_response_header()
 
 
@@ -111,8 +92,12 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
     def advance(self) -> bool:
         """Continue the answer; False when the client must read some of it first. Raises what the application raises."""
         if self._chunks is None:
-            self.start()
-            self._result = self.channel.server.application(self._environ(), self._start_response)
+            result = self.channel.server.application(self._environ(), self._start_response)
+            if self._is_small(result):
+                self.channel.write_soon(self.build_response_header() + result[0])
+                self.wrote_header = True
+                return True
+            self._result = result
             self._chunks = self._begin()
         for chunk in self._chunks:
             if chunk:
@@ -124,14 +109,12 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
         self.close()
         return True
 
-    def write(self, data: bytes) -> None:
-        if self.wrote_header or len(data) != self.content_length or len(data) > _SMALL or not self.has_body:
-            super().write(data)
-            return
-        header = self.build_response_header()
-        self.wrote_header = True
-        self.content_bytes_written = len(data)
-        self.channel.write_soon(header + data)
+    def _is_small(self, result: Any) -> bool:
+        """Whether the whole body is one piece, which is sent with its header."""
+        if self.wrote_header or not isinstance(result, list) or len(result) != 1:
+            return False
+        length = len(result[0])
+        return length == self.content_length and length <= _SMALL and self._form.has_body
 
     def close(self) -> None:
         """Close the application's answer, which nobody reads any more."""
@@ -150,10 +133,7 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
             environ[HEADER_BLOCK] = request.block
             request.remember_environ(environ)
             return environ
-        environ = template.copy()
-        address = self.channel.addr
-        environ["REMOTE_ADDR"] = environ["REMOTE_HOST"] = address[0]
-        environ["REMOTE_PORT"] = str(address[1])
+        environ = template | self.channel.peer
         environ["wsgi.input"] = request.get_body_stream()
         return environ
 
@@ -164,6 +144,7 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
             if size:
                 if size != self.content_length:
                     self.remove_content_length_header()
+                    self._declare(self.response_headers)
                     self.content_length = size
                 self.write(b"")
                 self.channel.write_file(result)
@@ -193,15 +174,14 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
             raise AssertionError("start_response was called a second time without exc_info")
         self.complete = True
         self.status = status
-        text = "".join(map("".join, headers))
+        self._declare(headers)
+        text = "".join(self._values)
         if "\n" in text or "\r" in text:
             raise ValueError("a header of the answer has a line break")
-        self.response_headers = _with_capitals(headers)
-        named = dict(self.response_headers)
-        if not _HOP_BY_HOP.isdisjoint(named):
-            wrong = ", ".join(_HOP_BY_HOP & named.keys())
-            raise AssertionError(f"an application must not set hop-by-hop headers: {wrong}")
-        if "Content-Length" in named:
-            self.content_length = int(named["Content-Length"])
+        form = self._form
+        if form.forbidden:
+            raise AssertionError(f"an application must not set hop-by-hop headers: {form.forbidden}")
+        if form.length_at is not None:
+            self.content_length = int(self._values[form.length_at])
         write: Callable[[bytes], None] = self.write
         return write

@@ -280,6 +280,10 @@ def test_old_clients(tmp_path: Path) -> None:
             assert b"Connection: Keep-Alive" in connection.recv(65536)
             connection.sendall(get("/pid", version="1.0"))
             assert b"200 OK" in read_all(connection)
+        with client(url, get("/pid", "Host: y\r\nConnection: keep-alive", version="1.0")) as connection:
+            refused = read_all(connection)
+            assert b"400 Bad Request" in refused
+            assert refused.count(b"Connection: ") == refused.count(b"Connection: close") == 1
 
 
 def test_clients_that_go_away(tmp_path: Path) -> None:
