@@ -77,6 +77,13 @@ class GraphQLHooks:
         return ()
 
     @hookspec
+    def own_type_names_of(self, api: ApiSchema, relation: ApiRelation) -> Iterable[OwnName]:
+        """The same of the types that are made for a relation, whose names begin with that of the type of its rows. It
+        is asked when a name is needed that begins so, and must not make types. What it announces for a relation costs
+        nothing until then, unlike what ``own_type_names`` does for all of them."""
+        return ()
+
+    @hookspec
     def query_fields(self, api: ApiSchema) -> Fields | None:
         """Root fields of Query."""
 

@@ -27,8 +27,8 @@ from app.graphql.exposure import Exposure
 from app.graphql.fields import deferred, in_order
 from app.graphql.lazy_schema import LazySchema, LazyTypes
 from app.graphql.notices import Notices
-from app.graphql.own_type_names import OwnTypeNames
-from app.graphql.relations import ApiRelation, RelationNames, relation_subject, with_own_names
+from app.graphql.own_type_names import Announced, OwnTypeNames
+from app.graphql.relations import ApiRelation, OwnName, RelationNames, relation_subject, with_own_names
 from app.graphql.role_rules import RoleRules
 from app.graphql.root_types import RootType
 from app.graphql.values_of_types import ValueType
@@ -116,7 +116,7 @@ class ApiSchema:
         self.graphql = LazySchema(self._lazy, assume_valid=False) if dialect.validates else self.unchecked
         if whole is None:
             self.shared("names of enums", self._claim_names_of_enums)
-            self._own_names.settle([each for some in self.hooks.own_type_names(api=self) for each in some])
+            self._own_names.settle(self._announced_names())
 
     @property
     def catalog(self) -> Catalog:
@@ -207,17 +207,26 @@ class ApiSchema:
 
     def claim(self, owner: Hashable, *type_names: str) -> bool:
         """Whether types of these names are ``owner``'s to make: not the API's, a relation's or an earlier owner's."""
-        return self._exposure.claim(owner, type_names)
+        return self._own_names.claim(owner, type_names)
 
     def own_type_name(self, owner: Hashable, name: str) -> str:
         """``name`` for a type beyond the relations' own ones, with underscores appended until no other type has
         it. ``owner`` identifies the type. It never takes a name that an object of the database would have.
 
-        Plugins say what they ask for later by the hook ``own_type_names``: where one did not, all types are made."""
+        Plugins say what they ask for by the hooks ``own_type_names`` and ``own_type_names_of``: where one did not, all
+        types are made."""
         if self.whole is not None:
             return self.whole.own_type_name(owner, name)
         self.shared("names of enums", self._claim_names_of_enums)
         return self._own_names.given(owner, name)
+
+    def _announced_names(self) -> Announced:
+        def of_relation(relation: ApiRelation) -> Iterator[OwnName]:
+            return (each for some in self.hooks.own_type_names_of(api=self, relation=relation) for each in some)
+
+        by_name = {each.type_name: each for each in self.rows_by_oid.values()}
+        of_api = (each for some in self.hooks.own_type_names(api=self) for each in some)
+        return Announced(of_api, of_relation, by_name)
 
     def _claim_names_of_enums(self) -> None:
         shown = {each.name for each in self.schemas}

@@ -16,7 +16,6 @@ from app.graphql.relations import (
     ApiRelation,
     ColumnsOf,
     NamesOf,
-    OwnName,
     is_exposed_kind,
     key_of,
     relation_subject,
@@ -64,16 +63,6 @@ class Exposure:
         while name in self.reserved or self._owners.get(name, owner) != owner:
             name = f"{name}_"
         return name
-
-    def settle(self, wanted: Iterable[OwnName]) -> bool:
-        """Claim all names that are ``wanted``, with underscores where necessary. False, and nothing is claimed, if two
-        owners would get the same one."""
-        given: dict[str, Hashable] = {}
-        for owner, name in wanted:
-            if given.setdefault(self.free_name(owner, name), owner) != owner:
-                return False
-        self._owners.update(given)
-        return True
 
     def relations(self) -> list[ApiRelation]:
         """The relations that are shown, in the view's order, but those without a key at the end."""

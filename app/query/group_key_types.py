@@ -73,8 +73,12 @@ def key_order_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectT
 
 def group_key_names(relation: ApiRelation) -> tuple[OwnName, ...]:
     """What these types may ask for."""
-    types = own_name(relation, "GroupBy"), own_name(relation, "GroupKey"), own_order_name(relation, "GroupKey")
-    return (*types, *map(_own_enum, ("GroupBy", "DateGroupBy")))
+    return own_name(relation, "GroupBy"), own_name(relation, "GroupKey"), own_order_name(relation, "GroupKey")
+
+
+def group_enum_names() -> tuple[OwnName, ...]:
+    """What the enums may ask for that those of all relations share."""
+    return tuple(map(_own_enum, ("GroupBy", "DateGroupBy")))
 
 
 def _own_enum(name: str) -> OwnName:

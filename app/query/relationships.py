@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,10 +79,17 @@ def relationships_of(api: ApiSchema, relation: ApiRelation) -> Sequence[Relation
     return api.shared("relationships", lambda: _contributed(api)).get(relation.relation.oid, ())
 
 
-def targets_of_many(api: ApiSchema) -> Collection[ApiRelation]:
-    """The relations that a relationship leads to many rows of."""
-    all_ = (each for relation in api.rows_by_oid.values() for each in relationships_of(api, relation))
-    return dict.fromkeys(each.target for each in all_ if each.to_many)
+def relationships_to(api: ApiSchema, relation: ApiRelation) -> Sequence[Relationship]:
+    """The relationships that lead to a relation's rows."""
+    return api.shared("relationships by target", lambda: _by_target(api)).get(relation.relation.oid, ())
+
+
+def _by_target(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
+    found: dict[int, list[Relationship]] = {}
+    for source in api.rows_by_oid.values():
+        for each in relationships_of(api, source):
+            found.setdefault(each.target.relation.oid, []).append(each)
+    return found
 
 
 def _contributed(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:

@@ -51,8 +51,8 @@ UPDATE = "KeyedUpdateInput"
 
 
 @hookimpl
-def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    return [own_name(each, UPDATE) for each in api.relations if each.takes_changes]
+def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
+    return (own_name(relation, UPDATE),)
 
 
 @hookimpl

@@ -26,8 +26,8 @@ COLUMN = "Column"
 
 
 @hookimpl
-def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    return [own_name(each, COLUMN) for each in api.rows_by_oid.values()]
+def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
+    return (own_name(relation, COLUMN),)
 
 
 @hookimpl

@@ -34,10 +34,10 @@ def features() -> Sequence[str]:
 
 
 @hookimpl
-def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    aggregated = [each for each in api.rows_by_oid.values() if each.directives.get("aggregate")]
-    results = (_own_result(relation, each) for relation in aggregated for each in FURTHER)
-    return [*results, *map(_own_numbers, aggregated)]
+def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
+    if not relation.directives.get("aggregate"):
+        return ()
+    return [_own_numbers(relation), *(_own_result(relation, each) for each in FURTHER)]
 
 
 @hookimpl

@@ -27,7 +27,7 @@ from app.query.collection import Collection
 from app.query.conditions import Condition, condition
 from app.query.connections import arguments_of_collections
 from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_names, group_filter_type
-from app.query.group_key_types import by_type, group_key_names, key_order_type, key_type
+from app.query.group_key_types import by_type, group_enum_names, group_key_names, key_order_type, key_type
 from app.query.group_ordering import group_order_fields, group_order_names, own_order_name, own_order_type
 from app.query.grouping import Grouping, GroupKey, KeyPath, group_key, groupable, one_path
 from app.query.ordering import OrderKey, direction, keys_of_element
@@ -50,14 +50,17 @@ def features() -> Sequence[str]:
 
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    grouped = [each for each in api.rows_by_oid.values() if each.directives.get("aggregate")]
-    names: list[OwnName] = []
-    for relation in grouped:
+    return group_enum_names() if any(map(_is_aggregated, api.rows_by_oid.values())) else ()
+
+
+@hookimpl
+def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
+    # Rows are grouped by columns of related rows too.
+    names = [*group_key_names(relation)]
+    if _is_aggregated(relation):
         names += own_name(relation, GROUP), own_order_name(relation, GROUP)
         names += group_filter_names(relation, HAVING, of_columns=True)
         names += group_order_names(relation, of_columns=True)
-    # Rows are grouped by columns of related rows too.
-    names += (name for each in api.rows_by_oid.values() if grouped for name in group_key_names(each))
     return names
 
 
@@ -101,7 +104,11 @@ GROUP, HAVING = "Group", "AggregateFilter"
 
 
 def _is_grouped(api: ApiSchema, relation: ApiRelation) -> bool:
-    return bool(relation.directives.get("aggregate") and groupable(api, relation))
+    return _is_aggregated(relation) and bool(groupable(api, relation))
+
+
+def _is_aggregated(relation: ApiRelation) -> bool:
+    return bool(relation.directives.get("aggregate"))
 
 
 def _group_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:

@@ -51,10 +51,9 @@ COLUMN = "JSONColumn"
 
 
 @hookimpl
-def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    relations = [each for each in api.relations if each.takes_changes]
-    own = (own_operators_name(each, kind) for each in relations for kind in (MERGE, SET_PATH, REMOVE_PATH))
-    return [*own, *(own_name(each, COLUMN) for each in relations)]
+def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
+    operators = (own_operators_name(relation, kind) for kind in (MERGE, SET_PATH, REMOVE_PATH))
+    return [*operators, own_name(relation, COLUMN)]
 
 
 @hookimpl

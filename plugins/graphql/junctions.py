@@ -111,6 +111,9 @@ def _names_of_passages(api: ApiSchema) -> Mapping[_Passage, str]:
     by_source: dict[int, list[_Passage]] = {}
     for passage in _passages(api):
         by_source.setdefault(passage.near.foreign, []).append(passage)
+    # The names depend on those of relationships, which are given when somebody asks for relationships.
+    for relation in api.relations[:1] if by_source else ():
+        relationships_of(api, relation)
     return {
         passage: name
         for oid, passages in by_source.items()
@@ -154,9 +157,6 @@ def _junctions(api: ApiSchema) -> Mapping[int, Mapping[str, Junction]]:
 def _by_source(api: ApiSchema) -> Mapping[int, Mapping[str, Junction]]:
     """The ways through junctions, by the oid of where they begin and the name of the field."""
     whole = api.whole or api
-    # The names depend on those of relationships, which are given when somebody asks for relationships.
-    for relation in whole.relations[:1]:
-        relationships_of(whole, relation)
     named = whole.shared("names of junctions", lambda: _names_of_passages(whole))
     found: dict[int, dict[str, Junction]] = {}
     for passage, name in named.items():

@@ -29,10 +29,9 @@ def features() -> Sequence[str]:
 
 
 @hookimpl
-def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    relations = api.rows_by_oid.values()
-    members = (_own_name(each, _member_name(key)) for each in relations for key in _keys(api, each, fewest=2))
-    return [*map(own_key_input_name, relations), *members]
+def own_type_names_of(api: ApiSchema, relation: ApiRelation) -> Sequence[OwnName]:
+    members = (_own_name(relation, _member_name(key)) for key in _keys(api, relation, fewest=2))
+    return [own_key_input_name(relation), *members]
 
 
 @hookimpl

@@ -13,7 +13,7 @@ from app.graphql.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
 from app.query.keys import key_input_type
 from app.query.new_rows import CONNECT, LINK, Link, new_row_type
-from app.query.relationships import Relationship, relationships_of
+from app.query.relationships import Relationship, relationships_of, relationships_to
 
 
 @hookimpl
@@ -22,10 +22,9 @@ def features() -> Sequence[str]:
 
 
 @hookimpl
-def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    sources = (each for each in api.rows_by_oid.values() if each.takes_rows and each.has_readable_key)
-    links = (Link(each) for relation in sources for each in relationships_of(api, relation))
-    return [_own_name(each) for each in links if _is_offered(api, each)]
+def own_type_names_of(api: ApiSchema, relation: ApiRelation) -> Sequence[OwnName]:
+    links = (Link(each) for each in relationships_to(api, relation) if each.source.has_readable_key)
+    return [_own_name(each) for each in links if _creates(each) or _gives_key(each)]
 
 
 @hookimpl

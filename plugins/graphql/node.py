@@ -89,8 +89,8 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
 
 
 @hookimpl
-def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    return [own_key_input_name(each) for each in api.relations]
+def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
+    return (own_key_input_name(relation),)
 
 
 @hookimpl

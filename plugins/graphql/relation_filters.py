@@ -20,7 +20,7 @@ from app.hooks import hookimpl
 from app.query.conditions import Condition, condition, relation_filter_type
 from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_names, group_filter_type
 from app.query.planning import Planning, Rows, TableRows
-from app.query.relationships import Relationship, relationships_of, targets_of_many
+from app.query.relationships import Relationship, relationships_of
 
 
 @hookimpl
@@ -33,12 +33,9 @@ MANY, TOGETHER = "ManyFilter", "AggregateFilter"
 
 
 @hookimpl
-def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    names: list[OwnName] = []
-    for target in targets_of_many(api):
-        names.append(own_name(target, MANY))
-        names += group_filter_names(target, TOGETHER, of_columns=_is_of_columns(target))
-    return names
+def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
+    together = group_filter_names(relation, TOGETHER, of_columns=_is_of_columns(relation))
+    return [own_name(relation, MANY), *together]
 
 
 @hookimpl

@@ -25,7 +25,7 @@ from app.query.group_ordering import (
 )
 from app.query.ordering import OrderKey, keys_of_element, order_by_type
 from app.query.planning import TableRows
-from app.query.relationships import Relationship, relationships_of, targets_of_many
+from app.query.relationships import Relationship, relationships_of
 from app.query.sql import FunctionCall
 from app.query.terms import Expression, of_all_related, related
 from schema_cache.directive_values import Flag
@@ -47,12 +47,8 @@ MANY = "Many"
 
 
 @hookimpl
-def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    names: list[OwnName] = []
-    for target in targets_of_many(api):
-        names.append(own_order_name(target, MANY))
-        names += group_order_names(target, of_columns=_is_of_columns(target))
-    return names
+def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
+    return [own_order_name(relation, MANY), *group_order_names(relation, of_columns=_is_of_columns(relation))]
 
 
 @hookimpl

@@ -26,9 +26,8 @@ def features() -> Sequence[str]:
 
 
 @hookimpl
-def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    relations = [each for each in api.relations if each.takes_changes]
-    return [own_operators_name(each, kind) for each in relations for kind in ("Inc", "Array")]
+def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
+    return [own_operators_name(relation, kind) for kind in ("Inc", "Array")]
 
 
 @hookimpl

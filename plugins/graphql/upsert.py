@@ -57,9 +57,8 @@ CONSTRAINT, COLUMN, ON_CONFLICT = "Constraint", "UpdateColumn", "OnConflict"
 
 
 @hookimpl
-def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    relations = [each for each in api.rows_by_oid.values() if each.takes_rows]
-    return [own_name(each, suffix) for each in relations for suffix in (CONSTRAINT, COLUMN, ON_CONFLICT)]
+def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
+    return [own_name(relation, suffix) for suffix in (CONSTRAINT, COLUMN, ON_CONFLICT)]
 
 
 @hookimpl

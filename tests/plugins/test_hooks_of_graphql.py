@@ -125,27 +125,54 @@ def test_hook_relation_names(door_with: DoorWith) -> None:
     assert door.ask("{ goneByPk(id: 1) { id } }").code == "GRAPHQL_VALIDATION_FAILED"
 
 
+def names_given(door_with: DoorWith, name: Callable[[ApiRelation], OwnName], **hooks: Any) -> tuple[bool, str]:
+    """Whether all types are made when a type of such a name is asked for that each relation has, and what it is
+    called."""
+
+    def fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+        said = GraphQLField(GraphQLString, resolve=lambda field, rows: rows.column("id"))
+        type_ = api.named(api.own_type_name(*name(relation)), lambda name: GraphQLObjectType(name, {"said": said}))
+        return Fields(100, {"extra": GraphQLField(type_, resolve=lambda field, rows: field.json(rows))})
+
+    door = door_with(node_fields=fields, **hooks)
+    assert door.ask("{ goneByPk(id: 1) { extra { said } } }").data == {"goneByPk": {"extra": {"said": 1}}}
+    thing = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map["thing"]
+    return "fields" in vars(thing), next(each for each in listed(door, "gone").splitlines() if "extra" in each)
+
+
 def test_hook_own_type_names(door_with: DoorWith) -> None:
     def own_name(relation: ApiRelation) -> OwnName:
         return ("extra", relation.relation.oid), "Extra"
 
-    def fields(api: ApiSchema, relation: ApiRelation) -> Fields:
-        said = GraphQLField(GraphQLString, resolve=lambda field, rows: rows.column("id"))
-        type_ = api.named(api.own_type_name(*own_name(relation)), lambda name: GraphQLObjectType(name, {"said": said}))
-        return Fields(100, {"extra": GraphQLField(type_, resolve=lambda field, rows: field.json(rows))})
-
     def of_gone(api: ApiSchema) -> list[OwnName]:
         return [own_name(each) for each in api.relations if each.type_name == "gone"]
 
-    def made(**hooks: Any) -> tuple[bool, str]:
-        door = door_with(node_fields=fields, **hooks)
-        assert door.ask("{ goneByPk(id: 1) { extra { said } } }").data == {"goneByPk": {"extra": {"said": 1}}}
-        thing = door.application.services.engine.role_schemas.of_role("anon").graphql.type_map["thing"]
-        return "fields" in vars(thing), next(each for each in listed(door, "gone").splitlines() if "extra" in each)
+    def of_all(api: ApiSchema) -> list[OwnName]:
+        return [own_name(each) for each in api.relations]
 
     # A name that nobody announced is given when all types are made, in their order; one that was belongs to its owner.
-    assert made() == (True, "  extra: Extra_")
-    assert made(own_type_names=of_gone) == (False, "  extra: Extra")
+    assert names_given(door_with, own_name) == (True, "  extra: Extra_")
+    assert names_given(door_with, own_name, own_type_names=of_gone) == (False, "  extra: Extra")
+    # Of two owners the first one has it.
+    assert names_given(door_with, own_name, own_type_names=of_all) == (True, "  extra: Extra_")
+
+
+def test_hook_own_type_names_of(door_with: DoorWith) -> None:
+    asked: list[str] = []
+
+    def own_name(relation: ApiRelation) -> OwnName:
+        return ("extra", relation.relation.oid), f"{relation.type_name}Extra"
+
+    def of_relation(relation: ApiRelation) -> list[OwnName]:
+        asked.append(relation.type_name)
+        return [own_name(relation)]
+
+    def of_two(relation: ApiRelation) -> list[OwnName]:
+        return [own_name(relation), ("another", f"{relation.type_name}Extra")]
+
+    assert names_given(door_with, own_name, own_type_names_of=of_relation) == (False, "  extra: goneExtra")
+    assert asked == ["gone"]
+    assert names_given(door_with, own_name, own_type_names_of=of_two) == (True, "  extra: goneExtra")
 
 
 def test_hook_query_fields(door_with: DoorWith) -> None:
