@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -27,6 +27,9 @@ column by which its rows are spread over nodes, where the catalog does not say i
 may ask for (app.graphql.role_rules)."""
 
 
+REMEMBERED = 20_000
+"""How many comments are remembered that were read: they are asked for again and again while a schema is made."""
+
 DESCRIBED = frozenset(("relation", "column", "function", "enum", "composite"))
 """The kinds of objects that have descriptions."""
 
@@ -42,17 +45,24 @@ class Comments:
         self._describe = describe
         self._notices = notices
         self._reader = DirectiveReader(known)
+        self._read = lru_cache(REMEMBERED)(self._interpret)
         self.inflects = lru_cache(maxsize=None)(self._inflects)
 
     def on(self, kind: Commented, name: str, comment: str | None) -> Mapping[str, Any]:
         """The directives of an object of that kind called ``name``; empty without any."""
         if comment is None:
             return {}
-        reading = self._reader.read(kind, comment)
-        for problem in reading.problems:
+        directives, problems = self._read(kind, comment)
+        for problem in problems:
             self._notices.add(f"{kind.replace('_', ' ')} {name}", f"its comment directive is left out: {problem}")
+        return directives
+
+    def _interpret(self, kind: Commented, comment: str) -> tuple[Mapping[str, Any], Sequence[str]]:
+        """What a comment on an object of that kind says, and what is wrong with it."""
+        reading = self._reader.read(kind, comment)
         text = plain_text(comment) if self._describe and kind in DESCRIBED else None
-        return reading.directives if text is None else {"description": text, **reading.directives}
+        said = reading.directives if text is None else {"description": text, **reading.directives}
+        return said, reading.problems
 
     def on_schema(self, name: str) -> Mapping[str, Any]:
         """The directives of the schema of that name; empty if there is none."""
@@ -61,6 +71,8 @@ class Comments:
 
     def on_relation(self, relation: Relation) -> Mapping[str, Any]:
         """The directives of a relation."""
+        if relation.comment is None:
+            return {}
         return self.on("relation", f"{relation.schema}.{relation.name}", relation.comment)
 
     def _inflects(self, schema: str) -> bool:

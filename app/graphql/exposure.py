@@ -40,6 +40,7 @@ class Exposure:
     reserved: frozenset[str]
     notices: Notices
     _owners: dict[str, Hashable] = field(default_factory=dict)
+    _type_names: dict[int, str] = field(default_factory=dict)
 
     def is_exposed_kind(self, relation: Relation) -> bool:
         """Whether relations of its kind are shown at all."""
@@ -86,8 +87,11 @@ class Exposure:
                 self.value_type(type_oid)
 
     def type_name(self, relation: Relation) -> str:
-        override = self.comments.on_relation(relation).get("name")
-        return names.base(relation.name, override, self.comments.inflects(relation.schema))
+        if relation.oid not in self._type_names:
+            override = self.comments.on_relation(relation).get("name")
+            inflects = self.comments.inflects(relation.schema)
+            self._type_names[relation.oid] = names.base(relation.name, override, inflects)
+        return self._type_names[relation.oid]
 
     def _relation(self, visible: VisibleRelation) -> ApiRelation | None:
         relation = visible.relation
@@ -111,8 +115,6 @@ class Exposure:
 
     def _tell(self, visible: VisibleRelation, key: tuple[str, ...], type_name: str) -> None:
         """Note why a relation has no collection."""
-        subject = relation_subject(visible.relation)
-        field_name = f"{names.lower_first(type_name)}Collection"
         if not self.is_name(type_name):
             reason, fix = f"{type_name} is no GraphQL name", 'comment it with @graphql({"name": "..."})'
         elif not key:
@@ -120,14 +122,17 @@ class Exposure:
             fix = 'add one, or comment it with @graphql({"primary_key_columns": ["..."]})'
         else:
             return
-        self.notices.add(subject, reason, fix=fix, field=field_name)
+        field_name = f"{names.lower_first(type_name)}Collection"
+        self.notices.add(relation_subject(visible.relation), reason, fix=fix, field=field_name)
 
     def field_names_of_columns(self, relation: Relation) -> frozenset[str]:
         """What the fields of all its columns are called, whether or not the role may read them."""
         inflect = self.comments.inflects(relation.schema)
         return frozenset(
-            names.field(column.name, self._on_column(relation, column).get("name"), inflect)
-            for column in relation.columns
+            [
+                names.field(each.name, each.comment and self._on_column(relation, each).get("name"), inflect)
+                for each in relation.columns
+            ]
         )
 
     def _on_column(self, relation: Relation, column: Column) -> Mapping[str, Any]:

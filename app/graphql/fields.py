@@ -78,19 +78,19 @@ def deferred(
     """What ``in_order`` chooses, but in the order of the names, of which each ``is_name``. Only the fields whose name
     several contributions may have are made."""
     given = sorted((each for each in contributions if each), key=lambda each: each.position)
-    holders: dict[str, list[Fields]] = {}
+    holders: dict[str, Fields] = {}
+    sharing: dict[str, list[Fields]] = {}
     for contribution in given:
         for name in names_of(contribution.fields):
-            holders.setdefault(name, []).append(contribution)
-    makers = {}
-    for name in sorted(filter(is_name, holders)):
-        those = holders[name]
-        having = those if len(those) == 1 else [each for each in those if name in each.fields]
+            holder = holders.setdefault(name, contribution)
+            if holder is not contribution:
+                sharing.setdefault(name, [holder]).append(contribution)
+    for name in filter(is_name, sharing):
+        having = [each for each in sharing[name] if name in each.fields] or sharing[name][:1]
         for _ in having[1:]:
             left_out(name)
-        if having:
-            makers[name] = partial(max(having, key=lambda each: each.precedence).fields.get, name)
-    return Deferred(makers)
+        holders[name] = max(having, key=lambda each: each.precedence)
+    return Deferred({name: partial(holders[name].fields.get, name) for name in sorted(filter(is_name, holders))})
 
 
 def absent_field(contributions: Sequence[Fields | None], name: str) -> str | None:

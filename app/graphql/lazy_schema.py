@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from math import inf
 from threading import RLock
 from typing import cast
@@ -67,12 +68,11 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         self._lock = RLock()
         self._whole: GraphQLSchema | None = None
         self._names: frozenset[str] | None = None
-        roots = [query] if mutation is None else [query, mutation]
-        self._unread_roots = {(root, name): name.lower() for root in roots for name in names_of(root.fields)}
+        self._roots = [query] if mutation is None else [query, mutation]
         first = (*listed, *introspection_types.values(), GraphQLBoolean, GraphQLString)
         self._found: dict[str, GraphQLNamedType] = {each.name: each for each in first}
         self._unread = dict(self._found)
-        self._found |= {root.name: root for root in roots}
+        self._found |= {root.name: root for root in self._roots}
 
     def making(self) -> AbstractContextManager[object]:
         """A context in which types may be made. One thread at a time is in it, until there are all types."""
@@ -156,6 +156,11 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
                     ahead[each] = None
                     self._find_out(each)
         return [each for each in ahead if each.name in self._unread]
+
+    @cached_property
+    def _unread_roots(self) -> dict[tuple[GraphQLObjectType, str], str]:
+        """The names in lower case of the root fields that were not read."""
+        return {(root, name): name.lower() for root in self._roots for name in names_of(root.fields)}
 
     def _find_out(self, type_: GraphQLNamedType) -> None:
         if type_.name not in self._found:

@@ -6,17 +6,13 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-VALID_NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]*", re.ASCII)
-
-
 REMEMBERED = 10_000
 """How many names are remembered: tables share most names of their columns."""
 
 
-@lru_cache(REMEMBERED)
 def is_valid(name: str) -> bool:
-    """Whether GraphQL's grammar takes ``name`` as a Name."""
-    return VALID_NAME.fullmatch(name) is not None
+    """Whether GraphQL's grammar takes ``name`` as a Name: what Python calls an identifier, of ASCII's characters."""
+    return name.isascii() and name.isidentifier()
 
 
 @lru_cache(REMEMBERED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -213,25 +213,29 @@ def with_own_names(
 ) -> tuple[ApiRelation, ...]:
     """The relations whose types and root fields have names that neither the API itself nor an earlier relation has. Of
     one without a key only the type of its rows is made."""
-    owners: dict[str, str] = {f"type {name}": "the API itself" for name in reserved}
+    types, fields = dict.fromkeys(reserved, "the API itself"), dict[str, str]()
     kept = []
     for relation in relations:
         names = names_of(relation.type_name) if relation.key else RelationNames((relation.type_name,))
         # Type names that differ only in the case of their first letter would make the same root field.
-        claims = [*(f"type {name}" for name in names.types), *(f"field {name}" for name in names.root_fields)]
-        clash = next((claim for claim in claims if claim in owners), None)
-        full_name = f"{relation.relation.schema}.{relation.relation.name}"
+        clash = _clash("type", types, names.types) or _clash("field", fields, names.root_fields)
         if clash is None:
-            owners.update(dict.fromkeys(claims, full_name))
+            full_name = f"{relation.relation.schema}.{relation.relation.name}"
+            types |= dict.fromkeys(names.types, full_name)
+            fields |= dict.fromkeys(names.root_fields, full_name)
             kept.append(relation)
         else:
-            kind, _, name = clash.partition(" ")
-            notices.add(
-                relation_subject(relation.relation),
-                f"the {kind} name {name} belongs to {owners[clash]}",
-                fix='comment it with @graphql({"name": "..."}) to rename it in the API',
-            )
+            fix = 'comment it with @graphql({"name": "..."}) to rename it in the API'
+            notices.add(relation_subject(relation.relation), clash, fix=fix)
     return tuple(kept)
+
+
+def _clash(kind: str, owners: Mapping[str, str], names: Sequence[str]) -> str | None:
+    """What belongs to somebody else of the names of that kind, in words; None if nothing does."""
+    if owners.keys().isdisjoint(names):
+        return None
+    name = next(each for each in names if each in owners)
+    return f"the {kind} name {name} belongs to {owners[name]}"
 
 
 KINDS = {"r": "table", "p": "table", "v": "view", "m": "materialized view", "f": "foreign table"}

@@ -37,7 +37,7 @@ class Key:
         return is_unique(self.local, self.columns)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Way:
     """One direction of a key: ``back`` leads from the referenced row to those that refer to it."""
 
@@ -54,10 +54,6 @@ class Way:
         """The relation that the field leads to."""
         return self.key.local if self.back else self.key.foreign
 
-    @property
-    def other(self) -> Way:
-        return Way(self.key, not self.back)
-
 
 def is_unique(relation: Relation, columns: Sequence[str]) -> bool:
     """Whether a unique index over all rows guarantees that no two rows are equal in ``columns``."""
@@ -65,13 +61,19 @@ def is_unique(relation: Relation, columns: Sequence[str]) -> bool:
     return any(index.is_plain and known.issuperset(index.columns) for index in relation.unique_indexes)
 
 
-def named_ways(api: ApiSchema, keys: Sequence[Key]) -> Mapping[Way, str]:
-    """The names of both ways of all keys of a schema; of a way that finds no name of its own there is none."""
-    ways = [Way(key, back) for back in (False, True) for key in keys]
-    candidates = {way: tuple(_candidates(api, way)) for way in ways}
-    named = _by_schema(api, candidates) if api.dialect.to_one_by_table else _by_order(candidates)
+def named_ways(api: ApiSchema, keys: Sequence[Key]) -> Mapping[Way, str | None]:
+    """The names of both ways of all keys of a schema, those to a referenced row first; None for a way that finds no
+    name of its own."""
+    forth, back = [Way(key, back=False) for key in keys], [Way(key, back=True) for key in keys]
+    candidates = {way: _candidates(api, way) for way in (*forth, *back)}
+    if api.dialect.to_one_by_table:
+        named = _by_schema(api, candidates, dict(zip([*forth, *back], [*back, *forth], strict=True)))
+    else:
+        named = _by_order(candidates)
+    taken = _names(api)
     for way, name in named.items():
-        _names(api).setdefault(way.source.oid, set()).add(name)
+        if name is not None:
+            taken.setdefault(way.source.oid, set()).add(name)
     return named
 
 
@@ -91,20 +93,19 @@ def _candidates(api: ApiSchema, way: Way) -> Iterator[str]:
     if override:
         yield override
         return
-    target = key.local if way.back else key.foreign
-    by_table = names.lower_first(api.type_name(target))
-    if way.back and not key.is_local_unique:
+    by_table = names.lower_first(api.type_name(way.target))
+    leads_back_to_one = way.back and key.is_local_unique
+    inflect = api.comments.inflects(way.target.schema)
+    if way.back and not leads_back_to_one:
         by_table = f"{by_table}Collection"
         yield by_table
+    elif api.dialect.to_one_by_table:
+        yield by_table
+        stripped = None if way.back else _stripped(key.columns, inflect)
+        if stripped:
+            yield stripped
     else:
-        stripped = _stripped(key.foreign_columns if way.back else key.columns, api.comments.inflects(target.schema))
-        if api.dialect.to_one_by_table:
-            yield by_table
-            if stripped and not way.back:
-                yield stripped
-        else:
-            yield stripped or by_table
-    leads_back_to_one = way.back and key.is_local_unique
+        yield _stripped(key.foreign_columns if way.back else key.columns, inflect) or by_table
     # On a relation that refers to itself the way forth may have the names for the way back.
     if leads_back_to_one and not api.dialect.to_one_by_table:
         yield f"{by_table}By{_joined(key.columns)}"
@@ -113,40 +114,42 @@ def _candidates(api: ApiSchema, way: Way) -> Iterator[str]:
     yield f"{by_table}{by}{'And'.join(key.columns)}"
 
 
-def _by_schema(api: ApiSchema, candidates: Mapping[Way, Sequence[str]]) -> Mapping[Way, str]:
-    """Names that are unique in their type: all ways that share a name take their next candidate."""
-    place = dict.fromkeys(candidates, 0)
+def _by_schema(
+    api: ApiSchema, candidates: Mapping[Way, Iterator[str]], others: Mapping[Way, Way]
+) -> Mapping[Way, str | None]:
+    """Names that are unique in their type: all ways that share a name take their next candidate. ``others`` are the
+    other ways of the same keys."""
+    named = {way: next(names_of_way, None) for way, names_of_way in candidates.items()}
     sources = {way.source.oid: way.source for way in candidates}
     columns = {source.oid: api.field_names_of_columns(source) for source in sources.values()}
+    gone_on: set[Way] = set()
     while True:
         sharing: dict[tuple[int, str], list[Way]] = defaultdict(list)
-        for way, names_of_way in candidates.items():
-            if place[way] < len(names_of_way):
-                sharing[way.source.oid, names_of_way[place[way]]].append(way)
-        moved = set()
-        for (source, name), ways in sharing.items():
-            if len(ways) > 1:
-                moved |= {way for way in ways if not _is_override(way)} or set(ways)
-            elif name in columns[source] and not _is_override(ways[0]):
-                moved.add(ways[0])
+        for way, name in named.items():
+            if name is not None:
+                sharing[way.source.oid, name].append(way)
+        shared = [ways for ways in sharing.values() if len(ways) > 1]
+        moved = {each for ways in shared for each in ([way for way in ways if not _is_override(way)] or ways)}
+        alone = ((ways[0], name in columns[source]) for (source, name), ways in sharing.items() if len(ways) == 1)
+        moved |= {way for way, is_taken in alone if is_taken and not _is_override(way)}
         if not moved:
-            return {ways[0]: name for (_, name), ways in sharing.items()}
+            return named
         # Named by its columns on one side, a key is so on the other.
-        shared_first = {way for ways in sharing.values() if len(ways) > 1 for way in ways if place[way] == 0}
-        for way in moved | {way.other for way in shared_first if place[way.other] == 0}:
-            if not _is_override(way) or way in moved:
-                place[way] += 1
+        other_sides = {others[way] for ways in shared for way in ways if way not in gone_on}
+        moved |= {way for way in other_sides - gone_on if not _is_override(way)}
+        for way in moved:
+            named[way] = next(candidates[way], None)
+        gone_on |= moved
 
 
-def _by_order(candidates: Mapping[Way, Sequence[str]]) -> Mapping[Way, str]:
+def _by_order(candidates: Mapping[Way, Iterator[str]]) -> Mapping[Way, str | None]:
     taken: dict[int, set[str]] = defaultdict(set)
     named = {}
     for way, names_of_way in candidates.items():
         of_source = taken[way.source.oid]
-        name = next((each for each in names_of_way if each not in of_source), None)
+        name = named[way] = next((each for each in names_of_way if each not in of_source), None)
         if name is not None:
             of_source.add(name)
-            named[way] = name
     return named
 
 

@@ -100,19 +100,17 @@ def relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
     if api.whole is not None:
         return _part(api, relationships(api.whole))
     keys = list({_contents(key): key for key in _keys(api)}.values())
-    named = named_ways(api, keys)
     found: dict[int, list[Relationship]] = {}
-    for back in (False, True):
-        for key in keys:
-            way = Way(key, back)
-            if _is_readable(api, key) and way.target.oid in api.relation_by_oid and way in named:
-                found.setdefault(way.source.oid, []).append(_relationship(api, way, named[way]))
-            elif way not in named:
-                api.notices.add(
-                    relation_subject(way.source),
-                    f"a relationship by {', '.join(key.columns)} of {key.local.name} has no field: its names are taken",
-                    fix='comment the constraint with @graphql({"local_name": "...", "foreign_name": "..."})',
-                )
+    for way, name in named_ways(api, keys).items():
+        if name is None:
+            by = f"{', '.join(way.key.columns)} of {way.key.local.name}"
+            api.notices.add(
+                relation_subject(way.source),
+                f"a relationship by {by} has no field: its names are taken",
+                fix='comment the constraint with @graphql({"local_name": "...", "foreign_name": "..."})',
+            )
+        elif way.target.oid in api.relation_by_oid and _is_readable(api, way.key):
+            found.setdefault(way.source.oid, []).append(_relationship(api, way, name))
     return found
 
 
@@ -138,7 +136,8 @@ def _keys(api: ApiSchema) -> Iterator[Key]:
     by_name = {(each.schema, each.name): each for each in relations}
     for local in sorted(relations, key=lambda each: (each.schema, each.name)):
         declared = list(_declared(api, local, by_name))
-        yield from sorted(_constraints(api, local, by_oid, declared), key=_columns_order)
+        constraints = list(_constraints(api, local, by_oid, declared))
+        yield from sorted(constraints, key=_columns_order) if len(constraints) > 1 else constraints
         yield from declared
 
 
@@ -161,9 +160,13 @@ def _constraints(
     for constraint in sorted(local.foreign_keys, key=lambda each: each.name):
         foreign = by_oid.get(constraint.foreign)
         if foreign is not None and not (constraint.inferred and constraint.columns in known):
-            directives = api.comments.on("foreign_key", f"{constraint.name} on {local.name}", constraint.comment)
-            said = (directives.get(key) for key in ("local_name", "foreign_name", "deprecated"))
-            yield Key(local, constraint.columns, foreign, constraint.foreign_columns, *said)
+            columns = constraint.columns, foreign, constraint.foreign_columns
+            if constraint.comment is None:
+                yield Key(local, *columns)
+            else:
+                directives = api.comments.on("foreign_key", f"{constraint.name} on {local.name}", constraint.comment)
+                said = (directives.get(key) for key in ("local_name", "foreign_name", "deprecated"))
+                yield Key(local, *columns, *said)
 
 
 def _declared(api: ApiSchema, local: Relation, by_name: Mapping[tuple[str, str], Relation]) -> Iterator[Key]:
