@@ -159,11 +159,13 @@ class _Decoder:
         return type_.text if type_ else "unknown"
 
     def _read_columns(self) -> dict[int, dict[int, Column]]:
-        types, comments = self._types, self._comments
+        types = self._types
         acls = {(relation, number): self._acl(acl) for relation, number, acl in self._rows("column_acls")}
         serials = {(relation, number) for relation, number in self._rows("serials")}
         fixed = {(relation, number): changes for relation, number, changes in self._rows("fixed_columns")}
         nullable = {(relation, number) for relation, number in self._rows("unvalidated_not_nulls")}
+        comments = {(oid, number): text for (catalog, oid, number), text in self._comments.items() if number}
+        noted = {*acls, *serials, *fixed, *nullable, *comments}
         columns: dict[int, dict[int, Column]] = defaultdict(dict)
         for (
             relation, number, name, type_oid, modifier, printed, not_null, has_default, generated, identity, dimensions
@@ -172,25 +174,24 @@ class _Decoder:
             text = type_.text if type_ else "unknown"
             if printed is not None and type_:
                 text = modified_type_text(type_.schema, text, printed)
-            place = (relation, number)
-            changes = fixed.get(place, 0)
-            columns[relation][number] = Column(
-                name,
-                number,
-                type_oid,
-                text,
-                modifier - _LENGTH_HEADER if type_oid in _OF_LIMITED_LENGTH and modifier > 0 else None,
-                bool(not_null) and place not in nullable,
-                bool(has_default) and not generated,
-                generated,
-                identity,
-                place in serials,
-                not changes & _INSERT,
-                not changes & _UPDATE,
-                acls.get(place, ()),
-                comments.get(("pg_class", relation, number)),
-                dimensions,
-            )
+            length = modifier - _LENGTH_HEADER if type_oid in _OF_LIMITED_LENGTH and modifier > 0 else None
+            has_default = bool(has_default) and not generated
+            column = Column(
+                name, number, type_oid, text, length, bool(not_null), has_default, generated, identity,
+                dimensions=dimensions,
+            )  # fmt: skip
+            place = relation, number
+            if place in noted:
+                changes = fixed.get(place, 0)
+                column = column._replace(
+                    not_null=column.not_null and place not in nullable,
+                    serial=place in serials,
+                    insertable=not changes & _INSERT,
+                    updatable=not changes & _UPDATE,
+                    acl=acls.get(place, ()),
+                    comment=comments.get(place),
+                )
+            columns[relation][number] = column
         return columns
 
     def _read_unique_indexes(self, columns: Mapping[int, Mapping[int, Column]]) -> dict[int, list[UniqueIndex]]:

@@ -114,7 +114,7 @@ class Column(NamedTuple):
     has_default: bool
     generated: str
     identity: str
-    serial: bool
+    serial: bool = False
     insertable: bool = True
     updatable: bool = True
     acl: Acl = ()
@@ -325,10 +325,10 @@ class Catalog:
     @cached_property
     def column_names(self) -> Mapping[int, frozenset[str]]:
         """The names of all columns of each relation, by its oid."""
-        return {relation.oid: frozenset(column.name for column in relation.columns) for relation in self.relations}
+        return {relation.oid: frozenset([column.name for column in relation.columns]) for relation in self.relations}
 
     @cached_property
     def columns_with_grants(self) -> Mapping[int, tuple[Column, ...]]:
         """The columns that have grants of their own, by the oid of their relation; other relations are left out."""
-        found = {relation.oid: tuple(c for c in relation.columns if c.acl) for relation in self.relations}
+        found = {relation.oid: tuple([c for c in relation.columns if c.acl]) for relation in self.relations}
         return {oid: columns for oid, columns in found.items() if columns}

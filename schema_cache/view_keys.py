@@ -52,6 +52,8 @@ class _Query:
 
 def with_keys_of_views(relations: Sequence[Relation], queries: Mapping[int, str]) -> list[Relation]:
     """The relations with the keys that follow for views. ``queries`` are the node trees of views by oid."""
+    if not queries:
+        return list(relations)
     views = _Views(relations, {oid: _read(oid, text) for oid, text in queries.items()})
     keys = defaultdict(list)
     for relation in relations:
