@@ -72,8 +72,9 @@ class Answering:
 
     def _finish(self, task: AnswerTask | RefusalTask, request: Request) -> None:
         self._answer = None
-        self.is_last = self.is_last or task.close_on_finish
-        self.leaves_bytes = request.error is not None or request.was_cut
+        if task.close_on_finish:
+            self.is_last = True
+            self.leaves_bytes = request.error is not None or request.was_cut
 
     def close(self) -> None:
         """Close the application's answer, which nobody reads any more."""

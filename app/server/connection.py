@@ -23,7 +23,7 @@ from app.server.output import Output
 from app.server.receiving import Receiving
 from app.server.refusal import Refusal
 from app.server.request import Request
-from app.server.server import Server
+from app.server.server import OPERATIONS, Server
 
 
 class Waits(Enum):
@@ -191,7 +191,7 @@ class Connection:
         if self._receiving.is_ready:
             if request.error is not None:
                 return True
-            if self._server.is_operation(request):
+            if request.path in OPERATIONS:
                 self._server.operations.put(partial(self._answer_operation, request))
                 return False
         try:

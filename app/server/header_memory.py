@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
-
-# What is received at once with a header is shorter; the rest is received, and counted, in parts.
-_LONGEST_BODY = 16 * 1024
 
 
 class KnownHeader:
-    """A header block that was parsed before. ``length``: of the body that follows it; ``largest``: the length that any
-    such body may have, None where each request is judged anew."""
+    """A header block that was parsed before. ``parsed``: the attributes of its requests; ``environ``: that of WSGI,
+    without body and client's address, None before the first request.
 
-    __slots__ = ("environ", "largest", "length", "parsed")
+    ``whole``: the attributes of a request that is received at once with its body, ``size`` bytes together; None where
+    each must be judged.
+    """
 
-    def __init__(self, parsed: dict[str, Any], length: int) -> None:
+    __slots__ = ("environ", "parsed", "size", "whole")
+
+    def __init__(self, parsed: dict[str, Any]) -> None:
         self.parsed = parsed
-        self.length = length
-        self.largest: int | None = None
         self.environ: dict[str, Any] | None = None
-
-    def takes(self, received: int) -> bool:
-        """Whether ``received`` bytes after the block have the whole body, which needs no judgement."""
-        if not self.length:
-            return True
-        return self.largest is not None and self.length <= min(self.largest, received, _LONGEST_BODY)
+        self.whole: dict[str, Any] | None = None
+        self.size = 0
 
 
 class HeaderMemory:
-    """A cache of parsed headers. Clients repeat theirs, and parsing one takes longer than finding it here."""
+    """A cache of parsed headers by their bytes."""
 
     _ENTRIES = 500
     _LONGEST = 2048
 
     def __init__(self) -> None:
         self._known: dict[bytes, KnownHeader] = {}
-
-    def find(self, block: bytes) -> KnownHeader | None:
-        return self._known.get(block)
+        self.find: Callable[[bytes], KnownHeader | None] = self._known.get
 
     def keep(self, block: bytes, known: KnownHeader) -> None:
         if len(block) <= self._LONGEST:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 import threading
 
-from app.server.loop import Attendant, Loop
+from app.server.loop import Loop
+from app.server.readiness import Attendant
 
 
 class Holding:
@@ -29,7 +30,8 @@ class Holding:
             if self.is_over:
                 return False
             if self._is_held:
-                self._watch(0, attendant)
+                if self._watched:
+                    self._watch(0, attendant)
                 return False
             self._is_held = True
             return True
@@ -46,7 +48,7 @@ class Holding:
         """Release the connection; one of ``events`` brings the next thread."""
         with self._lock:
             self._is_held = False
-            if not self.is_over:
+            if events != self._watched and not self.is_over:
                 self._watch(events, attendant)
 
     def end(self, attendant: Attendant) -> bool:
@@ -55,10 +57,10 @@ class Holding:
             if self.is_over:
                 return False
             self.is_over = True
-            self._watch(0, attendant)
+            if self._watched:
+                self._watch(0, attendant)
             return True
 
     def _watch(self, events: int, attendant: Attendant) -> None:
-        if events != self._watched:
-            self._loop.watch(self._socket, self._watched, events, attendant)
-            self._watched = events
+        self._loop.watch(self._socket, self._watched, events, attendant)
+        self._watched = events

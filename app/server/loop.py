@@ -13,14 +13,13 @@ There is one more thread than may run the application, so that one can always le
 from __future__ import annotations
 
 import logging
-import selectors
 import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol
 
+from app.server.readiness import Attendant, new_readiness
 from app.server.sampling import Sampling
 from app.server.waker import Waker
 
@@ -29,15 +28,6 @@ _log = logging.getLogger("portico.server")
 # After this long in one turn the leader loses the lead. Each check costs 15 us, and only while there is work.
 _LONGEST_TURN_S = 0.004
 _QUIET_LOOKS = 3
-_LIVE = tuple(getattr(selectors, name) for name in ("EpollSelector", "KqueueSelector") if hasattr(selectors, name))
-
-
-class Attendant(Protocol):
-    """The object that is registered in the selector with each socket."""
-
-    def attend(self) -> None:
-        """Handle the socket, which was ready when the leader looked; another thread may have been faster."""
-        ...
 
 
 class _Seat:
@@ -68,9 +58,7 @@ class Loop:
     """
 
     def __init__(self, threads: int, waiting_limit: int, waiting_s: float) -> None:
-        self._selector = selectors.DefaultSelector()
-        # With other selectors, a thread that already waits does not notice a change.
-        self._is_live = isinstance(self._selector, _LIVE)
+        self._readiness = new_readiness()
         self._threads = threads
         self._waiting_limit = waiting_limit
         self._waiting_s = waiting_s
@@ -80,7 +68,7 @@ class Loop:
         self._waiting: deque[_Waiting] = deque()
         self._leader: _Seat | None = None
         self._closed = False
-        self._waker = Waker(self._selector)
+        self._waker = Waker(self._readiness)
         self._pause: tuple[float, Callable[[], None]] | None = None
         self._watched = False
         self._active = threading.Event()
@@ -103,13 +91,8 @@ class Loop:
 
     def watch(self, sock: socket.socket, before: int, events: int, attendant: Attendant) -> None:
         """Have ``attendant`` handle ``events`` of ``sock``; ``before`` are the events registered so far, 0 for none."""
-        if not before:
-            self._selector.register(sock, events, attendant)
-        elif not events:
-            self._selector.unregister(sock)
-        else:
-            self._selector.modify(sock, events, attendant)
-        if not self._is_live:
+        self._readiness.watch(sock, before, events, attendant)
+        if not self._readiness.is_live:
             self._waker.wake()
 
     def after(self, seconds: float, act: Callable[[], None]) -> None:
@@ -183,15 +166,15 @@ class Loop:
         return None
 
     def _lead(self, seat: _Seat) -> None:
-        select = self._selector.select
+        wait = self._readiness.wait
         while not self._closed:
-            for key, _ in select(self._timeout()):
+            for attendant in wait(None if self._pause is None else self._timeout()):
                 seat.turn += 1
                 seat.attending = True
                 if not self._watched:
                     self._watched = True
                     self._active.set()
-                guarded(key.data.attend)
+                guarded(attendant.attend)
                 seat.attending = False
                 if self._leader is not seat:
                     return

@@ -19,6 +19,7 @@ _AT_ONCE = 128 * 1024
 # How much a fast client gets before others have their turn.
 _IN_A_TURN = 4 * 1024 * 1024
 _MOST_IN_MEMORY = 1024 * 1024
+_BYTES = (bytes, memoryview)
 
 
 # What the kernel says of files or systems for which it cannot do it.
@@ -39,14 +40,14 @@ class File(Protocol):
 class Output:
     """``pending``: the number of bytes still to send; ``last_activity``: when the client last read some."""
 
-    __slots__ = ("_charged", "_in_memory", "_parts", "_seat", "_socket", "last_activity", "pending")
+    __slots__ = ("_charged", "_in_files", "_parts", "_seat", "_socket", "last_activity", "pending")
 
     def __init__(self, sock: socket.socket, seat: Seat) -> None:
         self._socket = sock
         self._seat = seat
         self._parts: deque[Any] = deque()
-        # The bytes of ``pending`` that are in memory, and those in our own temporary files.
-        self._in_memory = 0
+        # The bytes of ``pending`` that are in files, and those in our own temporary files.
+        self._in_files = 0
         self._charged = 0
         self.pending = 0
         self.last_activity = 0.0
@@ -54,11 +55,11 @@ class Output:
     def add(self, data: bytes) -> None:
         self._parts.append(data)
         self.pending += len(data)
-        self._in_memory += len(data)
 
     def add_file(self, file: File) -> None:
         self._parts.append(file)
         self.pending += file.remain
+        self._in_files += file.remain
 
     def send(self) -> None:
         """Send what the system accepts now, up to one turn's share. Raises OSError, also when there is no space for the
@@ -74,19 +75,18 @@ class Output:
             self.last_activity = time.monotonic()
         if self._charged and not self.pending:
             self._refund()
-        if is_blocked and self._in_memory > _MOST_IN_MEMORY:
+        if is_blocked and self.pending - self._in_files > _MOST_IN_MEMORY:
             self._spill()
 
     def _send_some(self) -> int:
         parts = self._parts
-        if len(parts) > 1 and self.pending == self._in_memory <= _JOINED:
+        if len(parts) > 1 and not self._in_files and self.pending <= _JOINED:
             joined = b"".join(parts)
             parts.clear()
             parts.append(joined)
         part = parts[0]
-        if isinstance(part, bytes | memoryview):
+        if isinstance(part, _BYTES):
             sent = self._socket.send(part if len(part) <= _IN_A_TURN else memoryview(part)[:_IN_A_TURN])
-            self._in_memory -= sent
             if sent == len(part):
                 parts.popleft()
             else:
@@ -105,6 +105,7 @@ class Output:
             # The file has become shorter than the declared length.
             raise ConnectionAbortedError("the file ended early")
         file.skip(sent)
+        self._in_files -= sent
         if not file.remain:
             self._parts.popleft()
             file.close()
@@ -112,15 +113,15 @@ class Output:
 
     def _spill(self) -> None:
         """Move what is in memory to an unnamed temporary file."""
-        size = self._in_memory
+        size = self.pending - self._in_files
         self._charged += size
         if not self._seat.charge(size):
             raise OSError(errno.ENOSPC, "no space is left for what clients have not taken")
         moved: deque[Any] = deque()
         for part in self._parts:
-            moved.append(_Spilled(part) if isinstance(part, bytes | memoryview) else part)
+            moved.append(_Spilled(part) if isinstance(part, _BYTES) else part)
         self._parts = moved
-        self._in_memory = 0
+        self._in_files = self.pending
 
     def _refund(self) -> None:
         charged, self._charged = self._charged, 0
@@ -129,10 +130,10 @@ class Output:
     def close(self) -> None:
         """Drop what was not sent."""
         for part in self._parts:
-            if not isinstance(part, bytes | memoryview):
+            if not isinstance(part, _BYTES):
                 part.close()
         self._parts.clear()
-        self.pending = self._in_memory = 0
+        self.pending = self._in_files = 0
         if self._charged:
             self._refund()
 

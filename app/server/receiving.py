@@ -18,10 +18,10 @@ class Receiving:
     """``request``: the one being received or answered, None in between; ``is_ready``: it can be answered;
     ``since``: when it, or the wait for it, began; ``last_activity``: when the client last sent something."""
 
-    __slots__ = ("_output", "_rest", "_server", "_socket", "is_ready", "last_activity", "request", "since")
+    __slots__ = ("_output", "_reception", "_rest", "_socket", "is_ready", "last_activity", "request", "since")
 
     def __init__(self, server: Server, sock: socket.socket, output: Output) -> None:
-        self._server = server
+        self._reception = server.reception
         self._socket = sock
         self._output = output
         self._rest = b""
@@ -57,7 +57,7 @@ class Receiving:
         while data:
             request = self.request
             if request is None:
-                request = self.request = self._server.new_request()
+                request = self.request = Request(self._reception)
                 self.since = self.last_activity
             consumed = request.received(data)
             data = data[consumed:]
@@ -92,7 +92,7 @@ class Receiving:
 
     def refuse(self, refusal: Refusal) -> None:
         """Answer with ``refusal`` although the client has sent no request."""
-        request = self.request = self._server.new_request()
+        request = self.request = Request(self._reception)
         request.version, request.error = "1.1", refusal
         self.is_ready = True
 

@@ -28,6 +28,8 @@ _log = logging.getLogger("portico.server")
 _LONGEST_FRAMING = 64 * 1024
 # Smaller bodies are in memory, where the number of connections limits them.
 _CHARGED_ABOVE = 64 * 1024
+# What is received at once with a header is shorter; the rest is received, and counted, in parts.
+_LONGEST_AT_ONCE = 16 * 1024
 
 
 class ReceivedHead(NamedTuple):
@@ -106,12 +108,22 @@ class _ByName(Mapping[str, str]):
         return len(self._headers)
 
 
-class Request(HTTPRequestParser):  # type: ignore[misc]
-    """``environ``: the WSGI environ of an earlier request with the same header, without body and client address.
-    ``awaits_judgement``: nothing more is received before a thread that may block calls ``judge``. ``block``: what was
-    received before the body. ``was_cut``: there is more of the body, which nobody will read."""
+class Reception(NamedTuple):
+    """What the requests that a worker receives have in common. ``adj`` are waitress's settings."""
 
-    environ: dict[str, Any] | None = None
+    adj: Any
+    rule: Rule
+    cross_origin: CrossOrigin
+    seat: Seat
+    memory: HeaderMemory
+
+
+class Request(HTTPRequestParser):  # type: ignore[misc]
+    """``known``: what is remembered of its header. ``awaits_judgement``: nothing more is received before a thread that
+    may block calls ``judge``. ``block``: what was received before the body. ``was_cut``: there is more of the body,
+    which nobody will read."""
+
+    known: KnownHeader | None = None
     headers: dict[str, str]
     content_length: int
     error: Any
@@ -123,40 +135,42 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     largest = 0
     charged = 0
 
-    _known: KnownHeader | None = None
     _whole = b""
 
-    def __init__(self, adj: Any, rule: Rule, cross_origin: CrossOrigin, seat: Seat, memory: HeaderMemory) -> None:
-        super().__init__(adj)
-        self._memory = memory
-        self._rule = rule
-        self._cross_origin = cross_origin
-        self._seat = seat
+    def __init__(self, reception: Reception) -> None:
+        super().__init__(reception.adj)
+        self._reception = reception
 
     def parse_header(self, header_plus: bytes) -> None:
         self.block = header_plus
-        known = self._memory.find(header_plus)
-        if known is None:
+        self.known = self._reception.memory.find(header_plus)
+        if self.known is None:
             self._parse_header(header_plus)
             if not self.chunked:
-                attributes = self.__dict__
-                parsed = {name: attributes[name] for name in _PARSED if name in attributes}
-                self._known = KnownHeader(parsed, self.content_length)
-                self._memory.keep(header_plus, self._known)
+                self._remember()
             return
-        self._adopt(known)
+        self.__dict__.update(self.known.parsed)
         if self.content_length:
-            self.body_rcv = FixedStreamReceiver(self.content_length, BodyBuffer(self._seat))
+            self.body_rcv = FixedStreamReceiver(self.content_length, BodyBuffer(self._reception.seat))
 
-    def _adopt(self, known: KnownHeader) -> None:
-        self.__dict__.update(known.parsed)
-        self._known = known
-        self.environ = known.environ
+    def _remember(self) -> None:
+        attributes = self.__dict__
+        self.known = KnownHeader({name: attributes[name] for name in _PARSED if name in attributes})
+        if not self.content_length:
+            self._need_no_judgement(self.known)
+        self._reception.memory.keep(self.block, self.known)
 
-    def remember_environ(self, environ: dict[str, Any]) -> None:
-        """Keep the environ for the next request with the same header."""
-        if self._known is not None:
-            self._known.environ = environ | {"wsgi.input": None}
+    def _need_no_judgement(self, known: KnownHeader) -> None:
+        """Remember what is true of each request that is received at once with its body."""
+        known.size = len(self.block) + self.content_length
+        known.whole = known.parsed | {
+            "block": self.block,
+            "header_bytes_received": len(self.block),
+            "body_bytes_received": self.content_length,
+            "judged": True,
+            "headers_finished": True,
+            "completed": True,
+        }
 
     def _parse_header(self, header_plus: bytes) -> None:
         try:
@@ -165,7 +179,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             # For a target such as http://[::1/, waitress would close the connection without an answer.
             raise ParsingError("Bad URI") from None
         if self.body_rcv is not None:
-            self.body_rcv.buf = BodyBuffer(self._seat)
+            self.body_rcv.buf = BodyBuffer(self._reception.seat)
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
         if self.chunked and [each.strip().lower() for each in _CODING.findall(header_plus)] != [b"chunked"]:
@@ -188,16 +202,13 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def _received_whole(self, data: bytes) -> int:
         """Take a request whose header was received before, if it is here as a whole; otherwise nothing."""
         end = data.find(b"\r\n\r\n") + 4
-        block = data[:end]
-        known = self._memory.find(block)
-        if known is None or not known.takes(len(data) - end):
+        known = self._reception.memory.find(data[:end])
+        if known is None or known.whole is None or len(data) < known.size:
             return 0
-        self._adopt(known)
-        self.block = block
-        self._whole = data[end : end + known.length]
-        self.header_bytes_received, self.body_bytes_received = end, known.length
-        self.judged = self.headers_finished = self.completed = True
-        return end + known.length
+        self.__dict__.update(known.whole)
+        self.known = known
+        self._whole = data[end : known.size]
+        return known.size
 
     def _received_part(self, data: bytes) -> int:
         if self.body_rcv is None and self._begins_with_whitespace(data):
@@ -210,7 +221,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             consumed: int = super().received(data)
         except OSError as ex:
             _log.warning("a body cannot be kept: %s", ex.strerror)
-            self.refuse(no_space(self.headers.get("ORIGIN"), self._cross_origin))
+            self.refuse(no_space(self.headers.get("ORIGIN"), self._reception.cross_origin))
             return len(data)
         if self.body_rcv is not None and self.headers_finished and not self.empty:
             self._examine()
@@ -232,15 +243,16 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         return super().get_body_stream()
 
     def close(self) -> None:
-        super().close()
+        if self.body_rcv is not None:
+            super().close()
         if self.charged:
-            self._seat.refund(self.charged)
+            self._reception.seat.refund(self.charged)
             self.charged = 0
 
     def _examine(self) -> None:
         if self.error is not None and not isinstance(self.error, RequestEntityTooLarge):
             return
-        if not self.judged and self._rule.may_wait(self._head()):
+        if not self.judged and self._reception.rule.may_wait(self._head()):
             self.awaits_judgement = True
         else:
             self.judge()
@@ -258,7 +270,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         if self.chunked and self.error is None and _framing(self.body_rcv) > _LONGEST_FRAMING:
             self.refuse(Refusal(400, b'{"message": "The framing of a chunk is too long"}', self._cors()))
         elif not self._charge():
-            self.refuse(no_space(self.headers.get("ORIGIN"), self._cross_origin))
+            self.refuse(no_space(self.headers.get("ORIGIN"), self._reception.cross_origin))
         elif self.slices is not None and not self.completed and len(self.body_rcv) >= self.slices.size:
             self._cut()
 
@@ -275,17 +287,18 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         # The headers may be those of the memory, which other requests share.
         self.headers = {**self.headers, "CONTENT_LENGTH": str(length), "CONNECTION": "close"}
         self.content_length = length
-        self.environ = self._known = None
+        self.known = None
         self.was_cut = self.completed = True
         self.expect_continue = False
 
     def _judge(self) -> None:
         self.judged = True
         head = self._head()
-        self.largest = self._rule.largest_body(head)
-        self.slices = self._rule.slices(head)
-        if self._known is not None and self._rule.judges_alike(head):
-            self._known.largest = self.largest
+        self.largest = self._reception.rule.largest_body(head)
+        self.slices = self._reception.rule.slices(head)
+        is_short = self.content_length <= min(self.largest, _LONGEST_AT_ONCE)
+        if self.known is not None and is_short and self._reception.rule.judges_alike(head):
+            self._need_no_judgement(self.known)
 
     def _head(self) -> ReceivedHead:
         return ReceivedHead(self.command.upper(), self.request_uri, self.by_name, self.block)
@@ -298,7 +311,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def _check_size(self) -> None:
         size = len(self.body_rcv) if self.chunked else self.content_length
         if size > self.largest or isinstance(self.error, RequestEntityTooLarge):
-            raise self._rule.too_large(self._head(), self.largest)
+            raise self._reception.rule.too_large(self._head(), self.largest)
 
     def _charge(self) -> bool:
         """Whether there is disk space for what has been received of the body."""
@@ -306,12 +319,12 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         if held <= _CHARGED_ABOVE or held == self.charged:
             return True
         more, self.charged = held - self.charged, held
-        return self._seat.charge(more)
+        return self._reception.seat.charge(more)
 
     def refuse_for_now(self) -> None:
         """Answer that there are more requests than can be served."""
-        status = self._rule.busy_status(self._head())
-        self.refuse(overloaded(self.headers.get("ORIGIN"), self._cross_origin, status))
+        status = self._reception.rule.busy_status(self._head())
+        self.refuse(overloaded(self.headers.get("ORIGIN"), self._reception.cross_origin, status))
 
     def refuse(self, refusal: Refusal) -> None:
         """Answer with ``refusal`` now, without waiting for the rest of the request."""
@@ -321,7 +334,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         self.expect_continue = False
 
     def _cors(self) -> tuple[tuple[str, str], ...]:
-        return self._cross_origin.headers(self.headers.get("ORIGIN"))
+        return self._reception.cross_origin.headers(self.headers.get("ORIGIN"))
 
 
 def _framing(receiver: Any) -> int:

@@ -15,7 +15,7 @@ from app.server.capacity import Seat
 from app.server.cross_origin import CrossOrigin
 from app.server.header_memory import HeaderMemory
 from app.server.loop import Loop
-from app.server.request import Request, Rule
+from app.server.request import Reception, Request, Rule
 from app.storage.http.target import FORWARDED
 
 WSGIApplication = Callable[..., Any]
@@ -49,11 +49,7 @@ class Server:
         # How many connections close after their next answer, so that their clients connect to another worker.
         self.surplus = 0
         self.operations: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._rule = rule
-        self._memory = HeaderMemory()
-
-    def new_request(self) -> Request:
-        return Request(self.adj, self._rule, self.cross_origin, self.seat, self._memory)
+        self.reception = Reception(adj, rule, cross_origin, seat, HeaderMemory())
 
     def clear_untrusted(self, environ: dict[str, Any]) -> None:
         """Remove the headers that only a trusted proxy may set. If there is such a proxy, the middleware does it."""
@@ -73,9 +69,6 @@ class Server:
             self.surplus -= 1
             return True
         return self.is_stopping
-
-    def is_operation(self, request: Request) -> bool:
-        return request.path in OPERATIONS
 
 
 def _untold(*_: Any) -> None:

@@ -13,6 +13,7 @@ from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import build_http_date
 
 from app.server.header_form import HeaderForm, header_form
+from app.server.header_memory import KnownHeader
 from app.storage.http.head import HEADER_BLOCK
 
 _date = lru_cache(2)(build_http_date)
@@ -125,16 +126,17 @@ class AnswerTask(_OurTask, WSGITask):  # type: ignore[misc]
     def _environ(self) -> dict[str, Any]:
         """The WSGI environ that waitress would make; one of an earlier request with the same header is copied."""
         request = self.request
-        template = request.environ
-        if template is None:
-            environ: dict[str, Any] = self.get_environment()
-            del environ["waitress.client_disconnected"]
-            self.channel.server.clear_untrusted(environ)
-            environ[HEADER_BLOCK] = request.block
-            request.remember_environ(environ)
-            return environ
-        environ = template | self.channel.peer
-        environ["wsgi.input"] = request.get_body_stream()
+        known: KnownHeader | None = request.known
+        if known is not None and known.environ is not None:
+            repeated: dict[str, Any] = known.environ | self.channel.peer
+            repeated["wsgi.input"] = request.get_body_stream()
+            return repeated
+        environ: dict[str, Any] = self.get_environment()
+        del environ["waitress.client_disconnected"]
+        self.channel.server.clear_untrusted(environ)
+        environ[HEADER_BLOCK] = request.block
+        if known is not None:
+            known.environ = environ | {"wsgi.input": None}
         return environ
 
     def _begin(self) -> Iterator[bytes]:

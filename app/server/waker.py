@@ -1,20 +1,22 @@
-"""Wakes the selector from another thread."""
+"""Wakes the leader from another thread."""
 
 from __future__ import annotations
 
 import contextlib
-import selectors
 import socket
+from selectors import EVENT_READ
+
+from app.server.readiness import Readiness
 
 
 class Waker:
     """Sends bytes to itself, since only a socket ends the wait; the loop handles it like a connection."""
 
-    def __init__(self, selector: selectors.BaseSelector) -> None:
+    def __init__(self, readiness: Readiness) -> None:
         self._receiver, self._sender = socket.socketpair()
         self._receiver.setblocking(False)
         self._sender.setblocking(False)
-        selector.register(self._receiver, selectors.EVENT_READ, self)
+        readiness.watch(self._receiver, 0, EVENT_READ, self)
 
     def wake(self) -> None:
         with contextlib.suppress(BlockingIOError):
