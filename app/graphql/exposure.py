@@ -61,7 +61,7 @@ class Exposure:
 
     def free_name(self, owner: Hashable, name: str) -> str:
         """``name``, with underscores appended until it is nobody else's."""
-        while name in self.reserved or self._owners.get(name, owner) != owner:
+        while name in self.reserved or (name in self._owners and self._owners[name] != owner):
             name = f"{name}_"
         return name
 
