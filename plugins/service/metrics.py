@@ -60,6 +60,11 @@ class Metrics:
             app.add_route("/metrics", _MetricsResource(self._counted, AskedNumbers(services), ReplicaNumbers(services)))
 
     @hookimpl
+    def closing(self) -> None:
+        if self._counted is not None:
+            self._counted.close()
+
+    @hookimpl
     def entrances(self) -> Sequence[Entrance]:
         return [Entrance("/metrics", "metrics in the text format of Prometheus")]
 
@@ -70,7 +75,7 @@ class _MetricsResource:
         self._asked = asked
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        self._counted.refresh()
+        self._counted.write()
         resp.content_type = "text/plain; version=0.0.4; charset=utf-8"
         resp.data = self._text()
 
