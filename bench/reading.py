@@ -133,7 +133,7 @@ def _client_cpu(settings: Settings) -> None:
     request = GraphQLRequest(
         QUERY, {"first": 10}, head=RequestHead("POST", "/graphql/v1", {"apikey": KEYS["ANON_KEY"]}.get)
     )
-    reply = run(request, application.services.engine)
+    reply = run(request, application.services.engine).reply
     assert reply.status == 200, reply.body
     for _ in range(300):
         run(request, application.services.engine)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from time import perf_counter
 
 from app.errors import PorticoError
 from app.graphql.errors import DocumentError
@@ -17,7 +16,7 @@ from app.pipeline.parse import parse, parse_whole
 from app.pipeline.plan import plan
 from app.pipeline.records import GraphQLRequest, ParsedOperation, Reply, ResultSet, TextNeeded
 from app.pipeline.shape import shape, shape_error
-from app.pipeline.timing import Timing, together
+from app.pipeline.timing import TimedReply, Timing, together
 
 log = logging.getLogger("portico.graphql")
 
@@ -28,16 +27,18 @@ MOST_ATTEMPTS = 10
 changes again, as it does during a migration of many steps."""
 
 
-def run(request: GraphQLRequest, engine: Engine) -> Reply:
+def run(request: GraphQLRequest, engine: Engine) -> TimedReply:
     """The reply to a request. Never raises: errors become replies."""
-    timing = Timing(perf_counter(), engine.around)
+    timing = Timing(engine.around)
     return timing.on(_reply(request, engine, timing))
 
 
-def run_batch(requests: Sequence[GraphQLRequest], engine: Engine, join: Callable[[Sequence[Reply]], Reply]) -> Reply:
+def run_batch(
+    requests: Sequence[GraphQLRequest], engine: Engine, join: Callable[[Sequence[Reply]], Reply]
+) -> TimedReply:
     """The replies to several requests, joined; each request is on its own. Never raises: errors become replies."""
-    replies = [run(each, engine) for each in requests]
-    return together(join(replies), replies)
+    parts = [run(each, engine) for each in requests]
+    return together(join([each.reply for each in parts]), parts)
 
 
 def _reply(request: GraphQLRequest, engine: Engine, timing: Timing) -> Reply:

@@ -12,7 +12,6 @@ from app.database import Bookmark, Statement
 from app.graphql.api_schema import ApiSchema
 from app.identity import Caller
 from app.identity.identification import RequestHead
-from app.observation import ObservedOperation
 from app.pipeline.answers import KeptAnswer
 from app.query.nodes import Cap, NodeCount
 from app.query.planning import Parameter
@@ -169,13 +168,12 @@ class ResultSet:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: HTTP status, body, and headers beyond the usual ones. ``codes`` are those of its errors;
-    ``operations`` is what observers are told, once it is finished. ``kept``: whose body it has."""
+    """An answer: HTTP status, body, and headers beyond the usual ones. ``codes`` are those of its errors. ``kept``:
+    whose body it has."""
 
     status: int
     body: bytes
     content_type: str = "application/json"
     headers: Sequence[tuple[str, str]] = ()
     codes: tuple[str, ...] = ()
-    operations: tuple[ObservedOperation, ...] = ()
     kept: KeptAnswer | None = None

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from itertools import chain
+from operator import sub
 from time import perf_counter
-from typing import Any, TypeVar, TypeVarTuple, cast
+from typing import Any, NamedTuple, TypeVar, TypeVarTuple, cast
 
 from app.observation import ObservedOperation
 from app.pipeline.records import ParsedDocument, Reply
@@ -13,54 +16,75 @@ from app.pipeline.records import ParsedDocument, Reply
 Arguments = TypeVarTuple("Arguments")
 R = TypeVar("R")
 
+_in_milliseconds = (1000.0).__mul__
+
+
+class TimedReply(NamedTuple):
+    """A reply, what observers are told of its operations, and the value of its header Server-Timing."""
+
+    reply: Reply
+    operations: tuple[ObservedOperation, ...]
+    server_timing: str
+
 
 class Timing:
-    """The times of the stages of one operation, which began at ``started`` (perf_counter seconds), and whose it is, as
-    soon as that is known. The time of what plugins wrap around a stage counts as the stage's."""
+    """The times of the stages of one operation, and whose it is, as soon as that is known. The time of what plugins
+    wrap around a stage counts as the stage's, and so does all until the next stage begins."""
 
-    __slots__ = ("_around", "_last", "_started", "document", "milliseconds", "role")
+    __slots__ = ("_around", "_begun", "_stages", "document", "role")
 
-    def __init__(self, started: float, around: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, around: Mapping[str, Callable[..., Any]]) -> None:
         self._around = around
-        self._last = self._started = started
-        self.milliseconds: dict[str, float] = {}
+        self._stages: list[str] = []
+        # When each of them began.
+        self._begun: list[float] = []
         self.document: ParsedDocument | None = None
         self.role = ""
 
     def of(self, stage: str, function: Callable[[*Arguments], R], *arguments: *Arguments) -> R:
         """What ``function`` returns; its time counts for ``stage``."""
+        self._stages.append(stage)
+        self._begun.append(perf_counter())
         around = self._around.get(stage)
-        try:
-            return function(*arguments) if around is None else cast(R, around(function, *arguments))
-        finally:
-            now = perf_counter()
-            self.milliseconds[stage] = self.milliseconds.get(stage, 0.0) + (now - self._last) * 1000
-            self._last = now
+        return function(*arguments) if around is None else cast(R, around(function, *arguments))
 
-    def on(self, reply: Reply) -> Reply:
-        """The reply with the header, and with what observers are told."""
-        return _timed(reply, self.milliseconds, (self._observed(reply.codes),))
-
-    def _observed(self, codes: tuple[str, ...]) -> ObservedOperation:
+    def on(self, reply: Reply) -> TimedReply:
+        """The reply, with how long the stages took until now."""
+        milliseconds = self._milliseconds(perf_counter())
         name, kind, text = "", "", ""
         if self.document is not None:
             operation = self.document.operation
             name = operation.name.value if operation.name else ""
             kind, text = operation.operation.value, self.document.text
-        return ObservedOperation(name, kind, self.role, codes, self._started, self.milliseconds, text)
+        observed = ObservedOperation(name, kind, self.role, reply.codes, self._begun[0], milliseconds, text)
+        return TimedReply(reply, (observed,), _server_timing(milliseconds))
+
+    def _milliseconds(self, now: float) -> dict[str, float]:
+        begun = self._begun
+        took = list(map(_in_milliseconds, map(sub, (*begun[1:], now), begun)))
+        found = dict(zip(self._stages, took, strict=True))
+        return found if len(found) == len(took) else _added(zip(self._stages, took, strict=True))
 
 
-def together(reply: Reply, parts: Iterable[Reply]) -> Reply:
-    """The reply that joins ``parts``, each of one operation, with the sum of their times."""
+def together(reply: Reply, parts: Iterable[TimedReply]) -> TimedReply:
+    """The reply that joins ``parts``, with the sum of their times."""
     operations = tuple(operation for part in parts for operation in part.operations)
-    milliseconds: dict[str, float] = {}
-    for operation in operations:
-        for stage, took in operation.stages.items():
-            milliseconds[stage] = milliseconds.get(stage, 0.0) + took
-    return _timed(reply, milliseconds, operations)
+    milliseconds = _added(each for operation in operations for each in operation.stages.items())
+    return TimedReply(reply, operations, _server_timing(milliseconds))
 
 
-def _timed(reply: Reply, milliseconds: Mapping[str, float], operations: tuple[ObservedOperation, ...]) -> Reply:
-    header = ", ".join([f"{stage};dur={took:.3f}" for stage, took in milliseconds.items()])
-    headers = [*reply.headers, ("Server-Timing", header)]
-    return Reply(reply.status, reply.body, reply.content_type, headers, reply.codes, operations, reply.kept)
+def _added(times: Iterable[tuple[str, float]]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for stage, took in times:
+        found[stage] = found.get(stage, 0.0) + took
+    return found
+
+
+def _server_timing(milliseconds: Mapping[str, float]) -> str:
+    return _metrics(len(milliseconds)) % tuple(chain.from_iterable(milliseconds.items()))
+
+
+@cache
+def _metrics(count: int) -> str:
+    """The form of a header that has so many metrics."""
+    return ", ".join(["%s;dur=%.3f"] * count)

@@ -15,6 +15,7 @@ from app.identity.identification import RequestHead
 from app.pipeline import run, run_batch
 from app.pipeline.records import GraphQLRequest, Reply
 from app.pipeline.shape import GRAPHQL_JSON, JSON, shape_error
+from app.pipeline.timing import TimedReply
 from app.resources.batches import JSON_LINES, joined, parts_of
 from app.resources.home import Home
 from app.resources.read_after import bookmark_of, tell
@@ -45,12 +46,12 @@ class GraphQLResource:
             _send(shape_error(_request(req, {}), ex), resp)
             return
         if parts is None:
-            reply = run(_request(req, body, bookmark=bookmark), self._engine)
+            timed = run(_request(req, body, bookmark=bookmark), self._engine)
         else:
             requests = [_request(req, each.body, accept=JSON, bookmark=bookmark) for each in parts]
-            reply = run_batch(requests, self._engine, partial(joined, parts=parts, as_lines=as_lines))
+            timed = run_batch(requests, self._engine, partial(joined, parts=parts, as_lines=as_lines))
         tell(bookmark, resp)
-        _send(reply, resp)
+        _send_timed(timed, resp)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         if not req.query_string and self._home.answers(req):
@@ -72,7 +73,7 @@ class GraphQLResource:
         except PorticoError as ex:
             _send(shape_error(_request(req, {}), ex), resp)
             return
-        _send(run(_request(req, body, queries_only=True, bookmark=bookmark), self._engine), resp)
+        _send_timed(run(_request(req, body, queries_only=True, bookmark=bookmark), self._engine), resp)
 
     def _read(self, req: falcon.Request) -> Any:
         length = req.content_length
@@ -142,9 +143,15 @@ def _request(
     )
 
 
+def _send_timed(timed: TimedReply, resp: falcon.Response) -> None:
+    resp.context.operations = timed.operations
+    resp.set_header("Server-Timing", timed.server_timing)
+    _send(timed.reply, resp)
+
+
 def _send(reply: Reply, resp: falcon.Response) -> None:
     resp.status = falcon.code_to_http_status(reply.status)
-    resp.context.codes, resp.context.operations = reply.codes, reply.operations
+    resp.context.codes = reply.codes
     if reply.status != _NOT_MODIFIED:
         resp.content_type = reply.content_type
     resp.data = reply.body
