@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.database import Row, Statement
-from app.storage.asker import Asker
+from app.database import Row
+from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.long_reads import Read
 from app.storage.names import BEYOND, spellings, successor
 from app.storage.rows import RawValue, known, number, text, texts
-from app.storage.sql_listing import MOST_SEEN, Direction, seen, walk
+from app.storage.sql import Direction
+from app.storage.sql_listing import MOST_SEEN, LevelForm, seen, walk, walk_with_page
+from app.storage.sql_pages import ListedPage, PageByCursor, page_of_range, page_of_visible
 
 Candidates = tuple[RawValue, RawValue, RawValue]
 """Arrays in PostgreSQL's text format: ids, folders, and a second spelling of each folder; None if there is none."""
 
 _ALL = 2**62
-_LARGEST_STEP = 5000
+_WALK_COLUMNS = 5
+LARGEST_STEP = 5000
+"""Of how many candidates a page is made at once, at most."""
 
 
 class Level:
@@ -44,8 +48,7 @@ class Level:
         self._read = read
         self._asker = asker
         self._bucket = text(bucket)
-        self._walk = walk(folded=folded, direction=direction, delimited=delimited)
-        self._seen = seen(folded=folded, direction=direction, delimited=delimited)
+        self._form = LevelForm(folded, direction, delimited)
         self._lower, self._upper = prefix, successor(prefix) or BEYOND
         self._ranges = spellings(prefix) if folded else [(self._lower, self._upper)]
         if position is None:
@@ -55,19 +58,41 @@ class Level:
         self._steps = 0
         self.at_end = False
 
-    def more(self, wanted: int) -> Candidates:
-        """At least ``wanted`` more entries, or all visible ones that are left; ``at_end`` is then true."""
+    def page(self, page: ListedPage, wanted: int, *own: RawValue) -> Row:
+        """The row of ``page``, whose own parameters are ``own``, about at least ``wanted`` more entries, or all visible
+        ones that are left; ``at_end`` is then true. Unless that is ``LARGEST_STEP``, a page takes no more at first."""
         self._steps += 1
+        if self._steps == 1 and wanted < LARGEST_STEP and self._asker.role == SERVICE_ROLE:
+            return self._walked_page(page, wanted, own)
         few = self._few() if self._steps == 2 else None
-        return few or self._walked(wanted)
+        return self._page_of(page, few or self._walked(wanted), own)
 
-    def all(self) -> Candidates:
-        """All visible entries that are left, and maybe others."""
-        return self._few() or self._walked(_ALL)
+    def page_of_all(self, page: ListedPage, *own: RawValue) -> Row:
+        """The row of ``page`` about all visible entries that are left."""
+        return self._page_of(page, self._few() or self._walked(_ALL), own)
+
+    def _page_of(self, page: ListedPage, candidates: Candidates, own: tuple[RawValue, ...]) -> Row:
+        parameters = (self._bucket, *candidates, *own)
+        return self._read.row(self._asker.own_context(), page_of_visible(page), parameters)
+
+    def _walked_page(self, page: ListedPage, wanted: int, own: tuple[RawValue, ...]) -> Row:
+        """No row is hidden from service_role: where the walk meets no folder, it gives the page itself."""
+        parameters = (*self._walk_parameters(wanted), *own)
+        row = self._read.row(self._asker.own_context(), walk_with_page(self._form, page), parameters)
+        paged, walked = row[:-_WALK_COLUMNS], row[-_WALK_COLUMNS:]
+        if walked[0] is not None:
+            return self._page_of(page, self._candidates(walked, wanted), own)
+        self.at_end = True
+        return paged
 
     def _walked(self, wanted: int) -> Candidates:
-        parameters = (self._bucket, self._position, *self._bounds(), self._prefix_length, number(wanted))
-        row = self._read.row(self._asker.service_context(), self._walk, parameters)
+        row = self._read.row(self._asker.service_context(), walk(self._form), self._walk_parameters(wanted))
+        return self._candidates(row, wanted)
+
+    def _walk_parameters(self, wanted: int) -> tuple[RawValue, ...]:
+        return self._bucket, self._position, *self._bounds(), self._prefix_length, number(wanted)
+
+    def _candidates(self, row: Row, wanted: int) -> Candidates:
         count, ids, folders, lasts, self._position = row
         self.at_end = int(known(count)) < wanted
         return ids, folders, lasts
@@ -76,7 +101,7 @@ class Level:
         """All visible entries that are left; None if the caller sees many objects."""
         ranges = (texts([lower for lower, _ in self._ranges]), texts([upper for _, upper in self._ranges]))
         parameters = (self._bucket, self._position, *self._bounds(), self._prefix_length, *ranges)
-        count, ids, folders, lasts = self._read.row(self._asker.own_context(), self._seen, parameters)
+        count, ids, folders, lasts = self._read.row(self._asker.own_context(), seen(self._form), parameters)
         if int(known(count)) > MOST_SEEN:
             return None
         self.at_end = True
@@ -86,9 +111,10 @@ class Level:
         return text(self._lower), text(self._upper)
 
 
-def bounds_of(prefix: str) -> Candidates:
-    """All keys with this prefix, in the form in which statements take candidates."""
-    return text(prefix), text(successor(prefix) or BEYOND), None
+def page_of_keys(read: Read, asker: Asker, bucket: str, prefix: str, page: PageByCursor, *own: RawValue) -> Row:
+    """The row of ``page`` about all keys with this prefix."""
+    bounds = text(prefix), text(successor(prefix) or BEYOND), None
+    return read.row(asker.own_context(), page_of_range(page), (text(bucket), *bounds, *own))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +127,8 @@ class Entry:
 
 
 class FilledPage:
-    """A page as it fills; ``left`` is how many entries it still takes. ``folders`` and ``objects`` are JSON arrays
-    without their brackets. ``last`` is the last entry given."""
+    """A page as it fills; ``left`` is how many entries it still takes. ``folders`` and ``objects`` are members of JSON
+    arrays. ``last`` is the last entry given."""
 
     def __init__(self, limit: int) -> None:
         self.left = limit
@@ -112,29 +138,27 @@ class FilledPage:
         self.last: Entry | None = None
 
     def take(self, row: Row) -> None:
-        """Add a row of ``page_by_cursor``."""
+        """Add the row of a ``PageByCursor``."""
         found, given, folders, objects, is_folder, name, time = row
         if folders:
-            self.folders.append(folders[1:-1])
+            self.folders.append(folders)
         if objects:
-            self.objects.append(objects[1:-1])
+            self.objects.append(objects)
         self.left -= int(known(given))
         self.has_next = int(known(found)) > int(known(given))
         if name is not None:
             self.last = Entry(name.decode(), is_folder == b"t", (time or b"").decode())
 
-    def fill(self, read: Read, asker: Asker, bucket: str, level: Level, statement: Statement) -> None:
+    def fill(self, level: Level, page: PageByCursor) -> None:
         """Take entries of the level, in the order of their names, until the page is full or they are all given."""
         step = self.left + 1
         while not level.at_end and not self.has_next:
-            candidates = level.more(step)
             if self.left > 0:
-                self.take(page(read, asker, bucket, statement, candidates, number(self.left)))
+                self.take(level.page(page, step, number(self.left)))
             else:
                 # The page is full: look for one more visible entry.
-                row = page(read, asker, bucket, statement, candidates, b"1")
-                self.has_next = int(known(row[0])) > 0
-            step = min(step * 2, _LARGEST_STEP)
+                self.has_next = int(known(level.page(page, step, b"1")[0])) > 0
+            step = min(step * 2, LARGEST_STEP)
 
 
 def after(name: str, direction: Direction, *, is_folder: bool) -> str:
@@ -142,8 +166,3 @@ def after(name: str, direction: Direction, *, is_folder: bool) -> str:
     if direction == "desc":
         return name
     return name[:-1] + "0" if is_folder else name + "\x01"
-
-
-def page(read: Read, asker: Asker, bucket: str, statement: Statement, candidates: Candidates, *more: RawValue) -> Row:
-    """The row of a statement of ``sql_pages`` about candidates, run with the caller's own rights."""
-    return read.row(asker.own_context(), statement, (text(bucket), *candidates, *more))

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Literal
 
 from app.database import Statement
+
+Direction = Literal["asc", "desc"]
 
 Projection = str
 """An SQL expression over the row ``o`` of an object (``b`` of a bucket) that gives it in the form that a face answers
 with. It is a constant of the face and never contains a value from a request."""
 
 NOTHING: Projection = "NULL"
+
+
+def unseen(parameter: str) -> str:
+    """A parameter whose value the planner does not see. Otherwise it may find that a plan for the value is cheaper than
+    one for any value, and plan the statement anew each time, which takes longer than running it."""
+    return f"(SELECT {parameter})"
 
 
 def time_text(expression: str) -> str:

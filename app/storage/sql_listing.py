@@ -3,7 +3,9 @@
 It takes two steps, because under row level security PostgreSQL cannot use an index on ``lower(name)`` for the caller's
 own query (``lower`` is not leakproof: it would run before the policies). First a walk along the index, run as
 service_role, finds the candidates, jumping over each folder's content; the caller sees none of this. Then a query with
-the caller's own rights keeps what is visible: objects by id, and folders with at least one visible object.
+the caller's own rights keeps what is visible: objects by id, and folders with at least one visible object. Where no
+folder turns up, a scan of a range of the index takes the place of the walk; and for service_role, from which no row is
+hidden, that scan gives the page itself.
 
 A caller who sees few of many objects would wait for a walk over all of them. Their candidates are what they see: one
 query with their own rights, over ranges of names for which PostgreSQL can use an index.
@@ -15,86 +17,153 @@ descending walk those before it.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal
+from typing import NamedTuple
 
 from app.database import Statement
-
-Direction = Literal["asc", "desc"]
+from app.storage.sql import Direction, unseen
+from app.storage.sql_pages import ListedPage
 
 MOST_SEEN = 1000
 """``seen`` is for callers who see no more objects than this."""
-
-_KEY = {True: 'lower(o.name) COLLATE "C"', False: 'o.name COLLATE "C"'}
 
 # How many rows a step of the walk reads: few after a folder, since another folder may follow; more and more while it
 # finds only objects.
 _FIRST, _AFTER_FOLDER, _GROWTH, _MOST = 16, 4, 4, 1024
 
+_BUCKET, _POSITION, _LENGTH, _WANTED = map(unseen, ("$1::text", "$2::text", "$5::int", "$6::bigint"))
+
+
+class LevelForm(NamedTuple):
+    """``folded``: keys are compared in lower case. ``delimited``: there are folders."""
+
+    folded: bool
+    direction: Direction
+    delimited: bool
+
+    @property
+    def key(self) -> str:
+        """What names are compared by."""
+        return 'lower(o.name) COLLATE "C"' if self.folded else 'o.name COLLATE "C"'
+
+    @property
+    def slash(self) -> str:
+        """The position of the first slash in a key ``k`` after the prefix; 0 if there is none."""
+        return f"strpos(substr(k, {_LENGTH} + 1), '/')" if self.delimited else "0"
+
+    @property
+    def in_order(self) -> str:
+        return f'ORDER BY k {self.direction}, name COLLATE "C" {self.direction}'
+
+    def onwards(self, position: str) -> str:
+        """The condition that a key is not before a position."""
+        return f"{self.key} {'>=' if self.direction == 'asc' else '<'} {position}"
+
+    def first(self, rows: str, position: str, columns: str) -> str:
+        """A query of the first ``rows`` of the keys at a position and beyond; and of others that are the same."""
+        lower, upper = unseen("$3::text"), unseen("$4::text")
+        return f"""
+            SELECT {columns}, {self.key} AS k FROM storage.objects o
+            WHERE o.bucket_id = {_BUCKET} AND {self.key} >= {lower} AND {self.key} < {upper}
+              AND {self.onwards(position)}
+            ORDER BY {self.key} {self.direction} FETCH FIRST ({rows}) ROWS WITH TIES"""  # noqa: S608
+
 
 @lru_cache(16)
-def walk(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
+def walk(form: LevelForm) -> Statement:
     """The next entries of a level: their number, ids, folders (null for objects, as ids are for folders), the position.
     If there is no folder, null stands for their array.
 
     Parameters: bucket, position, lower and upper bound of the keys, length of the prefix, how many entries are wanted.
-    ``folded``: keys are compared in lower case. A folder then has the spelling of its first object and, as a second
-    one, that of its last object, for callers who may see only that.
+    Where keys are compared in lower case, a folder has the spelling of its first object and, as a second one, that of
+    its last object, for callers who may see only that.
     """
-    key = _KEY[folded]
-    encountered = "left(name, $5::int + slash)"
-    first, last = encountered, "NULL::text"
-    if folded:
-        opposite = "desc" if direction == "asc" else "asc"
-        other_end = f"""(
-            SELECT left(o.name, $5::int + slash) FROM storage.objects o
-            WHERE o.bucket_id = $1 AND {key} >= left(k, $5::int + slash) AND {key} < left(k, $5::int + slash - 1) || '0'
-            ORDER BY {key} {opposite} LIMIT 1)"""  # noqa: S608
-        first, last = (encountered, other_end) if direction == "asc" else (other_end, encountered)
-    slash = _slash("r.k", delimited=delimited)
-    if direction == "asc":
-        beyond, after_object, after_folder = ">=", "k || chr(1)", "left(k, $5::int + slash - 1) || '0'"
-    else:
-        beyond, after_object, after_folder = "<", "k", "left(k, $5::int + slash)"
-    in_order = f'ORDER BY k {direction}, name COLLATE "C" {direction}'
+    last = "max(k) || chr(1)" if form.direction == "asc" else "min(k)"
     return Statement(
         f"""
-        WITH RECURSIVE walk AS (
+        {_walked(form)}
+        SELECT count(*), coalesce(array_agg(id {form.in_order}), '{{}}')::text, NULL, NULL, coalesce({last}, $2)
+        FROM ({form.first(_WANTED, _POSITION, "o.id, o.name")}) r HAVING (SELECT flat FROM kind)
+        UNION ALL SELECT * FROM walked
+        """,  # noqa: S608
+        "list_walk",
+    )
+
+
+@lru_cache(64)
+def walk_with_page(form: LevelForm, page: ListedPage) -> Statement:
+    """The columns of ``walk`` and those of ``page``, of which either are null: it is a page where no folder is found.
+    It has all entries that are wanted.
+
+    Parameters: those of ``walk``, those of the page.
+    """
+    rows = f"CASE WHEN (SELECT flat FROM kind) THEN {_WANTED} ELSE 0 END"  # noqa: S608
+    objects = form.first(rows, _POSITION, "NULL::text AS folder, o.*")
+    return Statement(
+        f"""
+        {_walked(form)}
+        SELECT * FROM ({page.over(objects, 7, form.in_order)}) AS page LEFT JOIN walked ON true
+        """,  # noqa: S608
+        "list_walk_page",
+    )
+
+
+def _walked(form: LevelForm) -> str:
+    """The queries up to ``walked``, whose only row is that of ``walk``; none if ``kind`` says that the wanted entries
+    are ``flat``, without a folder."""
+    return f"""
+        WITH RECURSIVE kind AS MATERIALIZED (
+            SELECT NOT EXISTS (
+                SELECT FROM ({form.first(_WANTED, _POSITION, "o.id")}) r WHERE {form.slash} > 0) AS flat),
+        walk AS ({_steps(form)}),
+        walked AS (
+            SELECT l.total, {_concatenated("ids")},
+                   CASE WHEN l.folder THEN {_concatenated("folders")} END,
+                   CASE WHEN l.folder THEN {_concatenated("lasts") if form.folded else "NULL"} END, l.pos
+            FROM (SELECT * FROM walk ORDER BY step DESC LIMIT 1) AS l)"""  # noqa: S608
+
+
+def _steps(form: LevelForm) -> str:
+    """The steps of a walk, each up to and with the first folder that it finds; none if all is flat."""
+    encountered = f"left(name, {_LENGTH} + slash)"
+    first, last = encountered, "NULL::text"
+    if form.folded:
+        opposite = "desc" if form.direction == "asc" else "asc"
+        other_end = f"""(
+            SELECT left(o.name, {_LENGTH} + slash) FROM storage.objects o
+            WHERE o.bucket_id = {_BUCKET} AND {form.key} >= left(k, {_LENGTH} + slash)
+              AND {form.key} < left(k, {_LENGTH} + slash - 1) || '0'
+            ORDER BY {form.key} {opposite} LIMIT 1)"""  # noqa: S608
+        first, last = (encountered, other_end) if form.direction == "asc" else (other_end, encountered)
+    if form.direction == "asc":
+        after_object, after_folder = "k || chr(1)", f"left(k, {_LENGTH} + slash - 1) || '0'"
+    else:
+        after_object, after_folder = "k", f"left(k, {_LENGTH} + slash)"
+    return f"""
             SELECT 0 AS step, $2::text COLLATE "C" AS pos, {_FIRST} AS size, 0::bigint AS total, false AS folder,
                    NULL::uuid[] AS ids, NULL::text[] AS folders, NULL::text[] AS lasts
+            FROM kind WHERE NOT flat
             UNION ALL
             SELECT w.step + 1, b.pos,
                    CASE WHEN b.folder THEN {_AFTER_FOLDER} ELSE least(w.size * {_GROWTH}, {_MOST}) END,
                    w.total + cardinality(b.ids), w.folder OR b.folder, b.ids, b.folders, b.lasts
             FROM walk w CROSS JOIN LATERAL (
-                SELECT array_agg(CASE WHEN slash = 0 THEN id END {in_order}) AS ids,
-                       array_agg(CASE WHEN slash > 0 THEN {first} END {in_order}) AS folders,
-                       array_agg(CASE WHEN slash > 0 THEN {last} END {in_order}) AS lasts,
+                SELECT array_agg(CASE WHEN slash = 0 THEN id END {form.in_order}) AS ids,
+                       array_agg(CASE WHEN slash > 0 THEN {first} END {form.in_order}) AS folders,
+                       array_agg(CASE WHEN slash > 0 THEN {last} END {form.in_order}) AS lasts,
                        bool_or(slash > 0) AS folder,
                        (array_agg(CASE WHEN slash > 0 THEN {after_folder} ELSE {after_object} END
-                                  {in_order}))[count(*)] COLLATE "C" AS pos
+                                  {form.in_order}))[count(*)] COLLATE "C" AS pos
                 FROM (
                     SELECT s.*, coalesce(bool_or(slash > 0) OVER (
-                               {in_order}
+                               {form.in_order}
                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false) AS behind_folder
                     FROM (
-                        SELECT r.*, {slash} AS slash FROM (
-                            SELECT o.id, o.name, {key} AS k FROM storage.objects o
-                            WHERE o.bucket_id = $1 AND {key} >= $3 AND {key} < $4 AND {key} {beyond} w.pos
-                            ORDER BY {key} {direction} FETCH FIRST (w.size) ROWS WITH TIES
-                        ) r
+                        SELECT r.*, {form.slash} AS slash FROM ({form.first("w.size", "w.pos", "o.id, o.name")}) r
                     ) s
                 ) cut
                 WHERE NOT behind_folder
             ) b
-            WHERE w.total < $6::bigint AND b.ids IS NOT NULL
-        )
-        SELECT l.total, {_concatenated("ids")},
-               CASE WHEN l.folder THEN {_concatenated("folders")} END,
-               CASE WHEN l.folder THEN {_concatenated("lasts") if folded else "NULL"} END, l.pos
-        FROM (SELECT * FROM walk ORDER BY step DESC LIMIT 1) AS l
-        """,  # noqa: S608
-        "list_walk",
-    )
+            WHERE w.total < {_WANTED} AND b.ids IS NOT NULL"""  # noqa: S608
 
 
 def _concatenated(arrays: str) -> str:
@@ -105,24 +174,23 @@ def _concatenated(arrays: str) -> str:
 
 
 @lru_cache(16)
-def seen(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
+def seen(form: LevelForm) -> Statement:
     """What the caller sees from a position on: how many objects, and their entries in the form of ``walk``.
 
     It counts no further than one more than ``MOST_SEEN``; the entries are then incomplete. Parameters: bucket,
     position, lower and upper bound of the keys, length of the prefix, and two arrays with the lower and upper bounds of
     ranges of names that contain all these keys.
     """
-    key = _KEY[folded]
-    in_order = f'ORDER BY e.place {direction}, e.name COLLATE "C" {direction}'
+    in_order = f'ORDER BY e.place {form.direction}, e.name COLLATE "C" {form.direction}'
     return Statement(
         f"""
         WITH seen AS (
-            SELECT r.*, {_slash("r.k", delimited=delimited)} AS slash FROM (
+            SELECT r.*, {form.slash} AS slash FROM (
                 SELECT o.* FROM unnest($6::text[], $7::text[]) AS among (lower, upper)
                 CROSS JOIN LATERAL (
-                    SELECT o.id, o.name, {key} AS k FROM storage.objects o
+                    SELECT o.id, o.name, {form.key} AS k FROM storage.objects o
                     WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= among.lower AND o.name COLLATE "C" < among.upper
-                      AND {key} >= $3 AND {key} < $4 AND {key} {">=" if direction == "asc" else "<"} $2
+                      AND {form.key} >= $3 AND {form.key} < $4 AND {form.onwards("$2")}
                     ORDER BY o.name COLLATE "C" LIMIT {MOST_SEEN + 1}) AS o
                 LIMIT {MOST_SEEN + 1}
             ) r),
@@ -142,8 +210,3 @@ def seen(*, folded: bool, direction: Direction, delimited: bool) -> Statement:
         """,  # noqa: S608
         "list_seen",
     )
-
-
-def _slash(key: str, *, delimited: bool) -> str:
-    """The position of the first slash after the prefix; 0 if there is none."""
-    return f"strpos(substr({key}, $5::int + 1), '/')" if delimited else "0"

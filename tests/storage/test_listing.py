@@ -9,9 +9,11 @@ import pytest
 
 from app.database import Statement
 from app.storage.names import BEYOND, successor
-from app.storage.rest.listing import page_v1
 from app.storage.rest.listing_v2 import page_v2
-from app.storage.sql_listing import Direction, walk
+from app.storage.rest.projections import ENTRY
+from app.storage.sql import Direction
+from app.storage.sql_listing import LevelForm, walk, walk_with_page
+from app.storage.sql_pages import PageByOffset, page_of_visible
 from tests.postgres_server import connect
 from tests.storage.service import SERVICE, Service, error, token, unique
 
@@ -278,19 +280,22 @@ def test_a_listing_reads_what_it_lists(
     """Listing a folder of 100 reads a few hundred of the 40,000 rows, by an index, under row level security too."""
     lower, upper = prefix, successor(prefix) or BEYOND
     start = lower if order == "asc" else upper
-    statement = walk(folded=folded, direction=order, delimited=True)
+    form = LevelForm(folded, order, delimited=True)
     given = [quoted(large), quoted(start), quoted(lower), quoted(upper), str(len(prefix)), "1000"]
-    read, rows = rows_read(service, statement, given, "service_role")
+    read, rows = rows_read(service, walk(form), given, "service_role")
     count, ids, folders, lasts, _ = rows[0]
     assert count == entries
     assert read <= 10 * entries + 100
     service.sql("create policy listing on storage.objects for select to authenticated using (bucket_id <> 'x')")
     try:
         candidates = [quoted(large), *map(quoted, (ids, folders, lasts))]
-        page = page_v1("name", order) if folded else page_v2("name", order, delimited=True)
+        page = PageByOffset(ENTRY, "name", order) if folded else page_v2("name", order, delimited=True)
         more = [str(len(prefix)), "0", "1000"] if folded else ["1000"]
-        read, rows = rows_read(service, page, [*candidates, *more], role)
+        read, rows = rows_read(service, page_of_visible(page), [*candidates, *more], role)
         assert rows[0][1] == entries
+        assert read <= 10 * entries + 100
+        read, rows = rows_read(service, walk_with_page(form, page), [*given, *more], "service_role")
+        assert (rows[0][1], rows[0][-5]) == ((entries, None) if folders is None else (0, entries))
         assert read <= 10 * entries + 100
     finally:
         service.sql("drop policy listing on storage.objects")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import cast
 
-from app.database import Statement
 from app.storage.http.answer import Answer
-from app.storage.listing import Level, page
+from app.storage.listing import LARGEST_STEP, Level
 from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.rest.projections import ENTRY
 from app.storage.rows import known, number
-from app.storage.sql_listing import Direction
-from app.storage.sql_pages import page_by_offset
+from app.storage.sql import Direction
+from app.storage.sql_pages import PageByOffset
 from app.storage.storage import Storage
 
 _LARGEST_PAGE = 1500
-_LARGEST_STEP = 5000
 
 LIST = (
     Member("prefix", "string", required=True),
@@ -44,30 +42,19 @@ def list_objects(storage: Storage, call: Call) -> Answer:
     column: str = given["sortBy"].get("column", "name")
     direction = cast(Direction, given["sortBy"].get("order", "asc"))
     start = (prefix + given["search"].replace("\0", "")).lower()
-    statement = page_v1(column, direction)
+    page = PageByOffset(ENTRY, column, direction)
     limit, offset = min(given["limit"], _LARGEST_PAGE), given["offset"]
     pages: list[bytes] = []
-    step = min(limit + offset, _LARGEST_STEP)
+    step = min(limit + offset, LARGEST_STEP)
     with storage.read(call.asker) as read:
         level = Level(read, call.asker, call.bucket, start, direction, folded=True)
         while limit > 0 and not level.at_end:
-            candidates = level.more(step) if column == "name" else level.all()
-            bounds = (number(len(prefix)), number(offset), number(limit))
-            row = page(read, call.asker, call.bucket, statement, candidates, *bounds)
+            own = number(len(prefix)), number(offset), number(limit)
+            row = level.page(page, step, *own) if column == "name" else level.page_of_all(page, *own)
             visible, count = int(known(row[0])), int(known(row[1]))
             offset = max(0, offset - visible)
             limit -= count
             if count:
                 pages.append(known(row[2]))
-            step = min(step * 2, _LARGEST_STEP)
-    return Answer(body=_joined(pages))
-
-
-def page_v1(column: str, direction: Direction) -> Statement:
-    """The statement for a page of this version."""
-    return page_by_offset(ENTRY, column, direction)
-
-
-def _joined(pages: list[bytes]) -> bytes:
-    """Several JSON arrays as one."""
-    return b"[" + b", ".join(page[1:-1] for page in pages) + b"]"
+            step = min(step * 2, LARGEST_STEP)
+    return Answer(body=b"[" + b", ".join(pages) + b"]")

@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
-from app.database import Statement
 from app.storage.errors import InvalidValue
 from app.storage.http.answer import Answer
-from app.storage.listing import FilledPage, Level, after, bounds_of, page
+from app.storage.listing import FilledPage, Level, after, page_of_keys
 from app.storage.long_reads import Read
 from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.rest.projections import entry, folder
 from app.storage.rows import RawValue, boolean, number, text
-from app.storage.sql_listing import Direction
-from app.storage.sql_pages import page_by_cursor
+from app.storage.sql import Direction
+from app.storage.sql_pages import PageByCursor
 from app.storage.storage import Storage
 
 _LARGEST_PAGE = 1000
@@ -128,14 +127,12 @@ def _by_name(
     level = Level(
         read, call.asker, call.bucket, prefix, direction, folded=False, delimited=delimited, position=position
     )
-    statement = page_v2("name", direction, delimited=delimited)
-    found.fill(read, call.asker, call.bucket, level, statement)
+    found.fill(level, page_v2("name", direction, delimited=delimited))
 
 
-def page_v2(column: str, direction: Direction, *, delimited: bool) -> Statement:
-    """The statement for a page of this version."""
-    entries = folder(delimited=delimited), entry(delimited=delimited)
-    return page_by_cursor(*entries, column, direction, delimited=delimited)
+def page_v2(column: str, direction: Direction, *, delimited: bool) -> PageByCursor:
+    """A page of this version."""
+    return PageByCursor(folder(delimited=delimited), entry(delimited=delimited), column, direction)
 
 
 def _by_time(
@@ -149,15 +146,14 @@ def _by_time(
     delimited: bool,
     cursor: Cursor | None,
 ) -> None:
-    if delimited:
-        candidates = Level(read, call.asker, call.bucket, prefix, "asc", folded=False).all()
-    else:
-        candidates = bounds_of(prefix)
     beyond: tuple[RawValue, ...] = (None, None, None)
     if cursor is not None:
         beyond = (boolean(cursor.is_folder), text(cursor.time) if cursor.time else None, text(cursor.last))
-    statement = page_v2(column, direction, delimited=delimited)
-    found.take(page(read, call.asker, call.bucket, statement, candidates, number(found.left), *beyond))
+    page, own = page_v2(column, direction, delimited=delimited), (number(found.left), *beyond)
+    if delimited:
+        found.take(Level(read, call.asker, call.bucket, prefix, "asc", folded=False).page_of_all(page, *own))
+    else:
+        found.take(page_of_keys(read, call.asker, call.bucket, prefix, page, *own))
 
 
 def _is_time(value: str) -> bool:

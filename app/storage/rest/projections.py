@@ -40,28 +40,39 @@ INFO: Projection = f"""json_build_object(
     'last_modified', {time_text("o.updated_at")}, 'created_at', {time_text("o.created_at")})"""
 """An object's description for the info routes."""
 
-ENTRY: Projection = f"""json_build_object(
-    'name', substr(coalesce(left(v.folder, -1), v.name), $5::int + 1), 'id', v.id,
-    'updated_at', v.updated, 'created_at', {entry_time("created_at")},
-    'last_accessed_at', {entry_time("last_accessed_at")}, 'metadata', v.metadata)"""
-"""An entry of a listing by offset: its name is relative to the prefix, whose length is $5."""
 
-# Without the slash at the end. A regular expression takes five times as long.
-_LAST_SEGMENT = """
-    'key', reverse(split_part(reverse(coalesce(v.folder, v.name)), '/',
-                              1 + (right(coalesce(v.folder, v.name), 1) = '/')::int)), """
+def _object_text(**members: str) -> Projection:
+    """An object of JSON as text, whose members are given as SQL of their JSON."""
+    names = [f"'{', ' if index else '{'}\"{name}\" : '" for index, name in enumerate(members)]
+    return f"concat({', '.join(f'{name}, {value}' for name, value in zip(names, members.values(), strict=True))}, '}}')"
+
+
+_ENTRY = {
+    "id": "coalesce('\"' || v.id || '\"', 'null')",
+    "updated_at": "v.updated",
+    "created_at": entry_time("created_at"),
+    "last_accessed_at": entry_time("last_accessed_at"),
+    "metadata": "coalesce(v.metadata::text, 'null')",
+}
+
+ENTRY = _object_text(name="to_json(substr(coalesce(left(v.folder, -1), v.name), v.start))", **_ENTRY)
+"""An entry of a listing by offset, with its relative name."""
+
+
+def _last_segment(name: str) -> str:
+    """The JSON of what follows the last slash, but for one at the end. A regular expression would take much longer."""
+    return f"to_json(split_part({name}, '/', CASE right({name}, 1) WHEN '/' THEN -2 ELSE -1 END))"
 
 
 @cache
 def folder(*, delimited: bool) -> Projection:
     """A folder in a listing by cursor."""
-    return f"""json_build_object({_LAST_SEGMENT if delimited else ""}'name', v.folder, 'id', v.id,
-        'updated_at', v.updated_at, 'created_at', v.created_at)"""
+    key = {"key": _last_segment("v.folder")} if delimited else {}
+    return _object_text(**key, name="to_json(v.folder)", id="'null'", updated_at="'null'", created_at="'null'")
 
 
 @cache
 def entry(*, delimited: bool) -> Projection:
     """An object in a listing by cursor."""
-    return f"""json_build_object({_LAST_SEGMENT if delimited else ""}'name', v.name, 'id', v.id,
-        'updated_at', v.updated, 'created_at', {entry_time("created_at")},
-        'last_accessed_at', {entry_time("last_accessed_at")}, 'metadata', v.metadata)"""
+    key = {"key": _last_segment("v.name")} if delimited else {}
+    return _object_text(**key, name="to_json(v.name)", **_ENTRY)

@@ -20,14 +20,19 @@ from app.storage.s3.buckets import check_visible, owner
 from app.storage.s3.call import S3Call
 from app.storage.s3.elements import XML, Element, document
 from app.storage.s3.errors import invalid_argument
-from app.storage.sql_pages import page_by_cursor
+from app.storage.sql_pages import PageByCursor
 from app.storage.storage import Storage
 
 LARGEST_PAGE = 1000
 
-_FOLDER = "to_json(v.folder)"
-_OBJECT = """json_build_array(v.name, v.updated, v.metadata ->> 'eTag',
-    coalesce(v.metadata -> 'size', v.metadata -> 'contentLength', '0'))"""
+_PAGE = PageByCursor(
+    folder="to_json(v.folder)::text",
+    entry="""concat('[', to_json(v.name), ',', v.updated, ',',
+        coalesce(to_json(v.metadata ->> 'eTag')::text, 'null'), ',',
+        coalesce(v.metadata -> 'size', v.metadata -> 'contentLength', '0'), ']')""",
+    column="name",
+    direction="asc",
+)
 _OUR_DELIMITER = "/"
 
 
@@ -214,9 +219,7 @@ def _page(
         read, call.asker, call.bucket, wanted.prefix, "asc", folded=False, delimited=delimited, position=position
     )
     page = FilledPage(limit)
-    page.fill(
-        read, call.asker, call.bucket, level, page_by_cursor(_FOLDER, _OBJECT, "name", "asc", delimited=delimited)
-    )
+    page.fill(level, _PAGE)
     return page
 
 
