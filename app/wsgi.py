@@ -14,6 +14,7 @@ from app.identity.identification import RequestHead
 from app.plugin_guard import Plugins
 from app.resources import postgrest
 from app.resources.callers import Callers
+from app.resources.fixed_paths import FixedPaths
 from app.resources.graphql import GraphQLResource
 from app.resources.home import PATHS as HOME
 from app.resources.home import Home
@@ -90,7 +91,7 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     door = services.s3_door
     if door is not None and door.settings.host:
         middleware.append(S3Host(door))
-    app = falcon.App(middleware=middleware)
+    app = falcon.App(middleware=middleware, router=FixedPaths())
     app.set_error_serializer(_write_error)
     home = Home(entrances(services.plugins, services.settings))
     graphql = GraphQLResource(services, home)

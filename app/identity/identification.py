@@ -10,29 +10,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.errors import PorticoError
 from app.identity.caller import Caller
 from app.plugin_guard import Plugins
 
 
-@dataclass(frozen=True, slots=True)
-class RequestHead:
-    """The head of a request, from which a plugin identifies the caller."""
+class RequestHead(NamedTuple):
+    """The head of a request, from which a plugin identifies the caller. ``header`` gives the value of a header, by its
+    name in lower case; None if it is absent."""
 
     method: str
     path: str
-    read: Callable[[str], str | None]
+    header: Callable[[str], str | None]
 
     @classmethod
     def of(cls, method: str, path: str, environ: Mapping[str, Any]) -> RequestHead:
         """The head of a WSGI request."""
         return cls(method, path, lambda name: environ.get(_environ_name(name)))
-
-    def header(self, name: str) -> str | None:
-        """The value of a header, by its name in lower case; None if it is absent."""
-        return self.read(name)
 
     def cookie(self, name: str) -> str | None:
         """The value of a cookie; None if it is absent or the cookies cannot be parsed."""

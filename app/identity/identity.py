@@ -64,6 +64,7 @@ class Identity:
             for key, role in ((settings.anon_key, ANON), (settings.service_role_key, SERVICE_ROLE))
             if key
         )
+        self._configured_ids = frozenset(id(caller) for _, caller in self._keys)
         if settings.jwt_secret and len(settings.jwt_secret.encode()) < _SHORTEST_SECRET:
             log.warning("JWT_SECRET is shorter than %d bytes and could be guessed", _SHORTEST_SECRET)
         audience = tuple(filter(None, (part.strip() for part in (settings.jwt_audience or "").split(","))))
@@ -96,7 +97,7 @@ class Identity:
                 caller = self._configured(token) or Caller.of(self._verified(token), default_role=AUTHENTICATED)
             if len(api_key or "") + len(authorization or "") <= _LONGEST_REMEMBERED:
                 self._callers.keep(credentials, caller, *self._span(caller.expires_at))
-        if all(caller is not configured for _, configured in self._keys):
+        if id(caller) not in self._configured_ids:
             self._check_role(caller.role)
         return caller
 

@@ -45,15 +45,21 @@ class Observing:
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
         environ, context = req.env, req.context
         context.started = perf_counter()
+        needs_id = "HTTP_X_REQUEST_ID" in environ or self._ids is not None
+        context.request_id = self._identify(environ) if needs_id else ""
         context.trace = None
-        given = environ.get("HTTP_X_REQUEST_ID", "")
-        context.request_id = read_request_id(given) if given else ""
-        if self._ids is not None and not context.request_id:
-            context.request_id = self._ids.next()
-        if context.request_id != given:
-            _replace(environ, context.request_id)
         if "HTTP_TRACEPARENT" in environ:
             context.trace = read_trace(environ["HTTP_TRACEPARENT"], environ.get("HTTP_TRACESTATE"))
+
+    def _identify(self, environ: dict[str, Any]) -> str:
+        """The id of a request, which its environ has afterwards; '' for one that needs none."""
+        given = environ.get("HTTP_X_REQUEST_ID", "")
+        request_id = read_request_id(given) if given else ""
+        if self._ids is not None and not request_id:
+            request_id = self._ids.next()
+        if request_id != given:
+            _replace(environ, request_id)
+        return request_id
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
         context = req.context
@@ -123,7 +129,7 @@ def _observed(req: falcon.Request, resp: falcon.Response) -> ObservedRequest:
         role=noted.get("role", "") or (operations[0].role if operations else ""),
         codes=codes if codes or status < _ERRORS else (_name_of(status),),
         received=int(req.env.get("CONTENT_LENGTH") or 0),
-        sent=_length(req.method, resp),
+        sent=0 if req.method == "HEAD" else _length(resp),
         started=context.started,
         seconds=perf_counter() - context.started,
         request_id=context.request_id,
@@ -148,12 +154,11 @@ def _name_of(status: int) -> str:
         return "ERROR"
 
 
-def _length(method: str, resp: falcon.Response) -> int:
+def _length(resp: falcon.Response) -> int:
     """The length of the body of an answer, 0 if it is not known before it is sent."""
-    if method == "HEAD":
-        return 0
-    if resp.data is not None:
-        return len(resp.data)
+    data = resp.data
+    if data is not None:
+        return len(data)
     if resp.text is not None:
         return len(resp.text.encode())
     return int(resp.content_length or 0)

@@ -44,6 +44,8 @@ class _Middleware:
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
         kept: KeptAnswer | None = getattr(resp.context, "kept", None)
+        if kept is None and not self._of_all:
+            return
         is_kept = kept is not None and resp.data is kept.body and len(kept.body) >= LEAST
         if not (is_kept or (self._of_all and req.path.startswith(PATH))):
             return
