@@ -100,7 +100,7 @@ class Database:
         """
         role, form = ("", IMPLICIT) if context is None else (context.role, context.form)
         before = (*form.begin, *first_steps(context, read_only))
-        steps = [*before, *((statement, parameters, role) for statement, parameters in calls), *form.end]
+        steps = [*before, *[(statement, parameters, role) for statement, parameters in calls], *form.end]
         flight = Flight(steps, len(before), read_only, self._wait_s(context, len(calls)), row_limit)
         bookmark = None if context is None else context.bookmark
         try:

@@ -37,10 +37,6 @@ _MAX_PARAMETERS = 65535
 
 def encode_parameters(values: Sequence[bytes | None]) -> bytes:
     """The parameters of a Bind message, for values that many requests share."""
-    return b"".join(_parameter_parts(values))
-
-
-def _parameter_parts(values: Sequence[bytes | None]) -> list[bytes]:
     if len(values) > _MAX_PARAMETERS:
         raise ValueError(f"a statement cannot have more than {_MAX_PARAMETERS} parameters")
     parts = [_short.pack(len(values))]
@@ -50,7 +46,7 @@ def _parameter_parts(values: Sequence[bytes | None]) -> list[bytes]:
         else:
             parts.append(_pack_int(len(value)))
             parts.append(value)
-    return parts
+    return b"".join(parts)
 
 
 class PreparedStatements:
@@ -97,8 +93,8 @@ class PreparedStatements:
                 bind = _BIND_UNNAMED
                 parsing.append(None)
                 append(b"P" + _pack_int(len(statement.parse_body) + 5) + b"\0" + statement.parse_body)
-            parts = (parameters,) if isinstance(parameters, bytes) else _parameter_parts(parameters)
-            out += (b"B", _pack_int(len(bind) + sum(map(len, parts)) + 6), bind, *parts, _END_OF_BIND_AND_EXECUTE)
+            encoded = parameters if isinstance(parameters, bytes) else encode_parameters(parameters)
+            out += (b"B", _pack_int(len(bind) + len(encoded) + 6), bind, encoded, _END_OF_BIND_AND_EXECUTE)
         append(_SYNC)
         if fresh:
             out[:0] = self._make_room(len(fresh), {(statement.digest, role) for statement, _, role in steps})

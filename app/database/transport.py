@@ -56,14 +56,18 @@ class Transport:
             self._sock.settimeout(wanted)
 
     def send(self, message: bytes) -> None:
-        sent = 0
         try:
             if self._plain:
-                with contextlib.suppress(BlockingIOError):
+                try:
                     sent = self._sock.send(message, _DONT_WAIT)
+                except BlockingIOError:
+                    # The kernel's buffer is full.
+                    sent = 0
             elif len(message) <= _SURELY_BUFFERED:
                 self._sock.sendall(message)
                 return
+            else:
+                sent = 0
             if sent < len(message):
                 self._send_and_receive(memoryview(message)[sent:])
         except TimeoutError as ex:

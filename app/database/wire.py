@@ -233,17 +233,18 @@ class DatabaseConnection:
     def _read_last(self, buffer: bytes, position: int, row_limit: int) -> Row | None:
         """The rest of what is due, if it is here as a whole and a single row, as it usually is; otherwise none is
         taken."""
-        if not buffer.startswith(BOUND_AND_ROW, position) or len(buffer) < position + len(BOUND_AND_ROW) + VALUE.size:
+        row = position + len(BOUND_AND_ROW)
+        if not buffer.startswith(BOUND_AND_ROW, position) or len(buffer) < row + VALUE.size:
             return None
-        size, columns, length = VALUE.unpack_from(buffer, position + len(BOUND_AND_ROW))
-        end = position + len(BOUND_AND_ROW) + size
+        size, columns, length = VALUE.unpack_from(buffer, row)
+        end = row + size
         if size > row_limit or not buffer.startswith(ENDED_AFTER_ROW, end):
             return None
         self.transaction_status = IDLE
         self._transport.buffer = buffer[end + len(ENDED_AFTER_ROW) :]
         if columns == 1 and length >= 0:
             return (buffer[end - length : end],)
-        return row_of(buffer, position + len(BOUND_AND_ROW) + _SIZE)
+        return row_of(buffer, row + _SIZE)
 
     def _add_prepared(self, parsing: Parsing) -> None:
         if parsing is not None:

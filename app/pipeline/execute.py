@@ -34,7 +34,7 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
         for planned, rows in zip(plan.statements, _run(operation, bound, engine), strict=True):
             if planned.answers:
                 texts.update(zip(planned.response_keys, rows[0], strict=True))
-    capped = _capped(plan, operation.parsed.variables)
+    capped = _capped(plan, operation.parsed.variables) if plan.caps else None
     results = ResultSet(plan, texts, operation.caller.role)
     bookmark = operation.parsed.request.bookmark
     if plan.is_mutation and bookmark is not None and bookmark.written is not None:
@@ -44,8 +44,11 @@ def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) ->
 
 def _capped(plan: SQLPlan, variables: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Where the request asked for more rows than it was given."""
-    read = ((cap, cap.asked.read(variables)) for cap in plan.caps)
-    return [{"path": list(cap.path), "asked": asked, "given": cap.given} for cap, asked in read if asked > cap.given]
+    return [
+        {"path": list(cap.path), "asked": asked, "given": cap.given}
+        for cap in plan.caps
+        if (asked := cap.asked.read(variables)) > cap.given
+    ]
 
 
 def context_of(operation: AuthorizedOperation, engine: Engine) -> Context:

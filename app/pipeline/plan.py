@@ -124,7 +124,7 @@ def _steer_by_rest(literals: Iterable[str], plan: SQLPlan, steering: Steering) -
 def _bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:
     readings = Readings(variables)
     return BoundPlan(
-        plan, tuple(tuple(each.value(readings) for each in planned.parameters) for planned in plan.statements)
+        plan, tuple([tuple([each.value(readings) for each in planned.parameters]) for planned in plan.statements])
     )
 
 

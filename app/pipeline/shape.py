@@ -35,7 +35,7 @@ def shape(request: GraphQLRequest, results: ResultSet) -> Reply:
         body = answer_of(plan.response_keys, results.texts, more)
     else:
         body = b'{"data":null%b}' % more
-    return Reply(200, body, _media_type(request), codes=_codes_of(plan.errors))
+    return Reply(200, body, _media_type(request), (), _codes_of(plan.errors) if plan.errors else ())
 
 
 def shape_error(request: GraphQLRequest, error: PorticoError) -> Reply:
