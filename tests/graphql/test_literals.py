@@ -49,7 +49,7 @@ def cold(door: Door, query: str, variables: Any = None) -> Any:
     names = ("documents", "forms", "valid_documents", "steering", "plans")
     forgetful = replace(engine, **{name: BoundedCache[Any](1) for name in names})
     head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
-    return json.loads(run(GraphQLRequest(query, variables, head=head), forgetful).body)
+    return json.loads(run(GraphQLRequest(query, variables, head=head), forgetful).reply.body)
 
 
 SHARING = [

@@ -56,7 +56,7 @@ def cold(door: Door, query: str, variables: Any) -> Any:
         plans=BoundedCache(1),
     )
     head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
-    return json.loads(run(GraphQLRequest(query, variables, head=head), forgetful).body)
+    return json.loads(run(GraphQLRequest(query, variables, head=head), forgetful).reply.body)
 
 
 def node_id(*parts: Any) -> str:
