@@ -49,6 +49,7 @@ _PASSED = frozenset({"alias", "description", "name", "type_condition", "variable
 _LEADING_TO_LITERALS = {
     kind: tuple(key for key in keys if key not in _PASSED) for kind, keys in QUERY_DOCUMENT_KEYS.items()
 }
+_LITERALS = (IntValueNode, FloatValueNode, StringValueNode)
 _MARK = "\0"
 _LONGEST_NUMBER = 40
 
@@ -88,9 +89,9 @@ def lifted(node: AnyNode, form: DocumentForm) -> AnyNode:
 
 def _lifted(node: Node, names: Mapping[LiteralKey, str]) -> Node:
     """Half of the work of graphql-core's ``visit``: what cannot have literals below it is not visited."""
-    name = names.get(_key(node))
-    if name is not None:
-        return VariableNode(name=NameNode(value=name), loc=node.loc)
+    if isinstance(node, _LITERALS):
+        name = names.get(_key(node))
+        return node if name is None else VariableNode(name=NameNode(value=name), loc=node.loc)
     changed: dict[str, Any] = {}
     for key in _LEADING_TO_LITERALS.get(node.kind, ()):
         below = getattr(node, key)
@@ -107,11 +108,11 @@ def _lifted(node: Node, names: Mapping[LiteralKey, str]) -> Node:
     return type(node)(**{key: getattr(node, key) for key in node.keys} | changed) if changed else node
 
 
-def _key(node: Node) -> LiteralKey:
-    """What a node has of a literal; the key of none if it is no literal."""
-    if isinstance(node, (IntValueNode, FloatValueNode)):
-        return False, node.value
-    return (True, node.value) if isinstance(node, StringValueNode) and not node.block else (False, "")
+def _key(node: IntValueNode | FloatValueNode | StringValueNode) -> LiteralKey:
+    """What a node has of a literal; the key of none for a block string."""
+    if isinstance(node, StringValueNode):
+        return (False, "") if node.block else (True, node.value)
+    return False, node.value
 
 
 class _Marking:

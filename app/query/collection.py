@@ -158,7 +158,7 @@ class Collection:
         """The number of rows that were read: those of the page, and one more if it looks ahead and more follow."""
         return self.rows.added_column(self.rows.free_name("count"))
 
-    @property
+    @cached_property
     def cursor(self) -> ColumnElement[Any]:
         """The cursor of a row of the page."""
         return cursor_expression(self._place(self.rows))

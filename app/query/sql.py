@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
+    FromClause,
     Select,
     Subquery,
     TableClause,
@@ -24,7 +25,9 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import Grouping
 from sqlalchemy.sql.functions import Function
-from sqlalchemy.types import UserDefinedType
+from sqlalchemy.sql.operators import comma_op
+from sqlalchemy.sql.visitors import InternalTraversal
+from sqlalchemy.types import NullType, UserDefinedType
 
 from app.errors import Diagnosis
 
@@ -42,6 +45,12 @@ class _Compiler(PGCompiler):
     def bindparam_string(self, name: str, *_: Any, **options: Any) -> str:
         numbers: dict[str, int] = self.__dict__.setdefault("numbers", {})
         return f"${numbers.setdefault(name, len(numbers) + 1)}"
+
+    def visit_written(self, written: _Written, add_to_result_map: Any = None, **options: Any) -> str:
+        texts = list(written.texts)
+        for place, value in enumerate(written.values):
+            texts[place] += value._compiler_dispatch(self, **options)
+        return "".join(texts)
 
 
 class _Preparer(PGIdentifierPreparer_pg8000):
@@ -84,6 +93,7 @@ class PgType(UserDefinedType[Any]):
 
 # A type keeps what SQLAlchemy finds out about it, so each is made once.
 _TEXT = Text()
+_UNKNOWN = NullType()
 _type = lru_cache(1000)(PgType)
 
 
@@ -147,18 +157,32 @@ def _as_constant(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-class _BuiltObject(Function[Any]):
-    """A call of ``json_build_object``. Its keys are texts: as expressions they would cost a tenth of planning."""
+class _Written(Function[Any]):
+    """Calls of functions with constants for most arguments, written as texts before, between and behind the ``values``:
+    as a construct for each call and constant they would cost a fifth of planning."""
 
-    def __init__(self, members: Sequence[tuple[str, ColumnElement[Any]]]) -> None:
-        super().__init__("json_build_object", *(value for _, value in members))
-        self.names = [_as_constant(key) for key, _ in members]
+    __visit_name__ = "written"
+    _traverse_internals = (("values", InternalTraversal.dp_clauseelement_tuple),)  # type: ignore[assignment]
+
+    def __init__(self, name: str, texts: Sequence[str], values: Iterable[ColumnElement[Any]]) -> None:
+        """``name`` is that of the outermost function. There is one text more than there are values."""
+        # Without the list of arguments that SQLAlchemy makes for a function: nothing but its own compiler reads that.
+        self.name = name
+        self.type = _UNKNOWN
+        self.texts = texts
+        self.values = tuple([each.self_group(against=comma_op) for each in values])
+
+    @property
+    def _from_objects(self) -> list[FromClause]:
+        return [each for value in self.values for each in value._from_objects]
 
 
-@compiles(_BuiltObject)
-def _names_and_values(built: _BuiltObject, compiler: SQLCompiler, add_to_result_map: Any = None, **options: Any) -> str:
-    members = zip(built.names, built.clauses, strict=True)
-    return f"json_build_object({', '.join(f'{name}, {compiler.process(value, **options)}' for name, value in members)})"
+def _built_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElement[Any]:
+    """A call of ``json_build_object``."""
+    between = [f", {_as_constant(key)}, " for key, _ in members]
+    opening = between[0].removeprefix(", ") if between else ""
+    texts = (f"json_build_object({opening}", *between[1:], ")")
+    return _Written("json_build_object", texts, (value for _, value in members))
 
 
 def json_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElement[Any]:
@@ -168,7 +192,7 @@ def json_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElem
     """
     pairs_per_call = MAX_ARGUMENTS // 2
     starts = range(0, max(len(members), 1), pairs_per_call)
-    calls = [_BuiltObject(members[start : start + pairs_per_call]) for start in starts]
+    calls = [_built_object(members[start : start + pairs_per_call]) for start in starts]
     if len(calls) == 1:
         return calls[0]
     opened = _without_brace(as_text(calls[0]))
@@ -205,8 +229,7 @@ def row_text(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
 def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
     """Standard base64 without line breaks of the text of a jsonb array of ``values``."""
     array = as_text(jsonb_array(values))
-    encoded = func.encode(func.convert_to(array, constant("UTF8")), constant("base64"))
-    return func.translate(encoded, literal_column("E'\\n'"), constant(""))
+    return _Written("translate", ("translate(encode(convert_to(", ", 'UTF8'), 'base64'), E'\\n', '')"), (array,))
 
 
 def computed_first(query: Select[Any] | CompoundSelect[Any], name: str) -> Subquery:
