@@ -41,8 +41,8 @@ _LONGEST_PAUSE_S = 5.0
 _STABLE_S = 60.0
 _STOP_MARGIN_S = 5.0
 _NEW_OBJECTS = 5000
-"""How many objects are made before garbage is looked for among them. With Python's 700 that took a tenth of the CPU time
-of a request whose document is new: parsing and planning it makes thousands that are all in use."""
+"""How many objects are made before garbage is looked for among them. With Python's 700 that took a tenth of the CPU
+time of a request whose document is new: parsing and planning it makes thousands that are all in use."""
 
 
 def serve(
