@@ -102,10 +102,11 @@ class Transport:
     def more(self, buffer: bytes, start: int, end: int, *, answered: bool) -> bytes:
         """Receive up to ``end`` or beyond: the bytes of ``buffer`` from ``start`` on, and what came after them."""
         missing = end - len(buffer)
-        received = [buffer[start:]]
+        # A single chunk is not copied when it is joined.
+        received = [buffer[start:]] if start < len(buffer) else []
         try:
             while missing > 0:
-                chunk = self._sock.recv(max(_CHUNK, min(missing, _LARGEST_CHUNK)))
+                chunk = self._sock.recv(_CHUNK if missing < _CHUNK else min(missing, _LARGEST_CHUNK))
                 if not chunk:
                     raise ConnectionResetError("the server closed the connection")
                 received.append(chunk)

@@ -31,20 +31,18 @@ class Timing:
     """The times of the stages of one operation, and whose it is, as soon as that is known. The time of what plugins
     wrap around a stage counts as the stage's, and so does all until the next stage begins."""
 
-    __slots__ = ("_around", "_begun", "_stages", "document", "role")
+    __slots__ = ("_around", "_marks", "document", "role")
 
     def __init__(self, around: Mapping[str, Callable[..., Any]]) -> None:
         self._around = around
-        self._stages: list[str] = []
-        # When each of them began.
-        self._begun: list[float] = []
+        # The name of each stage and when it began, one after the other.
+        self._marks: list[Any] = []
         self.document: ParsedDocument | None = None
         self.role = ""
 
     def of(self, stage: str, function: Callable[[*Arguments], R], *arguments: *Arguments) -> R:
         """What ``function`` returns; its time counts for ``stage``."""
-        self._stages.append(stage)
-        self._begun.append(perf_counter())
+        self._marks += stage, perf_counter()
         around = self._around.get(stage)
         return function(*arguments) if around is None else cast(R, around(function, *arguments))
 
@@ -56,14 +54,14 @@ class Timing:
             operation = self.document.operation
             name = operation.name.value if operation.name else ""
             kind, text = operation.operation.value, self.document.text
-        observed = ObservedOperation(name, kind, self.role, reply.codes, self._begun[0], milliseconds, text)
+        observed = ObservedOperation(name, kind, self.role, reply.codes, self._marks[1], milliseconds, text)
         return TimedReply(reply, (observed,), _server_timing(milliseconds))
 
     def _milliseconds(self, now: float) -> dict[str, float]:
-        begun = self._begun
+        stages, begun = self._marks[::2], self._marks[1::2]
         took = list(map(_in_milliseconds, map(sub, (*begun[1:], now), begun)))
-        found = dict(zip(self._stages, took, strict=True))
-        return found if len(found) == len(took) else _added(zip(self._stages, took, strict=True))
+        found = dict(zip(stages, took, strict=True))
+        return found if len(found) == len(took) else _added(zip(stages, took, strict=True))
 
 
 def together(reply: Reply, parts: Iterable[TimedReply]) -> TimedReply:
