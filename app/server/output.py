@@ -18,7 +18,10 @@ _JOINED = 64 * 1024
 _AT_ONCE = 128 * 1024
 # How much a fast client gets before others have their turn.
 _IN_A_TURN = 4 * 1024 * 1024
-_MOST_IN_MEMORY = 1024 * 1024
+_ALWAYS_IN_MEMORY = 1024 * 1024
+# What all connections of a worker may keep in memory beyond that, bodies included. Writing a file costs three times as
+# much as sending, and a fast client is soon ready for more.
+_MOST_IN_MEMORY = 32 * 1024 * 1024
 _BYTES = (bytes, memoryview)
 
 
@@ -40,15 +43,16 @@ class File(Protocol):
 class Output:
     """``pending``: the number of bytes still to send; ``last_activity``: when the client last read some."""
 
-    __slots__ = ("_charged", "_in_files", "_parts", "_seat", "_socket", "last_activity", "pending")
+    __slots__ = ("_charged", "_in_files", "_kept", "_parts", "_seat", "_socket", "last_activity", "pending")
 
     def __init__(self, sock: socket.socket, seat: Seat) -> None:
         self._socket = sock
         self._seat = seat
         self._parts: deque[Any] = deque()
-        # The bytes of ``pending`` that are in files, and those in our own temporary files.
+        # The bytes of ``pending`` that are in files; those that the worker counts as kept, and how many in memory.
         self._in_files = 0
         self._charged = 0
+        self._kept = 0
         self.pending = 0
         self.last_activity = 0.0
 
@@ -75,8 +79,8 @@ class Output:
             self.last_activity = time.monotonic()
         if self._charged and not self.pending:
             self._refund()
-        if is_blocked and self.pending - self._in_files > _MOST_IN_MEMORY:
-            self._spill()
+        if is_blocked and self.pending - self._in_files > _ALWAYS_IN_MEMORY:
+            self._keep()
 
     def _send_some(self) -> int:
         parts = self._parts
@@ -111,12 +115,21 @@ class Output:
             file.close()
         return sent
 
+    def _keep(self) -> None:
+        """Keep what is in memory there, or in a file if the worker keeps much of others."""
+        size = self.pending - self._in_files
+        added = size - self._kept
+        if added > 0:
+            self._charged += added
+            self._kept = size
+            if not self._seat.charge(added):
+                raise OSError(errno.ENOSPC, "no space is left for what clients have not taken")
+        if self._seat.bytes_held > _MOST_IN_MEMORY:
+            self._spill()
+
     def _spill(self) -> None:
         """Move what is in memory to an unnamed temporary file."""
-        size = self.pending - self._in_files
-        self._charged += size
-        if not self._seat.charge(size):
-            raise OSError(errno.ENOSPC, "no space is left for what clients have not taken")
+        self._kept = 0
         moved: deque[Any] = deque()
         for part in self._parts:
             moved.append(_Spilled(part) if isinstance(part, _BYTES) else part)
@@ -124,7 +137,7 @@ class Output:
         self._in_files = self.pending
 
     def _refund(self) -> None:
-        charged, self._charged = self._charged, 0
+        charged, self._charged, self._kept = self._charged, 0, 0
         self._seat.refund(charged)
 
     def close(self) -> None:
