@@ -12,7 +12,7 @@ from typing import Any
 
 from app.database import BoundStatement, Row, StatementError
 from app.errors import PorticoError
-from app.storage.asker import Asker
+from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.bytes.blobs import discard
 from app.storage.errors import RelatedMissing, RowLocked, StorageError
 from app.storage.judging import Judged, Write, judge
@@ -20,7 +20,7 @@ from app.storage.records import Revision
 from app.storage.rows import RawValue, json_value, owner_columns, text
 from app.storage.sql import NOTHING, Projection, commit_new, commit_over
 from app.storage.storage import Storage
-from app.storage.translation import translate
+from app.storage.translation import refused, translate
 from app.storage.upkeep.events import ObjectEvent
 
 # Each further attempt means that another writer was faster. The limit ends the loop if a trigger skips every write.
@@ -126,4 +126,7 @@ def _commit_as_judged(
     except StatementError as ex:
         if ex.diagnosis.sqlstate == "23503":
             raise RelatedMissing from None
+        if asker.role == SERVICE_ROLE:
+            # Its write was not tried before.
+            raise refused(ex, role=asker.role, action="INSERT or UPDATE", table="objects") from None
         raise translate(ex) from None

@@ -50,7 +50,6 @@ class Level:
         self._bucket = text(bucket)
         self._form = LevelForm(folded, direction, delimited)
         self._lower, self._upper = prefix, successor(prefix) or BEYOND
-        self._ranges = spellings(prefix) if folded else [(self._lower, self._upper)]
         if position is None:
             position = self._lower if direction == "asc" else self._upper
         self._position: RawValue = text(position)
@@ -99,8 +98,9 @@ class Level:
 
     def _few(self) -> Candidates | None:
         """All visible entries that are left; None if the caller sees many objects."""
-        ranges = (texts([lower for lower, _ in self._ranges]), texts([upper for _, upper in self._ranges]))
-        parameters = (self._bucket, self._position, *self._bounds(), self._prefix_length, *ranges)
+        ranges = spellings(self._lower) if self._form.folded else [(self._lower, self._upper)]
+        among = (texts([lower for lower, _ in ranges]), texts([upper for _, upper in ranges]))
+        parameters = (self._bucket, self._position, *self._bounds(), self._prefix_length, *among)
         count, ids, folders, lasts = self._read.row(self._asker.own_context(), seen(self._form), parameters)
         if int(known(count)) > MOST_SEEN:
             return None

@@ -1,4 +1,7 @@
-"""May the caller write this object? The database decides: the write is tried as the caller's role, then rolled back."""
+"""May the caller write this object? The database decides: the write is tried as the caller's role, then rolled back.
+
+For service_role it is not tried: the commit has the same rights, so it would only be done twice.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.database import StatementError, Transaction
-from app.storage.asker import Asker
+from app.database import BoundStatement, Row, StatementError
+from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.errors import NoSuchBucket, ObjectExists, RelatedMissing, StorageError
 from app.storage.records import Bucket, ObjectName, Revision
 from app.storage.rows import json_value, known, owner_columns, read_bucket, text
@@ -40,10 +43,34 @@ class Permission:
 def try_write(storage: Storage, asker: Asker, tried: TriedWrite) -> Permission:
     """The permission for the write. Raises NoSuchBucket, or why the database refuses: NotPermitted, ObjectExists, ...
 
-    One round trip reads the bucket and the object, switches to the caller's role, writes the row, and rolls back. If
-    the object changes between the read and the write, the commit does not find that revision.
+    One round trip reads the bucket and the object; but for service_role, it also switches to the caller's role, writes
+    the row, and rolls back. If the object changes after it was read, the commit does not find that revision.
     """
-    statement = TRY_UPSERT if tried.upsert else TRY_INSERT
+    row = _target(storage, asker, tried.name) if asker.role == SERVICE_ROLE else _tried(storage, asker, tried)
+    bucket = read_bucket(row[:5])
+    if bucket is None:
+        raise NoSuchBucket
+    identifier, number, entity_tag = row[5:]
+    if identifier is None:
+        return Permission(bucket, None)
+    if not tried.upsert:
+        raise ObjectExists
+    return Permission(bucket, Revision(identifier, known(number), (entity_tag or b"").decode()))
+
+
+def _target(storage: Storage, asker: Asker, name: ObjectName) -> Row:
+    """The row of ``TARGET_THEN_ROLE``, read only. Raises RelatedMissing without a bucket, as a write would."""
+    try:
+        row = storage.database.run(asker.service_context(), [_target_call(asker, name)], read_only=True)[0][0]
+    except StatementError as ex:
+        raise translate(ex) from None
+    if read_bucket(row[:5]) is None:
+        raise RelatedMissing
+    return row
+
+
+def _tried(storage: Storage, asker: Asker, tried: TriedWrite) -> Row:
+    """The row of ``TARGET_THEN_ROLE``, after which the write was tried as the caller's role."""
     parameters = (
         text(tried.name.bucket),
         text(tried.name.key),
@@ -51,24 +78,16 @@ def try_write(storage: Storage, asker: Asker, tried: TriedWrite) -> Permission:
         json_value(tried.metadata),
         json_value(tried.user_metadata),
     )
+    write = (TRY_UPSERT if tried.upsert else TRY_INSERT), parameters
     with storage.database.transaction(asker.service_context()) as transaction:
         try:
-            rows = _attempt(transaction, asker, tried, (statement, parameters))
+            return transaction.attempt([_target_call(asker, tried.name), write])[0][0]
         except StatementError as ex:
             raise _refusal(ex, asker, upsert=tried.upsert) from None
-    row = rows[0][0]
-    bucket = read_bucket(row[:5])
-    if bucket is None:
-        raise NoSuchBucket
-    identifier, number, entity_tag = row[5:]
-    if identifier is None:
-        return Permission(bucket, None)
-    return Permission(bucket, Revision(identifier, known(number), (entity_tag or b"").decode()))
 
 
-def _attempt(transaction: Transaction, asker: Asker, tried: TriedWrite, write: Any) -> Any:
-    target = (text(tried.name.bucket), text(tried.name.key), asker.role.encode())
-    return transaction.attempt([(TARGET_THEN_ROLE, target), write])
+def _target_call(asker: Asker, name: ObjectName) -> BoundStatement:
+    return TARGET_THEN_ROLE, (text(name.bucket), text(name.key), asker.role.encode())
 
 
 def _refusal(ex: StatementError, asker: Asker, *, upsert: bool) -> StorageError:

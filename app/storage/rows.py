@@ -29,7 +29,10 @@ def json_value(value: object) -> RawValue:
     """The value as JSON, without what PostgreSQL's JSON cannot hold: NUL and unpaired surrogates."""
     if value is None:
         return None
-    return _ESCAPED_NUL.sub(r"\1", _encoder.encode(value)).encode(errors="replace")
+    encoded = _encoder.encode(value)
+    if "\\u0000" in encoded:
+        encoded = _ESCAPED_NUL.sub(r"\1", encoded)
+    return encoded.encode(errors="replace")
 
 
 def number(value: int | None) -> RawValue:

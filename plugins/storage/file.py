@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from io import FileIO
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-from uuid import uuid4
 
 from app.errors import PorticoError
 from app.hooks import hookimpl
@@ -70,16 +69,9 @@ class FolderBackend:
     def put(self, key: str, stream: ByteSource, *, size: int | None = None, content_type: str | None = None) -> Stored:
         path = self._path(key)
         source = Metered(stream, size)
-        unfinished = f"{self._unfinished}/{uuid4().hex}"
+        unfinished = self._new_unfinished()
         try:
-            with _writing:
-                file = FileIO(unfinished, "xb")
-            with file:
-                while chunk := source.read(CHUNK):
-                    with _writing:
-                        _write_all(file.fileno(), chunk)
-                with _writing:
-                    os.fsync(file.fileno())
+            _write_file(unfinished, source)
             self._publish(unfinished, path)
         except BaseException:
             _forget(unfinished)
@@ -111,7 +103,7 @@ class FolderBackend:
 
     def copy(self, source: str, target: str) -> None:
         origin, path = self._path(source), self._path(target)
-        unfinished = f"{self._unfinished}/{uuid4().hex}"
+        unfinished = self._new_unfinished()
         try:
             with _reading:
                 self._copy_file(origin, unfinished)
@@ -136,7 +128,7 @@ class FolderBackend:
             self.copy(pieces[0].key, target)
             return
         path = self._path(target)
-        unfinished = f"{self._unfinished}/{uuid4().hex}"
+        unfinished = self._new_unfinished()
         try:
             with _writing:
                 file = FileIO(unfinished, "xb")
@@ -199,6 +191,9 @@ class FolderBackend:
             raise KeyRefused(f"keys below {UNFINISHED} are reserved for unfinished writes")
         return f"{self._root}/{key}"
 
+    def _new_unfinished(self) -> str:
+        return f"{self._unfinished}/{os.urandom(16).hex()}"
+
     def _publish(self, unfinished: str, path: str) -> None:
         folder = os.path.dirname(path)
         with _writing:
@@ -237,6 +232,21 @@ def _translate_writing(ex: BaseException) -> PorticoError | None:
 
 _reading = Translated(_translate_reading)
 _writing = Translated(_translate_writing)
+
+
+def _write_file(path: str, source: Metered) -> None:
+    """Write all of the source to a new file and sync it to disk."""
+    # Errors of the source are its own, so only the rest is translated.
+    with _writing:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        while chunk := source.read(CHUNK):
+            with _writing:
+                _write_all(descriptor, chunk)
+        with _writing:
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _write_all(descriptor: int, chunk: bytes) -> None:

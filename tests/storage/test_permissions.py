@@ -262,3 +262,19 @@ def test_triggers_see_whose_request_it_is(service: Service, policies: Policies) 
         assert service.sql("select uid, role from public.seen") == [[USER, "service_role"]]
     finally:
         service.sql("drop trigger see on storage.objects; drop function public.see(); drop table public.seen")
+
+
+def test_bytes_that_a_trigger_refuses_are_deleted(service: Service, policies: Policies) -> None:
+    """A write by service_role is not tried before its commit."""
+    service.sql(
+        "create function public.refuse() returns trigger language plpgsql as "
+        "$$ begin raise insufficient_privilege using message = 'not this one'; end $$;"
+        "create trigger refuse before insert on storage.objects for each row when (new.name = 'refused') "
+        "execute function public.refuse()"
+    )
+    before = service.blobs()
+    try:
+        assert service.upload(f"{policies.bucket}/refused").json()["code"] == "AccessDenied"
+        assert not service.blobs() - before
+    finally:
+        service.sql("drop trigger refuse on storage.objects; drop function public.refuse()")

@@ -57,4 +57,4 @@ def list_objects(storage: Storage, call: Call) -> Answer:
             if count:
                 pages.append(known(row[2]))
             step = min(step * 2, LARGEST_STEP)
-    return Answer(body=b"[" + b", ".join(pages) + b"]")
+    return Answer(body=b"[%b]" % b", ".join(pages))

@@ -108,9 +108,8 @@ def _answer(found: FilledPage, direction: Direction, column: str) -> Answer:
         cursor = Cursor(last.name, last.is_folder, direction, column, last.time).encode()
         members.append(b'"nextCursor":' + json.dumps(cursor).encode())
         members.append(b'"nextCursorKey":' + json.dumps(last.name).encode())
-    members.append(b'"folders":[' + b", ".join(found.folders) + b"]")
-    members.append(b'"objects":[' + b", ".join(found.objects) + b"]")
-    return Answer(body=b"{" + b",".join(members) + b"}")
+    entries = b", ".join(found.folders), b", ".join(found.objects)
+    return Answer(body=b'{%b,"folders":[%b],"objects":[%b]}' % (b",".join(members), *entries))
 
 
 def _by_name(
