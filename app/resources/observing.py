@@ -15,8 +15,7 @@ from typing import Any
 
 import falcon
 
-from app.observation import ObservedOperation, ObservedRequest, Observer, read_request_id, read_trace
-from app.plugin_guard import Plugins
+from app.observation import ObservedOperation, ObservedRequest, read_request_id, read_trace
 from app.services import Services
 
 _DOORS = (
@@ -38,8 +37,9 @@ class Observing:
     """
 
     def __init__(self, services: Services) -> None:
-        found = services.plugins.by_plugin("observers", services=services)
-        self._observers = tuple(_guarded(services.plugins, plugin, each) for plugin, some in found for each in some)
+        self._plugins = services.plugins
+        found = self._plugins.by_plugin("observers", services=services)
+        self._observers = tuple((plugin, each) for plugin, some in found for each in some)
         self._ids = _Ids() if services.settings.access_log else None
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
@@ -93,8 +93,11 @@ class Observing:
         self._tell(observed)
 
     def _tell(self, observed: ObservedRequest) -> None:
-        for observer in self._observers:
-            observer(observed)
+        for plugin, observer in self._observers:
+            try:
+                observer(observed)
+            except Exception:
+                self._plugins.blame(plugin, "observers")
 
 
 class _Ids:
@@ -162,13 +165,3 @@ def _length(resp: falcon.Response) -> int:
     if resp.text is not None:
         return len(resp.text.encode())
     return int(resp.content_length or 0)
-
-
-def _guarded(plugins: Plugins, plugin: str, observer: Observer) -> Observer:
-    def guarded(observed: ObservedRequest) -> None:
-        try:
-            observer(observed)
-        except Exception:
-            plugins.blame(plugin, "observers")
-
-    return guarded

@@ -285,8 +285,9 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         """Take what has arrived of the body for all of it. The connection ends with the answer."""
         length = len(self.body_rcv)
         # The headers may be those of the memory, which other requests share.
-        self.headers = {**self.headers, "CONTENT_LENGTH": str(length), "CONNECTION": "close"}
+        self.headers = {**self.headers, "CONTENT_LENGTH": str(length)}
         self.content_length = length
+        self.connection_close = True
         self.known = None
         self.was_cut = self.completed = True
         self.expect_continue = False

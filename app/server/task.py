@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any
 
 from waitress.buffers import ReadOnlyFileBasedBuffer
@@ -17,7 +16,7 @@ from app.server.header_memory import KnownHeader
 from app.storage.http.head import HEADER_BLOCK
 
 _date = lru_cache(2)(build_http_date)
-_NAME, _VALUE = itemgetter(0), itemgetter(1)
+_CLOSES = "Connection: close\r\n"
 
 # A body of one piece up to this size is sent with its header.
 _SMALL = 64 * 1024
@@ -54,25 +53,22 @@ class _OurTask(Task):  # type: ignore[misc]
 
     def _declare(self, headers: list[tuple[str, str]]) -> None:
         self.response_headers = headers
-        self._form = header_form(self.version, self.status, tuple(map(_NAME, headers)), self.channel.server.adj.ident)
-        self._values = tuple(map(_VALUE, headers))
+        names, self._values = zip(*headers, strict=True) if headers else ((), ())
+        self._form = header_form(self.version, self.status, names, self.channel.server.adj.ident)
 
     def _on_connection(self, has_length: bool) -> str:
         """What the header says of the end of the body, and of the connection after it."""
-        asked = self.request.headers.get("CONNECTION")
         is_endless = self._form.has_body and not has_length
         # So that the client opens its next connection to another process.
-        closes = self.close_on_finish or self.channel.server.gives_away() or is_endless
-        if self.version == "1.0":
-            if not closes and has_length and asked is not None and asked.lower() == "keep-alive":
+        is_given_away = self.channel.server.gives_away()
+        if not (is_given_away or self.close_on_finish or self.request.connection_close or is_endless):
+            if self.version == "1.1":
+                return ""
+            if has_length:
                 return "Connection: Keep-Alive\r\n"
-            self.close_on_finish = True
-            return "Connection: close\r\n"
-        if not closes and (asked is None or asked.lower() != "close"):
-            return ""
         self.close_on_finish = True
-        self.chunked_response = is_endless
-        return "Transfer-Encoding: chunked\r\nConnection: close\r\n" if is_endless else "Connection: close\r\n"
+        self.chunked_response = is_endless and self.version == "1.1"
+        return f"Transfer-Encoding: chunked\r\n{_CLOSES}" if self.chunked_response else _CLOSES
 
 
 class RefusalTask(_OurTask, ErrorTask):  # type: ignore[misc]
