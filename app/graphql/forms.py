@@ -105,7 +105,14 @@ def _lifted(node: Node, names: Mapping[LiteralKey, str]) -> Node:
             is_same = all(map(is_, new, below))
         if not is_same:
             changed[key] = new
-    return type(node)(**{key: getattr(node, key) for key in node.keys} | changed) if changed else node
+    return _with(node, changed) if changed else node
+
+
+def _with(node: Node, changed: Mapping[str, Any]) -> Node:
+    """The node with some fields changed, in a fraction of the time that its class takes to make another one."""
+    made = object.__new__(type(node))
+    vars(made).update(vars(node), **changed)
+    return made
 
 
 def _key(node: IntValueNode | FloatValueNode | StringValueNode) -> LiteralKey:

@@ -123,7 +123,8 @@ class _Visit:
                     resting[index] = True
                     if result is not BREAK and result is not True:
                         skipping.append(index)
-        self._see_below(node, parent, kind.below)
+        if kind.below:
+            self._see_below(node, parent, kind.below)
         for index, method in kind.leaving:
             if not resting[index]:
                 method(node, key, parent, path, ancestors)
@@ -133,13 +134,13 @@ class _Visit:
             kind.leave_types()
 
     def _see_below(self, node: Node, parent: Node | tuple[Node, ...] | None, keys: Sequence[str]) -> None:
+        parts = [(key, below) for key in keys if (below := getattr(node, key))]
+        if not parts:
+            return
         path, ancestors = self._path, self._ancestors
         if parent is not None:
             ancestors.append(parent)
-        for key in keys:
-            below = getattr(node, key)
-            if not below:
-                continue
+        for key, below in parts:
             path.append(key)
             if isinstance(below, tuple):
                 ancestors.append(node)

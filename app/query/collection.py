@@ -26,7 +26,7 @@ from app.query.ordering import ordering_of
 from app.query.pages import Page, page_of
 from app.query.planning import NamedRows, Rows, TableRows
 from app.query.row_ids import cursor_expression
-from app.query.sql import constant, jsonb_array
+from app.query.sql import call, constant, jsonb_array
 from app.query.walk import Field
 
 EQUAL_BEFORE = "equal_before"
@@ -185,8 +185,8 @@ class Collection:
         ordered = aggregate_order_by(expression, self.position.desc()) if self.page.backward else expression
         conditions = [self.position <= self.page.limit()] if self.looks_ahead else []
         conditions += self._has_key(self.rows)
-        rows = func.json_agg(ordered)
-        return func.coalesce(rows.filter(*conditions) if conditions else rows, constant("[]"))
+        rows = call("json_agg", ordered)
+        return call("coalesce", rows.filter(*conditions) if conditions else rows, constant("[]"))
 
     def _has_key(self, rows: NamedRows) -> list[ColumnElement[Any]]:
         # Rows of a view may lack the key that its comment declares.

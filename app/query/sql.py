@@ -177,6 +177,11 @@ class _Written(Function[Any]):
         return [each for value in self.values for each in value._from_objects]
 
 
+def call(name: str, *arguments: ColumnElement[Any]) -> Function[Any]:
+    """A call of one of PostgreSQL's own functions, for those of which a plan has very many: ``func`` has more to do."""
+    return _Written(name, (f"{name}(", *([", "] * (len(arguments) - 1)), ")"), arguments)
+
+
 def _built_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElement[Any]:
     """A call of ``json_build_object``."""
     between = [f", {_as_constant(key)}, " for key, _ in members]
@@ -214,7 +219,7 @@ def _members(call: ColumnElement[Any]) -> ColumnElement[Any]:
 def jsonb_array(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
     """A jsonb array of ``values``, which may be more than a call takes."""
     starts = range(0, max(len(values), 1), MAX_ARGUMENTS)
-    array, *others = (func.jsonb_build_array(*values[start : start + MAX_ARGUMENTS]) for start in starts)
+    array, *others = (call("jsonb_build_array", *values[start : start + MAX_ARGUMENTS]) for start in starts)
     joined: ColumnElement[Any] = array
     for each in others:
         joined = joined.concat(each)
