@@ -29,8 +29,10 @@ class Callers:
         """
         if credential == "ignored":
             return None, ""
-        if bearer_token(headers, query) is None and (known := self._by_other_credential(credential, head)) is not None:
-            return known, ""
+        if self.identifications.headers and bearer_token(headers, query) is None:
+            known = self._by_other_credential(credential, head)
+            if known is not None:
+                return known, ""
         token = presented_token(credential, headers, query) or ""
         try:
             return caller_of(self.identity, token), token

@@ -16,6 +16,8 @@ from app.storage.http.target import path_of
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_REQUEST_ID = 200
 _LONGEST_REMEMBERED = 2048
+# Those that WSGI names unlike others.
+_OF_THE_BODY = (("CONTENT_TYPE", "content-type"), ("CONTENT_LENGTH", "content-length"))
 
 
 def raw_path(environ: Mapping[str, Any]) -> str:
@@ -35,9 +37,9 @@ def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
     # A client could fill the memory with long names.
     among = _remembered_among if len("".join(names)) <= _LONGEST_REMEMBERED else _headers_among
     found = {header: environ[name] for name, header in among(names)}
-    for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
-        if environ.get(name):
-            found[name.replace("_", "-").lower()] = environ[name]
+    for name, header in _OF_THE_BODY:
+        if value := environ.get(name):
+            found[header] = value
     return found
 
 
@@ -89,7 +91,10 @@ def send(answer: Answer, resp: falcon.Response) -> None:
     resp.status = falcon.code_to_http_status(answer.status)
     resp.context.codes = (answer.code,) if answer.code else ()
     resp.content_type = answer.content_type and _as_latin(answer.content_type)
-    resp.set_headers([(name, _as_latin(value)) for name, value in answer.headers])
+    headers = answer.headers
+    if not "".join([value for _, value in headers]).isascii():
+        headers = tuple((name, _as_latin(value)) for name, value in headers)
+    resp.set_headers(headers)
     if isinstance(answer.body, bytes):
         if answer.content_type and answer.content_type.startswith("application/json"):
             resp.set_header("x-content-type-options", "nosniff")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import replace
 from typing import Any
 
 import falcon
@@ -57,7 +56,7 @@ class S3Sink:
         if unsendable_header(answer) is not None:
             close(answer)
             raise internal_error()
-        return replace(answer, headers=(*answer.headers, ("x-amz-request-id", request_id)))
+        return answer._replace(headers=(*answer.headers, ("x-amz-request-id", request_id)))
 
 
 def _exposed(answer: Answer, head: Head) -> Answer:
@@ -65,7 +64,7 @@ def _exposed(answer: Answer, head: Head) -> Answer:
     if "origin" not in head.headers:
         return answer
     names = ", ".join(name for name, _ in answer.headers if name.startswith("x-amz-"))
-    return replace(answer, headers=(*answer.headers, ("access-control-expose-headers", names)))
+    return answer._replace(headers=(*answer.headers, ("access-control-expose-headers", names)))
 
 
 class S3Host:

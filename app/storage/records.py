@@ -32,8 +32,7 @@ class Revision:
     entity_tag: str
 
 
-@dataclass(frozen=True, slots=True)
-class StoredObject:
+class StoredObject(NamedTuple):
     """A row of ``storage.objects``. ``version`` names its bytes. ``updated_at`` is in seconds since 1970."""
 
     id: str

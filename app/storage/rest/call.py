@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from app.storage.asker import Asker
 from app.storage.http.answer import Answer
@@ -13,8 +12,7 @@ from app.storage.http.upload_body import media_type
 from app.storage.records import ObjectName
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One request to an operation.
 
     ``identified``: whether the request has a valid token. Names in ``headers`` are in lower case; ``query`` has the
@@ -31,7 +29,7 @@ class Call:
     headers: Mapping[str, str]
     query: Mapping[str, str]
     query_string: str
-    body: BinaryIO = field(repr=False)
+    body: BinaryIO
     length: int | None
     client: str = ""
 

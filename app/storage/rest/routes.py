@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from app.storage.http.answer import Answer
@@ -103,8 +104,7 @@ def takes_object(route: Route) -> bool:
     return route.run in (uploads.create_object, uploads.put_object, signed_urls.put_signed)
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """The route of a request. ``bucket`` and ``key`` are decoded, '' if the route has none."""
 
     route: Route

@@ -131,7 +131,7 @@ def verified(storage: Storage, call: Call, scope: str, *, transformed: bool = Fa
     # Some clients escape the URL a second time and ask for %253F instead of %3F.
     for key in (call.key, unquote(call.key)):
         if url == f"{call.bucket}/{key}":
-            return claims, dataclasses.replace(call, key=key)
+            return claims, call._replace(key=key)
     raise InvalidSignature("Invalid signature")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from app.storage.http.answer import Answer, Headers
 from app.storage.resumable.headers import VERSION
 
@@ -16,4 +14,4 @@ _EXPOSED = (
 def completed(answer: Answer, *, for_page: bool) -> Answer:
     """The answer with the protocol's version and, for a page of another origin, leave to read these headers."""
     exposed: Headers = (("access-control-expose-headers", _EXPOSED),) if for_page else ()
-    return replace(answer, headers=(("tus-resumable", VERSION), *answer.headers, *exposed))
+    return answer._replace(headers=(("tus-resumable", VERSION), *answer.headers, *exposed))

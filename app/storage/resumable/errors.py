@@ -6,7 +6,6 @@ Clients repeat a request after 409, 423 and 5xx, and begin anew after a HEAD tha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from app.errors import PorticoError
@@ -52,7 +51,7 @@ def refusal(ex: PorticoError, method: str) -> Answer:
     if answer.status >= 500:
         # After any other failure of a HEAD the client would upload from the beginning.
         return Answer(LOCKED, _AGAIN, content_type=_TEXT, code=answer.code)
-    return replace(answer, body=b"")
+    return answer._replace(body=b"")
 
 
 def _as_tus_error(ex: PorticoError) -> TusError:

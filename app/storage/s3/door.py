@@ -142,7 +142,7 @@ class Door:
             resource = resource.removeprefix(PATH)
         request_id = request_id or new_request_id()
         answer = as_s3_error(error).answer(head=head.method == "HEAD", resource=resource, request_id=request_id)
-        return replace(answer, headers=(*answer.headers, ("x-amz-request-id", request_id)))
+        return answer._replace(headers=(*answer.headers, ("x-amz-request-id", request_id)))
 
     # The request
 
