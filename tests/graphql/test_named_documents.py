@@ -95,6 +95,9 @@ def test_a_name_that_is_none_or_unknown(reading_door: OpenDoor, folder: Path) ->
         assert (answer.status, answer.code) == (200, "PERSISTED_QUERY_NOT_FOUND")
     assert ask(door, GRAPHQL, documentId="items").status == 400
     assert get(door, "/graphql/v1/items").code == "PERSISTED_QUERY_NOT_FOUND"
+    # Also what looks like the route itself, however often.
+    for _ in range(2):
+        assert get(door, "/graphql/v1/{document_id:path}").code == "PERSISTED_QUERY_NOT_FOUND"
     for odd in (1, ["Items"], {}):
         answer = ask(door, documentId=odd)
         assert (answer.status, answer.code) == (400, "BAD_REQUEST")
