@@ -26,10 +26,11 @@ from app.pipeline.around import Around
 from app.plugin_guard import Plugins, PluginUnusable
 from app.query.collection import Collection
 from app.query.conditions import Compared
+from app.query.json_texts import json_list, json_object
 from app.query.planning import Planning, Rows
 from app.query.relationships import Relationship
 from app.query.scalars import Scalar, scalar_type
-from app.query.sql import as_text, cast_to, json_object
+from app.query.sql import as_text, cast_to
 from app.query.texts import StringText
 from app.query.walk import Field
 from app.services import Services
@@ -134,6 +135,7 @@ __all__ = [
     "configure",
     "create_app",
     "hookimpl",
+    "json_list",
     "json_object",
     "plugin_manager",
     "scalar_type",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from graphql import FieldNode, GraphQLError, GraphQLObjectType, is_leaf_type
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, select
 
 from app.database import Statement
 from app.errors import RequestError
@@ -21,6 +21,7 @@ from app.pipeline.answers import kept_answer
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
 from app.query.distribution import CLAIM
+from app.query.json_texts import json_text
 from app.query.nodes import Cap, NodeCount
 from app.query.planning import Planning
 from app.query.sql import as_text, compiled
@@ -250,7 +251,7 @@ class _RootPlanner:
         with self._api.making():
             resolved = walk.resolve(self._root, nodes, None)
             # The text of a scalar, such as a string, is not json yet; objects are.
-            return func.to_json(resolved) if is_leaf_type(walk.field(self._root, nodes).type) else resolved
+            return json_text(resolved) if is_leaf_type(walk.field(self._root, nodes).type) else resolved
 
     @staticmethod
     def _statement(planning: Planning, expressions: Mapping[str, ColumnElement[Any]]) -> PlannedStatement:

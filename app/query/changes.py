@@ -17,7 +17,6 @@ from graphql import (
     GraphQLObjectType,
 )
 from sqlalchemy import CTE, ColumnElement, Select, case, func, select, union_all
-from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.sql.dml import UpdateBase
 
 from app.errors import RequestError
@@ -25,8 +24,9 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import unknown_field_in
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
+from app.query.json_texts import json_list, json_object
 from app.query.planning import NamedRows, Planning, Rows
-from app.query.sql import as_text, cast_to, constant, fail_with, json_object, one_row
+from app.query.sql import as_text, cast_to, constant, fail_with, one_row
 from app.query.texts import integer_text
 from app.query.walk import Field
 
@@ -114,8 +114,7 @@ def _records(field: Field, affected: Affected) -> ColumnElement[Any]:
         return affected.read_again(field)
     with field.planning.nodes.each_of(affected.most):
         record = field.json(affected.rows)
-    ordered = record if affected.order is None else aggregate_order_by(record, affected.order)
-    return func.coalesce(func.json_agg(ordered), constant("[]"))
+    return json_list(record, order=() if affected.order is None else (affected.order,))
 
 
 def answer(

@@ -16,17 +16,18 @@ from functools import cached_property
 from typing import Any, cast
 
 from graphql import GraphQLObjectType
-from sqlalchemy import ColumnElement, FromClause, Select, func, select
-from sqlalchemy.dialects.postgresql import aggregate_order_by, distinct_on
+from sqlalchemy import ColumnElement, FromClause, Select, func, select, type_coerce
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.sql.selectable import Alias
 
 from app.graphql.relations import ApiRelation
 from app.query.conditions import conditions_of_arguments
+from app.query.json_texts import json_list
 from app.query.ordering import ordering_of
 from app.query.pages import Page, page_of
 from app.query.planning import NamedRows, Rows, TableRows
 from app.query.row_ids import cursor_expression
-from app.query.sql import call, constant, jsonb_array
+from app.query.sql import jsonb_array
 from app.query.walk import Field
 
 EQUAL_BEFORE = "equal_before"
@@ -146,7 +147,7 @@ class Collection:
         if not self._is_spread:
             return value(self.rows)
         made = value(self._source[0])
-        return self.rows.computed("node", lambda _: made)
+        return type_coerce(self.rows.computed("node", lambda _: made), made.type)
 
     @property
     def position(self) -> ColumnElement[Any]:
@@ -182,11 +183,10 @@ class Collection:
 
     def collect(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
         """A JSON array of ``expression`` for each row of the page, in the order of the collection."""
-        ordered = aggregate_order_by(expression, self.position.desc()) if self.page.backward else expression
+        order = [self.position.desc()] if self.page.backward else []
         conditions = [self.position <= self.page.limit()] if self.looks_ahead else []
         conditions += self._has_key(self.rows)
-        rows = call("json_agg", ordered)
-        return call("coalesce", rows.filter(*conditions) if conditions else rows, constant("[]"))
+        return json_list(expression, *conditions, order=order)
 
     def _has_key(self, rows: NamedRows) -> list[ColumnElement[Any]]:
         # Rows of a view may lack the key that its comment declares.

@@ -7,12 +7,13 @@ from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Subquery, and_, exists, func, literal_column, not_, select
-from sqlalchemy.dialects.postgresql import aggregate_order_by, distinct_on
+from sqlalchemy.dialects.postgresql import distinct_on
 
 from app.errors import RequestError
 from app.graphql.relations import ApiColumn
 from app.query.arbiters import Arbiter
 from app.query.inserting import Inserted
+from app.query.json_texts import json_list
 from app.query.planning import Rows
 from app.query.row_ids import key_comparisons
 from app.query.sql import as_text, cast_to, computed_first, constant
@@ -91,8 +92,7 @@ def existing_rows(field: Field, inserted: Inserted, arbiter: Arbiter) -> ColumnE
         .order_by(*key, proposed.c[position])
     )
     rows = _covered(arbiter, query).cte(existing.name)
-    ordered = aggregate_order_by(record, existing.added_column(position))
-    found = func.coalesce(func.json_agg(ordered), constant("[]"))
+    found = json_list(record, order=(existing.added_column(position),))
     return select(found).select_from(existing.element).add_cte(rows).scalar_subquery()
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from graphql import GraphQLInputObjectType
 from sqlalchemy import ColumnElement, FromClause, and_, func, select
-from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by
+from sqlalchemy.dialects.postgresql import Insert
 
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
 from app.query.arbiters import Arbiter
 from app.query.changes import answer
 from app.query.inserting import Columns, Inserted
+from app.query.json_texts import json_list
 from app.query.nested_conflicts import arbiter_of, given_keys
 from app.query.nested_objects import ROOT, BatchesOf
 from app.query.nested_rows import Kept, NestedRows
@@ -24,7 +25,7 @@ from app.query.nested_writing import Arguments, NestedWriting, left_out, texts_o
 from app.query.new_rows import columns_of, links_of
 from app.query.planning import NamedRows, TableRows
 from app.query.row_ids import key_comparisons
-from app.query.sql import computed_first, constant, uncut
+from app.query.sql import computed_first, uncut
 from app.query.walk import Field
 
 
@@ -128,8 +129,7 @@ class NestedInsert:
             for (name, each), value in zip(comparisons, values, strict=True)
         )
         source, order = self._ordered(rows, arbiter)
-        ordered = aggregate_order_by(record, *order, found.c.position)
-        records = select(func.coalesce(func.json_agg(ordered), constant("[]"))).select_from(source, found)
+        records = select(json_list(record, order=(*order, found.c.position))).select_from(source, found)
         return records.where(*same).scalar_subquery()
 
     def _ordered(self, rows: TableRows, arbiter: Arbiter | None) -> tuple[FromClause, list[ColumnElement[Any]]]:

@@ -20,6 +20,7 @@ from app.graphql.values import Source
 from app.query.arbiters import Arbiter
 from app.query.changes import Undoing
 from app.query.conditions import narrowed
+from app.query.json_texts import json_text
 from app.query.nested_conflicts import arbiter_of, given_keys
 from app.query.nested_objects import ObjectPlace
 from app.query.nested_rows import Kept, NestedRows
@@ -77,7 +78,7 @@ class NestedWriting:
             return
         positions = self._rows.positions(batch)
         kept, read = self._planning.hand_on(texts_of([rows.c[each] for each in names]))
-        response = left_out(relation, positions).instead_of(func.to_json(kept))
+        response = left_out(relation, positions).instead_of(json_text(kept))
         self._planning.earlier.append(select(response).select_from(rows))
         self._rows.kept[batch.place].append(Kept(read, (batch,)))
 
@@ -131,7 +132,7 @@ class NestedWriting:
         key = func.json_build_array(*(as_text(rows.column(each)) for each in self._rows.handed_on_at(batch.place)))
         text = as_text(func.coalesce(func.json_agg(aggregate_order_by(key, position)), constant("[]")))
         kept, read = self._planning.hand_on(text)
-        response = _not_found(rows.relation, positions).instead_of(func.to_json(kept))
+        response = _not_found(rows.relation, positions).instead_of(json_text(kept))
         self._planning.earlier.append(select(response).select_from(rows.element, given).where(*same))
         self._rows.kept[batch.place].append(Kept(read, (batch,)))
 
@@ -151,7 +152,7 @@ class NestedWriting:
         same = [*same, keys.joined, keys.position.op("=")(given.c.owner)]
         changed = update(rows.element).values(new).where(*same).returning(_one())
         changed_rows = changed.cte(self._planning.alias(rows.relation.relation.name))
-        done = _not_found(rows.relation, self._rows.positions(batch)).instead_of(func.to_json(func.count()))
+        done = _not_found(rows.relation, self._rows.positions(batch)).instead_of(json_text(func.count()))
         self._planning.earlier.append(select(done).select_from(changed_rows))
 
 

@@ -15,8 +15,7 @@ from graphql import (
     GraphQLObjectType,
     GraphQLOutputType,
 )
-from sqlalchemy import ColumnElement, FromClause, case, false, func, select, true
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy import ColumnElement, FromClause, case, false, select, true
 from sqlalchemy.sql.functions import Function as SqlFunction
 
 from app.graphql import names
@@ -24,7 +23,8 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import OwnName
 from app.graphql.values_of_types import ValueType
 from app.query.calls import PSEUDO_TYPE, VOLATILE, result_of
-from app.query.sql import FunctionCall, constant
+from app.query.json_texts import json_list
+from app.query.sql import FunctionCall
 from app.query.walk import Field
 from schema_cache.model import Function, Type
 
@@ -199,8 +199,7 @@ class ItemList(FunctionResult):
             place += "_"
         rows = _call(field, self.function, arguments).table_valued(*self.item.columns, with_ordinality=place)
         rows = rows.render_derived(name=field.planning.alias("called"))
-        printed = aggregate_order_by(self.item.json(field, rows, of_list=True), rows.c[place])
-        listed = select(func.coalesce(func.json_agg(printed), constant("[]")))
+        listed = select(json_list(self.item.json(field, rows, of_list=True), order=(rows.c[place],)))
         return listed.select_from(rows).correlate(*outer).scalar_subquery()
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
+    ColumnClause,
     ColumnElement,
     CompoundSelect,
     FromClause,
@@ -16,7 +17,6 @@ from sqlalchemy import (
     TableClause,
     Text,
     cast,
-    func,
     literal_column,
 )
 from sqlalchemy.dialects.postgresql.base import PGCompiler
@@ -46,7 +46,7 @@ class _Compiler(PGCompiler):
         numbers: dict[str, int] = self.__dict__.setdefault("numbers", {})
         return f"${numbers.setdefault(name, len(numbers) + 1)}"
 
-    def visit_written(self, written: _Written, add_to_result_map: Any = None, **options: Any) -> str:
+    def visit_written(self, written: WrittenSQL, add_to_result_map: Any = None, **options: Any) -> str:
         texts = list(written.texts)
         for place, value in enumerate(written.values):
             texts[place] += value._compiler_dispatch(self, **options)
@@ -91,8 +91,15 @@ class PgType(UserDefinedType[Any]):
         return self.text
 
 
+class JsonText(Text):
+    """Text that is JSON."""
+
+    cache_ok = True
+
+
 # A type keeps what SQLAlchemy finds out about it, so each is made once.
 _TEXT = Text()
+JSON_TEXT = JsonText()
 _UNKNOWN = NullType()
 _type = lru_cache(1000)(PgType)
 
@@ -145,19 +152,28 @@ def member_of(value: ColumnElement[Any], name: str) -> ColumnElement[Any]:
 
 
 def as_text(expression: ColumnElement[Any]) -> ColumnElement[Any]:
-    return cast(expression, _TEXT)
+    return expression if isinstance(expression.type, JsonText) else cast(expression, _TEXT)
 
 
 def constant(text: str) -> ColumnElement[Any]:
     """A quoted string constant in the SQL text, for names that are part of the plan."""
-    return literal_column(_as_constant(text))
+    return Constant(text)
 
 
-def _as_constant(text: str) -> str:
+class Constant(ColumnClause[Any]):
+    """A quoted string constant: ``content`` without the quotes."""
+
+    def __init__(self, content: str) -> None:
+        super().__init__(as_constant(content), is_literal=True)
+        self.content = content
+
+
+def as_constant(text: str) -> str:
+    """A string as a constant in SQL text."""
     return "'" + text.replace("'", "''") + "'"
 
 
-class _Written(Function[Any]):
+class WrittenSQL(Function[Any]):
     """Calls of functions with constants for most arguments, written as texts before, between and behind the ``values``:
     as a construct for each call and constant they would cost a fifth of planning."""
 
@@ -179,41 +195,7 @@ class _Written(Function[Any]):
 
 def call(name: str, *arguments: ColumnElement[Any]) -> Function[Any]:
     """A call of one of PostgreSQL's own functions, for those of which a plan has very many: ``func`` has more to do."""
-    return _Written(name, (f"{name}(", *([", "] * (len(arguments) - 1)), ")"), arguments)
-
-
-def _built_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElement[Any]:
-    """A call of ``json_build_object``."""
-    between = [f", {_as_constant(key)}, " for key, _ in members]
-    opening = between[0].removeprefix(", ") if between else ""
-    texts = (f"json_build_object({opening}", *between[1:], ")")
-    return _Written("json_build_object", texts, (value for _, value in members))
-
-
-def json_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElement[Any]:
-    """A json object with these members in this order; keys are constants of the plan.
-
-    ``json_build_object`` takes 50 pairs; the texts of several are joined beyond that, since ``json`` cannot be.
-    """
-    pairs_per_call = MAX_ARGUMENTS // 2
-    starts = range(0, max(len(members), 1), pairs_per_call)
-    calls = [_built_object(members[start : start + pairs_per_call]) for start in starts]
-    if len(calls) == 1:
-        return calls[0]
-    opened = _without_brace(as_text(calls[0]))
-    for call in calls[1:-1]:
-        opened = opened.concat(constant(", ")).concat(_without_brace(_members(call)))
-    return cast_to(opened.concat(constant(", ")).concat(_members(calls[-1])), "json")
-
-
-def _without_brace(text: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The text of a json object without its last character, ready for more members."""
-    return func.left(text, literal_column("-1"))
-
-
-def _members(call: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The text of a json object without its first character."""
-    return func.substr(as_text(call), literal_column("2"))
+    return WrittenSQL(name, (f"{name}(", *([", "] * (len(arguments) - 1)), ")"), arguments)
 
 
 def jsonb_array(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
@@ -234,7 +216,7 @@ def row_text(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
 def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
     """Standard base64 without line breaks of the text of a jsonb array of ``values``."""
     array = as_text(jsonb_array(values))
-    return _Written("translate", ("translate(encode(convert_to(", ", 'UTF8'), 'base64'), E'\\n', '')"), (array,))
+    return WrittenSQL("translate", ("translate(encode(convert_to(", ", 'UTF8'), 'base64'), E'\\n', '')"), (array,))
 
 
 def computed_first(query: Select[Any] | CompoundSelect[Any], name: str) -> Subquery:
@@ -272,12 +254,12 @@ INVALID_TEXT_REPRESENTATION = "22P02"
 
 
 def fail_with(message: str, because: ColumnElement[Any]) -> ColumnElement[Any]:
-    """An expression of type json that fails with ``message`` when it is evaluated, and so undoes the transaction.
+    """An expression of type text that fails with ``message`` when it is evaluated, and so undoes the transaction.
 
     PostgreSQL has no function that only raises an error, but a conversion that cannot succeed raises one. ``because``
     is any text that is known only at execution, so that the planner does not evaluate the conversion earlier.
     """
-    return func.to_json(cast_to(constant(f"{FAILURE_MARK}{message}; ").concat(because), "integer"))
+    return cast(cast_to(constant(f"{FAILURE_MARK}{message}; ").concat(because), "integer"), JSON_TEXT)
 
 
 def failure_message(diagnosis: Diagnosis) -> str | None:

@@ -29,8 +29,9 @@ from app.graphql import coercion
 from app.graphql.api_schema import ApiSchema
 from app.graphql.selection import Selector
 from app.graphql.values import ABSENT, Leaf, Source, Variables
+from app.query.json_texts import json_object
 from app.query.planning import Planning
-from app.query.sql import constant, json_object
+from app.query.sql import constant
 
 log = logging.getLogger("portico.plugins")
 

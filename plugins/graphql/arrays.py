@@ -8,13 +8,13 @@ from typing import Any
 
 from graphql import GraphQLList
 from sqlalchemy import ColumnElement, case, column, func, literal_column, select
-from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.values_of_types import OfSelection, ToJson, ValueType
 from app.hooks import hookimpl
+from app.query.json_texts import json_list
 from app.query.scalars import Scalar, scalars_of
-from app.query.sql import cast_to, constant
+from app.query.sql import cast_to
 from app.query.texts import ArrayText, as_is
 from app.query.walk import Field
 from schema_cache.directive_values import Count
@@ -37,8 +37,7 @@ class ArrayJson:
 
     def __call__(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
         items = func.unnest(expression).table_valued("item", with_ordinality="place", name="items").render_derived()
-        printed = aggregate_order_by(self.element(items.c.item), items.c.place)
-        array = select(func.coalesce(func.json_agg(printed), constant("[]"))).scalar_subquery()
+        array = select(json_list(self.element(items.c.item), order=(items.c.place,))).scalar_subquery()
         return case((expression.is_not(None), array))
 
 
@@ -53,8 +52,8 @@ class ArrayOfSelection:
         numbers = func.generate_subscripts(expression, literal_column("1"))
         both = select(func.unnest(expression).label("item"), numbers.label("place")).correlate_except()
         items = both.subquery(field.planning.alias("items"))
-        printed = aggregate_order_by(self.element.printed(field, items.c.item), items.c.place)
-        array = select(func.coalesce(func.json_agg(printed), constant("[]"))).scalar_subquery()
+        printed = self.element.printed(field, items.c.item)
+        array = select(json_list(printed, order=(items.c.place,))).scalar_subquery()
         return case((expression.is_not(None), array))
 
 

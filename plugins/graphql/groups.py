@@ -16,7 +16,7 @@ from graphql import (
     GraphQLObjectType,
     GraphQLString,
 )
-from sqlalchemy import ColumnElement, func, literal_column, select
+from sqlalchemy import ColumnElement, literal_column, select
 
 from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
@@ -30,9 +30,9 @@ from app.query.group_conditions import NARROWING, Group, group_condition, group_
 from app.query.group_key_types import by_type, group_enum_names, group_key_names, key_order_type, key_type
 from app.query.group_ordering import group_order_fields, group_order_names, own_order_name, own_order_type
 from app.query.grouping import Grouping, GroupKey, KeyPath, group_key, groupable, one_path
+from app.query.json_texts import json_list
 from app.query.ordering import OrderKey, direction, keys_of_element
 from app.query.pages import Unsigned, page_size
-from app.query.sql import constant
 from app.query.texts import StringText
 from app.query.walk import Field, Resolver
 
@@ -164,7 +164,7 @@ def _groups(api: ApiSchema, relation: ApiRelation) -> Resolver:
         if offset is not None:
             query = query.offset(field.planning.bind(offset, Unsigned("offset"), "bigint"))
         listed = query.subquery(field.planning.alias("groups"))
-        return select(func.coalesce(func.json_agg(listed.c.group), constant("[]"))).scalar_subquery()
+        return select(json_list(listed.c.group)).scalar_subquery()
 
     return resolve
 

@@ -1,42 +1,54 @@
-SELECT CAST(
-  (
-    WITH page_2 AS (
-      SELECT book_4.id AS id
-      FROM public.book AS book_4
-      WHERE book_4.pages >= CAST($1 AS integer)
-      ORDER BY book_4.id ASC NULLS LAST
-      LIMIT 1
-    )
-    SELECT json_build_object(
-      'aggregate', (
-        SELECT json_build_object(
-          'count', count(*),
-          'sum', json_build_object(
-            'pages', "pg_catalog"."sum"(book_1.pages), 'price', "pg_catalog"."sum"(book_1.price)
-          ),
-          'avg', json_build_object('pages', "pg_catalog"."avg"(CAST(book_1.pages AS numeric))),
-          'min', json_build_object(
-            'title', "pg_catalog"."min"(book_1.title),
-            'published', "pg_catalog"."min"(book_1.published)
-          ),
-          'max', json_build_object(
-            'id', "pg_catalog"."max"(book_1.id), 'price', "pg_catalog"."max"(book_1.price)
-          )
-        ) AS json_build_object_2
+SELECT (
+  WITH page_2 AS (
+    SELECT book_4.id AS id
+    FROM public.book AS book_4
+    WHERE book_4.pages >= CAST($1 AS integer)
+    ORDER BY book_4.id ASC NULLS LAST
+    LIMIT 1
+  )
+  SELECT (
+    '{"aggregate" : ' || coalesce(
+      (
+        SELECT (
+          '{"count" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "sum" : {"pages" : ' || coalesce(
+            CAST(to_json("pg_catalog"."sum"(book_1.pages)) AS TEXT), 'null'
+          ) || ', "price" : ' || coalesce(
+            CAST(to_json("pg_catalog"."sum"(book_1.price)) AS TEXT), 'null'
+          ) || '}, "avg" : {"pages" : ' || coalesce(
+            CAST(to_json("pg_catalog"."avg"(CAST(book_1.pages AS numeric))) AS TEXT), 'null'
+          ) || '}, "min" : {"title" : ' || coalesce(
+            CAST(to_json("pg_catalog"."min"(book_1.title)) AS TEXT), 'null'
+          ) || ', "published" : ' || coalesce(
+            CAST(to_json("pg_catalog"."min"(book_1.published)) AS TEXT), 'null'
+          ) || '}, "max" : {"id" : ' || coalesce(
+            CAST(to_json("pg_catalog"."max"(book_1.id)) AS TEXT), 'null'
+          ) || ', "price" : ' || coalesce(
+            CAST(to_json("pg_catalog"."max"(book_1.price)) AS TEXT), 'null'
+          ) || '}}'
+        ) AS json_2
         FROM public.book AS book_1
         WHERE book_1.pages >= CAST($1 AS integer)
         HAVING true
       ),
-      'edges', coalesce(
-        json_agg(json_build_object('node', json_build_object('id', page_2.id))), '[]'
+      'null'
+    ) || ', "edges" : ' || coalesce(
+      '[' || string_agg(
+        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_2.id) AS TEXT), 'null') || '}}'), ', '
+      ) || ']',
+      '[]'
+    ) || ', "totalCount" : ' || coalesce(
+      CAST(
+        to_json(
+          (
+            SELECT count(*) AS count_1
+            FROM public.book AS book_3
+            WHERE book_3.pages >= CAST($1 AS integer)
+          )
+        ) AS TEXT
       ),
-      'totalCount', (
-        SELECT count(*) AS count_1
-        FROM public.book AS book_3
-        WHERE book_3.pages >= CAST($1 AS integer)
-      )
-    ) AS json_build_object_1
-    FROM page_2
-  ) AS TEXT
+      'null'
+    ) || '}'
+  ) AS json_1
+  FROM page_2
 ) AS anon_1;
 -- ["100"]

@@ -1,36 +1,34 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT author_3.name AS name,
-        author_3.id AS id
-      FROM public.author AS author_3
-      ORDER BY author_3.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'name', page_1.name,
-              'bookCollection', json_build_object(
-                'aggregate', (
-                  SELECT json_build_object(
-                    'n', count(*), 's', json_build_object('p', "pg_catalog"."sum"(book_2.pages))
-                  ) AS json_build_object_2
-                  FROM public.book AS book_2
-                  WHERE (book_2.author_id = page_1.id)
-                  AND (book_2.title <> CAST($1 AS text))
-                  HAVING true
-                )
-              )
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+SELECT (
+  WITH page_1 AS (
+    SELECT author_3.name AS name,
+      author_3.id AS id
+    FROM public.author AS author_3
+    ORDER BY author_3.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "bookCollection" : {"aggregate" : ' || coalesce(
+            (
+              SELECT (
+                '{"n" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "s" : {"p" : ' || coalesce(
+                  CAST(to_json("pg_catalog"."sum"(book_2.pages)) AS TEXT), 'null'
+                ) || '}}'
+              ) AS json_2
+              FROM public.book AS book_2
+              WHERE (book_2.author_id = page_1.id)
+              AND (book_2.title <> CAST($1 AS text))
+              HAVING true
+            ),
+            'null'
+          ) || '}}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["A"]

@@ -1,84 +1,116 @@
-SELECT CAST(
-  (
-    WITH page_2 AS (
-      SELECT picked_5.id AS id,
-        picked_5.email AS email,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
-      FROM (
-        SELECT account_4.id AS id,
-          account_4.email AS email
-        FROM public.account AS account_4
-        WHERE (account_4.id < CAST($1 AS integer))
-        AND (account_4.id > CAST($2 AS integer))
-        ORDER BY account_4.id ASC NULLS LAST
-        LIMIT 3
-      ) AS picked_5
-    )
-    SELECT json_build_object(
-      'totalCount', (
-        SELECT count(*) AS count_1
-        FROM public.account AS account_1
-        WHERE account_1.id < CAST($1 AS integer)
+SELECT (
+  WITH page_2 AS (
+    SELECT picked_5.id AS id,
+      picked_5.email AS email,
+      row_number() OVER () AS position,
+      count(*) OVER () AS count
+    FROM (
+      SELECT account_4.id AS id,
+        account_4.email AS email
+      FROM public.account AS account_4
+      WHERE (account_4.id < CAST($1 AS integer))
+      AND (account_4.id > CAST($2 AS integer))
+      ORDER BY account_4.id ASC NULLS LAST
+      LIMIT 3
+    ) AS picked_5
+  )
+  SELECT (
+    '{"totalCount" : ' || coalesce(
+      CAST(
+        to_json(
+          (
+            SELECT count(*) AS count_1
+            FROM public.account AS account_1
+            WHERE account_1.id < CAST($1 AS integer)
+          )
+        ) AS TEXT
       ),
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'cursor', translate(
+      'null'
+    ) || ', "edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"cursor" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(convert_to(CAST(jsonb_build_array(page_2.id) AS TEXT), 'UTF8'), 'base64'),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
+            ),
+            'null'
+          ) || ', "node" : {"nodeId" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(jsonb_build_array('public', 'account', page_2.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
+            ),
+            'null'
+          ) || ', "id" : ' || coalesce(CAST(to_json(page_2.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+            CAST(to_json(page_2.email) AS TEXT), 'null'
+          ) || '}}'
+        ), ', '
+      ) FILTER (WHERE page_2.position <= 2) || ']',
+      '[]'
+    ) || ', "pageInfo" : {"startCursor" : ' || coalesce(
+      CAST(
+        to_json(
+          max(
+            translate(
               encode(convert_to(CAST(jsonb_build_array(page_2.id) AS TEXT), 'UTF8'), 'base64'),
               E'\n',
               ''
-            ),
-            'node', json_build_object(
-              'nodeId', translate(
-                encode(
-                  convert_to(
-                    CAST(jsonb_build_array('public', 'account', page_2.id) AS TEXT), 'UTF8'
-                  ),
-                  'base64'
-                ),
-                E'\n',
-                ''
-              ),
-              'id', page_2.id,
-              'email', page_2.email
             )
-          )
-        ) FILTER (WHERE page_2.position <= 2),
-        '[]'
+          ) FILTER (WHERE page_2.position = 1)
+        ) AS TEXT
       ),
-      'pageInfo', json_build_object(
-        'startCursor', max(
-          translate(
-            encode(convert_to(CAST(jsonb_build_array(page_2.id) AS TEXT), 'UTF8'), 'base64'),
-            E'\n',
-            ''
-          )
-        ) FILTER (WHERE page_2.position = 1),
-        'endCursor', max(
-          translate(
-            encode(convert_to(CAST(jsonb_build_array(page_2.id) AS TEXT), 'UTF8'), 'base64'),
-            E'\n',
-            ''
-          )
-        ) FILTER (WHERE page_2.position = least(page_2.count, 2)),
-        'hasNextPage', count(page_2.position) > 2,
-        'hasPreviousPage', coalesce(
-          bool_and(
-            page_2.id IS DISTINCT
-            FROM (
-              SELECT account_3.id
-              FROM public.account AS account_3
-              WHERE account_3.id < CAST($1 AS integer)
-              ORDER BY account_3.id ASC NULLS LAST
-              LIMIT 1
+      'null'
+    ) || ', "endCursor" : ' || coalesce(
+      CAST(
+        to_json(
+          max(
+            translate(
+              encode(convert_to(CAST(jsonb_build_array(page_2.id) AS TEXT), 'UTF8'), 'base64'),
+              E'\n',
+              ''
             )
-          ) FILTER (WHERE page_2.position = 1),
-          false
-        )
-      )
-    ) AS json_build_object_1
-    FROM page_2
-  ) AS TEXT
+          ) FILTER (WHERE page_2.position = least(page_2.count, 2))
+        ) AS TEXT
+      ),
+      'null'
+    ) || ', "hasNextPage" : ' || coalesce(
+      CAST(to_json(count(page_2.position) > 2) AS TEXT), 'null'
+    ) || ', "hasPreviousPage" : ' || coalesce(
+      CAST(
+        to_json(
+          coalesce(
+            bool_and(
+              page_2.id IS DISTINCT
+              FROM (
+                SELECT account_3.id
+                FROM public.account AS account_3
+                WHERE account_3.id < CAST($1 AS integer)
+                ORDER BY account_3.id ASC NULLS LAST
+                LIMIT 1
+              )
+            ) FILTER (WHERE page_2.position = 1),
+            false
+          )
+        ) AS TEXT
+      ),
+      'null'
+    ) || '}}'
+  ) AS json_1
+  FROM page_2
 ) AS anon_1;
 -- ["5", "2"]

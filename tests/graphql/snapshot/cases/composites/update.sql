@@ -6,80 +6,118 @@ WITH affected_1 AS (
   RETURNING place_3.address AS address,
     place_3.others AS others
 )
-SELECT CAST(
-  (
-    SELECT
-    CASE
-    WHEN (count(*) > CAST('1' AS bigint)) THEN to_json(
-      CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
-    )
-    ELSE json_build_object(
-      'records', coalesce(
-        json_agg(
-          json_build_object(
-            'address',
+SELECT (
+  SELECT
+  CASE
+  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+    CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+  )
+  ELSE (
+    '{"records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"address" : ' || coalesce(
             CASE
-            WHEN (affected_1.address IS DISTINCT FROM NULL) THEN json_build_object(
-              'street', (affected_1.address) . "street",
-              'zip', (affected_1.address) . "zip",
-              'spot',
-              CASE
-              WHEN ((affected_1.address) . "spot" IS DISTINCT FROM NULL) THEN json_build_object(
-                'lat', nullif(
-                  nullif(nullif(((affected_1.address) . "spot") . "lat", 'NaN'), 'Infinity'),
-                  '-Infinity'
-                ),
-                'lon', nullif(
-                  nullif(nullif(((affected_1.address) . "spot") . "lon", 'NaN'), 'Infinity'),
-                  '-Infinity'
+            WHEN (affected_1.address IS DISTINCT FROM NULL) THEN (
+              '{"street" : ' || coalesce(
+                CAST(to_json((affected_1.address) . "street") AS TEXT), 'null'
+              ) || ', "zip" : ' || coalesce(
+                CAST(to_json((affected_1.address) . "zip") AS TEXT), 'null'
+              ) || ', "spot" : ' || coalesce(
+                CASE
+                WHEN ((affected_1.address) . "spot" IS DISTINCT FROM NULL) THEN (
+                  '{"lat" : ' || coalesce(
+                    CAST(
+                      to_json(
+                        nullif(
+                          nullif(
+                            nullif(((affected_1.address) . "spot") . "lat", 'NaN'), 'Infinity'
+                          ),
+                          '-Infinity'
+                        )
+                      ) AS TEXT
+                    ),
+                    'null'
+                  ) || ', "lon" : ' || coalesce(
+                    CAST(
+                      to_json(
+                        nullif(
+                          nullif(
+                            nullif(((affected_1.address) . "spot") . "lon", 'NaN'), 'Infinity'
+                          ),
+                          '-Infinity'
+                        )
+                      ) AS TEXT
+                    ),
+                    'null'
+                  ) || '}'
                 )
-              )
-              END,
-                'tags',
-              CASE
-              WHEN (coalesce(array_ndims((affected_1.address) . "tags"), 1) = 1) THEN (
-                affected_1.address
-              ) . "tags"
-              END
+                END,
+                  'null'
+              ) || ', "tags" : ' || coalesce(
+                CAST(
+                  to_json(
+                    CASE
+                    WHEN (coalesce(array_ndims((affected_1.address) . "tags"), 1) = 1) THEN (
+                      affected_1.address
+                    ) . "tags"
+                    END
+                  ) AS TEXT
+                ),
+                'null'
+              ) || '}'
             )
             END,
-              'others',
+              'null'
+          ) || ', "others" : ' || coalesce(
             CASE
             WHEN (coalesce(array_ndims(affected_1.others), 1) = 1) THEN
             CASE
             WHEN (affected_1.others IS NOT NULL) THEN (
               SELECT coalesce(
-                json_agg(
-                  CASE
-                  WHEN (items_2.item IS DISTINCT FROM NULL) THEN json_build_object(
-                    'street', (items_2.item) . "street",
-                    'tags',
+                '[' || string_agg(
+                  coalesce(
                     CASE
-                    WHEN (coalesce(array_ndims((items_2.item) . "tags"), 1) = 1) THEN (
-                      items_2.item
-                    ) . "tags"
-                    END
-                  )
-                  END
+                    WHEN (items_2.item IS DISTINCT FROM NULL) THEN (
+                      '{"street" : ' || coalesce(
+                        CAST(to_json((items_2.item) . "street") AS TEXT), 'null'
+                      ) || ', "tags" : ' || coalesce(
+                        CAST(
+                          to_json(
+                            CASE
+                            WHEN (coalesce(array_ndims((items_2.item) . "tags"), 1) = 1) THEN (
+                              items_2.item
+                            ) . "tags"
+                            END
+                          ) AS TEXT
+                        ),
+                        'null'
+                      ) || '}'
+                    )
+                    END,
+                      'null'
+                  ),
+                  ', '
                   ORDER BY items_2.place
-                ),
+                ) || ']',
                 '[]'
-              ) AS coalesce_1
+              ) AS json_1
               FROM (
                 SELECT unnest(affected_1.others) AS item,
                   generate_subscripts(affected_1.others, 1) AS place
               ) AS items_2
             )
             END
-            END
-          )
-        ),
-        '[]'
-      )
-    )
-    END AS anon_2
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+            END,
+              'null'
+          ) || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  )
+  END AS anon_2
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["(\"It's \\\"new\\\"\",,\"(\\\"1\\\",)\",)", "{\"(\\\"a,b\\\",,,\\\"{\\\\\\\"c\\\\\\\"}\\\")\"}", "3"]

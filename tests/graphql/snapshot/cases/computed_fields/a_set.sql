@@ -1,53 +1,63 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT CAST(ROW("account_6".*) AS "public"."account") AS row
-      FROM public.account AS account_6
-      ORDER BY account_6.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'posts', (
-                WITH page_3 AS (
-                  SELECT picked_5.title AS title,
-                    row_number() OVER () AS position,
-                    count(*) OVER () AS count
-                  FROM (
-                    SELECT posts_4.title AS title
-                    FROM "public"."posts"(page_1.row) AS posts_4
-                    WHERE posts_4.id < CAST($1 AS integer)
-                    ORDER BY posts_4.id DESC NULLS FIRST
-                    LIMIT 3
-                  ) AS picked_5
-                )
-                SELECT json_build_object(
-                  'totalCount', (
-                    SELECT count(*) AS count_1
-                    FROM "public"."posts"(page_1.row) AS posts_2
-                    WHERE posts_2.id < CAST($1 AS integer)
-                  ),
-                  'edges', coalesce(
-                    json_agg(
-                      json_build_object('node', json_build_object('title', page_3.title))
-                      ORDER BY page_3.position DESC
-                    ) FILTER (WHERE page_3.position <= 2),
-                    '[]'
-                  ),
-                  'pageInfo', json_build_object('hasPreviousPage', count(page_3.position) > 2)
-                ) AS json_build_object_2
-                FROM page_3
+SELECT (
+  WITH page_1 AS (
+    SELECT CAST(ROW("account_6".*) AS "public"."account") AS row
+    FROM public.account AS account_6
+    ORDER BY account_6.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"posts" : ' || coalesce(
+            (
+              WITH page_3 AS (
+                SELECT picked_5.title AS title,
+                  row_number() OVER () AS position,
+                  count(*) OVER () AS count
+                FROM (
+                  SELECT posts_4.title AS title
+                  FROM "public"."posts"(page_1.row) AS posts_4
+                  WHERE posts_4.id < CAST($1 AS integer)
+                  ORDER BY posts_4.id DESC NULLS FIRST
+                  LIMIT 3
+                ) AS picked_5
               )
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+              SELECT (
+                '{"totalCount" : ' || coalesce(
+                  CAST(
+                    to_json(
+                      (
+                        SELECT count(*) AS count_1
+                        FROM "public"."posts"(page_1.row) AS posts_2
+                        WHERE posts_2.id < CAST($1 AS integer)
+                      )
+                    ) AS TEXT
+                  ),
+                  'null'
+                ) || ', "edges" : ' || coalesce(
+                  '[' || string_agg(
+                    (
+                      '{"node" : {"title" : ' || coalesce(
+                        CAST(to_json(page_3.title) AS TEXT), 'null'
+                      ) || '}}'
+                    ), ', '
+                    ORDER BY page_3.position DESC
+                  ) FILTER (WHERE page_3.position <= 2) || ']',
+                  '[]'
+                ) || ', "pageInfo" : {"hasPreviousPage" : ' || coalesce(
+                  CAST(to_json(count(page_3.position) > 2) AS TEXT), 'null'
+                ) || '}}'
+              ) AS json_2
+              FROM page_3
+            ),
+            'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["3"]

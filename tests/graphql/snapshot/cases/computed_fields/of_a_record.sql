@@ -4,37 +4,43 @@ WITH affected_1 AS (
   WHERE account_4.id = CAST($2 AS integer)
   RETURNING CAST(ROW("account_4".*) AS "public"."account") AS row
 )
-SELECT CAST(
-  (
-    SELECT
-    CASE
-    WHEN (count(*) > CAST('1' AS bigint)) THEN to_json(
-      CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
-    )
-    ELSE json_build_object(
-      'records', coalesce(
-        json_agg(
-          json_build_object(
-            'shout', "public"."_shout"(affected_1.row),
-            'posts', json_build_object(
-              'totalCount', (
-                SELECT count(*) AS count_1 FROM "public"."posts"(affected_1.row) AS posts_2
-              )
+SELECT (
+  SELECT
+  CASE
+  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+    CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+  )
+  ELSE (
+    '{"records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"shout" : ' || coalesce(
+            CAST(to_json("public"."_shout"(affected_1.row)) AS TEXT), 'null'
+          ) || ', "posts" : {"totalCount" : ' || coalesce(
+            CAST(
+              to_json(
+                (SELECT count(*) AS count_1 FROM "public"."posts"(affected_1.row) AS posts_2)
+              ) AS TEXT
             ),
-            'newest', (
-              SELECT json_build_object('title', newest_3.title) AS json_build_object_1
+            'null'
+          ) || '}, "newest" : ' || coalesce(
+            (
+              SELECT (
+                '{"title" : ' || coalesce(CAST(to_json(newest_3.title) AS TEXT), 'null') || '}'
+              ) AS json_1
               FROM "public"."newest"(affected_1.row) AS newest_3
               WHERE (ROW("newest_3".*) IS NULL) IS false
               LIMIT 1
-            )
-          )
-        ),
-        '[]'
-      )
-    )
-    END AS anon_2
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+            ),
+            'null'
+          ) || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  )
+  END AS anon_2
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["new@x", "1"]

@@ -1,36 +1,37 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT item_2.id AS id,
-        item_2.mood AS mood
-      FROM public.item AS item_2
-      WHERE (item_2.mood = any(CAST($1 AS public.mood[])))
-      AND (item_2.mood <> CAST($2 AS public.mood))
-      AND (item_2.tags @> CAST($3 AS text[]))
-      AND (item_2.tags <@ CAST($4 AS text[]))
-      AND (item_2.tags && CAST($5 AS text[]))
-      AND (item_2.tags = CAST($6 AS text[]))
-      ORDER BY item_2.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'id', page_1.id,
-              'mood',
-              CASE
-              WHEN (CAST(page_1.mood AS TEXT) = 'so so') THEN 'so_so'
-              ELSE CAST(page_1.mood AS TEXT)
-              END
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+SELECT (
+  WITH page_1 AS (
+    SELECT item_2.id AS id,
+      item_2.mood AS mood
+    FROM public.item AS item_2
+    WHERE (item_2.mood = any(CAST($1 AS public.mood[])))
+    AND (item_2.mood <> CAST($2 AS public.mood))
+    AND (item_2.tags @> CAST($3 AS text[]))
+    AND (item_2.tags <@ CAST($4 AS text[]))
+    AND (item_2.tags && CAST($5 AS text[]))
+    AND (item_2.tags = CAST($6 AS text[]))
+    ORDER BY item_2.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "mood" : ' || coalesce(
+            CAST(
+              to_json(
+                CASE
+                WHEN (CAST(page_1.mood AS TEXT) = 'so so') THEN 'so_so'
+                ELSE CAST(page_1.mood AS TEXT)
+                END
+              ) AS TEXT
+            ),
+            'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["{\"so so\",\"fine\"}", "fine", "{\"b\"}", "{\"a\",\"b\"}", "{\"b\"}", "{\"b\"}"]

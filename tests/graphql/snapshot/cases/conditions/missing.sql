@@ -1,14 +1,15 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT item_2.id AS id FROM public.item AS item_2 ORDER BY item_2.id ASC NULLS LAST LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(json_build_object('node', json_build_object('id', page_1.id))), '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+SELECT (
+  WITH page_1 AS (
+    SELECT item_2.id AS id FROM public.item AS item_2 ORDER BY item_2.id ASC NULLS LAST LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- []

@@ -1,33 +1,37 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT item_2.id AS id
-      FROM public.item AS item_2
-      WHERE item_2.id = CAST($1 AS integer)
-      ORDER BY item_2.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'id', page_1.id,
-              'nodeId', translate(
-                encode(
-                  convert_to(CAST(jsonb_build_array('public', 'item', page_1.id) AS TEXT), 'UTF8'),
-                  'base64'
-                ),
-                E'\n',
-                ''
-              )
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+SELECT (
+  WITH page_1 AS (
+    SELECT item_2.id AS id
+    FROM public.item AS item_2
+    WHERE item_2.id = CAST($1 AS integer)
+    ORDER BY item_2.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(jsonb_build_array('public', 'item', page_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
+            ),
+            'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["2"]

@@ -4,31 +4,36 @@ WITH affected_1 AS (
   RETURNING account_5.id AS id,
     CAST(ROW("account_5".*) AS "public"."account") AS row
 )
-SELECT CAST(
-  (
-    SELECT
-    CASE
-    WHEN (count(*) > CAST('1' AS bigint)) THEN to_json(
-      CAST('portico: delete impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
-    )
-    ELSE json_build_object(
-      'affectedCount', count(*),
-      'records', coalesce(
-        json_agg(
-          json_build_object(
-            'id', affected_1.id,
-            'nodeId', translate(
-              encode(
-                convert_to(
-                  CAST(jsonb_build_array('public', 'account', affected_1.id) AS TEXT), 'UTF8'
-                ),
-                'base64'
-              ),
-              E'\n',
-              ''
+SELECT (
+  SELECT
+  CASE
+  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+    CAST('portico: delete impacts too many records; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+  )
+  ELSE (
+    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(jsonb_build_array('public', 'account', affected_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
             ),
-            'post_count', CAST("public"."_post_count"(affected_1.row) AS TEXT),
-            'postCollection', (
+            'null'
+          ) || ', "post_count" : ' || coalesce(
+            CAST(to_json(CAST("public"."_post_count"(affected_1.row) AS TEXT)) AS TEXT), 'null'
+          ) || ', "postCollection" : ' || coalesce(
+            (
               WITH page_2 AS (
                 SELECT post_4.title AS title,
                   post_4.account_id AS account_id
@@ -37,34 +42,41 @@ SELECT CAST(
                 ORDER BY post_4.id ASC NULLS LAST
                 LIMIT 30
               )
-              SELECT json_build_object(
-                'edges', coalesce(
-                  json_agg(
-                    json_build_object(
-                      'node', json_build_object(
-                        'title', page_2.title,
-                        'account', (
-                          SELECT json_build_object('email', account_3.email) AS json_build_object_2
+              SELECT (
+                '{"edges" : ' || coalesce(
+                  '[' || string_agg(
+                    (
+                      '{"node" : {"title" : ' || coalesce(
+                        CAST(to_json(page_2.title) AS TEXT), 'null'
+                      ) || ', "account" : ' || coalesce(
+                        (
+                          SELECT (
+                            '{"email" : ' || coalesce(
+                              CAST(to_json(account_3.email) AS TEXT), 'null'
+                            ) || '}'
+                          ) AS json_2
                           FROM public.account AS account_3
                           WHERE account_3.id = page_2.account_id
-                        )
-                      )
-                    )
-                  ),
+                        ),
+                        'null'
+                      ) || '}}'
+                    ), ', '
+                  ) || ']',
                   '[]'
-                )
-              ) AS json_build_object_1
+                ) || '}'
+              ) AS json_1
               FROM page_2
-            )
-          )
-        ),
-        '[]'
-      )
-    )
-    END AS anon_2
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+            ),
+            'null'
+          ) || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  )
+  END AS anon_2
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["a@x"]
 

@@ -4,37 +4,41 @@ WITH affected_1 AS (
   RETURNING post_2.id AS id,
     post_2.title AS title
 )
-SELECT CAST(
-  (
-    SELECT
-    CASE
-    WHEN (count(*) > CAST('1' AS bigint)) THEN to_json(
-      CAST('portico: delete impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
-    )
-    ELSE json_build_object(
-      'records', coalesce(
-        json_agg(
-          json_build_object(
-            'nodeId', translate(
-              encode(
-                convert_to(
-                  CAST(jsonb_build_array('public', 'post', affected_1.id) AS TEXT), 'UTF8'
-                ),
-                'base64'
-              ),
-              E'\n',
-              ''
+SELECT (
+  SELECT
+  CASE
+  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+    CAST('portico: delete impacts too many records; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+  )
+  ELSE (
+    '{"records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"nodeId" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(jsonb_build_array('public', 'post', affected_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
             ),
-            'title', affected_1.title
-          )
-        ),
-        '[]'
-      )
-    )
-    END AS anon_2
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+            'null'
+          ) || ', "title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  )
+  END AS anon_2
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["3"]
 

@@ -1,17 +1,21 @@
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'edges', coalesce(json_agg(json_build_object('node', page_4.node)), '[]')
-    ) AS json_build_object_1
-    FROM (
-      SELECT json_build_object(
-        'name', author_1.name,
-        'bookCollection', (
-          SELECT json_build_object(
-            'edges', coalesce(json_agg(json_build_object('node', page_3.node)), '[]')
-          ) AS json_build_object_2
+SELECT (
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(('{"node" : ' || coalesce(page_4.node, 'null') || '}'), ', ') || ']', '[]'
+    ) || '}'
+  ) AS json_1
+  FROM (
+    SELECT (
+      '{"name" : ' || coalesce(CAST(to_json(author_1.name) AS TEXT), 'null') || ', "bookCollection" : ' || coalesce(
+        (
+          SELECT (
+            '{"edges" : ' || coalesce(
+              '[' || string_agg(('{"node" : ' || coalesce(page_3.node, 'null') || '}'), ', ') || ']',
+              '[]'
+            ) || '}'
+          ) AS json_2
           FROM (
-            SELECT json_build_object('title', book_2.title) AS node
+            SELECT ('{"title" : ' || coalesce(CAST(to_json(book_2.title) AS TEXT), 'null') || '}') AS node
             FROM public.book AS book_2
             WHERE (book_2.tenant_id = author_1.tenant_id)
             AND (book_2.author_id = author_1.id)
@@ -19,14 +23,15 @@ SELECT CAST(
               book_2.id ASC NULLS LAST
             LIMIT 30
           ) AS page_3
-        )
-      ) AS node
-      FROM public.author AS author_1
-      ORDER BY author_1.tenant_id ASC NULLS LAST,
-        author_1.tenant_id ASC NULLS LAST,
-        author_1.id ASC NULLS LAST
-      LIMIT 30
-    ) AS page_4
-  ) AS TEXT
+        ),
+        'null'
+      ) || '}'
+    ) AS node
+    FROM public.author AS author_1
+    ORDER BY author_1.tenant_id ASC NULLS LAST,
+      author_1.tenant_id ASC NULLS LAST,
+      author_1.id ASC NULLS LAST
+    LIMIT 30
+  ) AS page_4
 ) AS anon_1;
 -- []

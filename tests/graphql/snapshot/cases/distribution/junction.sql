@@ -1,13 +1,15 @@
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'title', book_1.title,
-      'genreCollection', (
-        SELECT json_build_object(
-          'edges', coalesce(json_agg(json_build_object('node', page_4.node)), '[]')
-        ) AS json_build_object_2
+SELECT (
+  SELECT (
+    '{"title" : ' || coalesce(CAST(to_json(book_1.title) AS TEXT), 'null') || ', "genreCollection" : ' || coalesce(
+      (
+        SELECT (
+          '{"edges" : ' || coalesce(
+            '[' || string_agg(('{"node" : ' || coalesce(page_4.node, 'null') || '}'), ', ') || ']',
+            '[]'
+          ) || '}'
+        ) AS json_2
         FROM (
-          SELECT json_build_object('name', genre_2.name) AS node
+          SELECT ('{"name" : ' || coalesce(CAST(to_json(genre_2.name) AS TEXT), 'null') || '}') AS node
           FROM public.genre AS genre_2
           WHERE EXISTS (
             SELECT
@@ -27,11 +29,12 @@ SELECT CAST(
             genre_2.id ASC NULLS LAST
           LIMIT 30
         ) AS page_4
-      )
-    ) AS json_build_object_1
-    FROM public.book AS book_1
-    WHERE (book_1.tenant_id = CAST($1 AS integer))
-    AND (book_1.id = CAST($2 AS integer))
-  ) AS TEXT
+      ),
+      'null'
+    ) || '}'
+  ) AS json_1
+  FROM public.book AS book_1
+  WHERE (book_1.tenant_id = CAST($1 AS integer))
+  AND (book_1.id = CAST($2 AS integer))
 ) AS anon_1;
 -- ["1", "2"]

@@ -1,32 +1,42 @@
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'edges', coalesce(json_agg(json_build_object('node', page_7.node)), '[]')
-    ) AS json_build_object_1
-    FROM (
-      SELECT json_build_object(
-        'name', author_1.name,
-        'tenant', (
-          SELECT json_build_object('name', tenant_3.name) AS json_build_object_2
+SELECT (
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(('{"node" : ' || coalesce(page_7.node, 'null') || '}'), ', ') || ']', '[]'
+    ) || '}'
+  ) AS json_1
+  FROM (
+    SELECT (
+      '{"name" : ' || coalesce(CAST(to_json(author_1.name) AS TEXT), 'null') || ', "tenant" : ' || coalesce(
+        (
+          SELECT ('{"name" : ' || coalesce(CAST(to_json(tenant_3.name) AS TEXT), 'null') || '}') AS json_2
           FROM public.tenant AS tenant_3
           WHERE ((tenant_3.id = author_1.tenant_id) AND (tenant_3.id = CAST($1 AS integer)))
         ),
-        'bookCollection', (
-          SELECT json_build_object(
-            'edges', coalesce(json_agg(json_build_object('node', page_6.node)), '[]')
-          ) AS json_build_object_3
+        'null'
+      ) || ', "bookCollection" : ' || coalesce(
+        (
+          SELECT (
+            '{"edges" : ' || coalesce(
+              '[' || string_agg(('{"node" : ' || coalesce(page_6.node, 'null') || '}'), ', ') || ']',
+              '[]'
+            ) || '}'
+          ) AS json_3
           FROM (
-            SELECT json_build_object(
-              'title', book_4.title,
-              'author', (
-                SELECT json_build_object('name', author_5.name) AS json_build_object_4
-                FROM public.author AS author_5
-                WHERE (
-                  (author_5.tenant_id = book_4.tenant_id)
-                  AND (author_5.tenant_id = CAST($1 AS integer))
-                )
-                AND (author_5.id = book_4.author_id)
-              )
+            SELECT (
+              '{"title" : ' || coalesce(CAST(to_json(book_4.title) AS TEXT), 'null') || ', "author" : ' || coalesce(
+                (
+                  SELECT (
+                    '{"name" : ' || coalesce(CAST(to_json(author_5.name) AS TEXT), 'null') || '}'
+                  ) AS json_4
+                  FROM public.author AS author_5
+                  WHERE (
+                    (author_5.tenant_id = book_4.tenant_id)
+                    AND (author_5.tenant_id = CAST($1 AS integer))
+                  )
+                  AND (author_5.id = book_4.author_id)
+                ),
+                'null'
+              ) || '}'
             ) AS node
             FROM public.book AS book_4
             WHERE (
@@ -37,25 +47,24 @@ SELECT CAST(
               book_4.id ASC NULLS LAST
             LIMIT 30
           ) AS page_6
-        )
-      ) AS node
-      FROM public.author AS author_1
-      WHERE (author_1.tenant_id = CAST($1 AS integer))
-      AND (
-        EXISTS (
-          SELECT
-          FROM public.book AS book_2
-          WHERE (
-            (book_2.tenant_id = author_1.tenant_id) AND (book_2.tenant_id = CAST($1 AS integer))
-          )
-          AND (book_2.author_id = author_1.id)
-          AND (book_2.title > CAST($2 AS text))
-        )
+        ),
+        'null'
+      ) || '}'
+    ) AS node
+    FROM public.author AS author_1
+    WHERE (author_1.tenant_id = CAST($1 AS integer))
+    AND (
+      EXISTS (
+        SELECT
+        FROM public.book AS book_2
+        WHERE ((book_2.tenant_id = author_1.tenant_id) AND (book_2.tenant_id = CAST($1 AS integer)))
+        AND (book_2.author_id = author_1.id)
+        AND (book_2.title > CAST($2 AS text))
       )
-      ORDER BY author_1.tenant_id ASC NULLS LAST,
-        author_1.id ASC NULLS LAST
-      LIMIT 30
-    ) AS page_7
-  ) AS TEXT
+    )
+    ORDER BY author_1.tenant_id ASC NULLS LAST,
+      author_1.id ASC NULLS LAST
+    LIMIT 30
+  ) AS page_7
 ) AS anon_1;
 -- ["1", "A"]

@@ -1,22 +1,22 @@
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'edges', coalesce(json_agg(json_build_object('node', page_2.node)), '[]')
-    ) AS json_build_object_1
-    FROM (
-      SELECT json_build_object('title', book_1.title) AS node
-      FROM public.book AS book_1
-      LEFT OUTER JOIN public.author AS book_1_r1 ON (
-        (book_1_r1.tenant_id = book_1.tenant_id) AND (book_1_r1.tenant_id = CAST($1 AS integer))
-      )
-      AND (book_1_r1.id = book_1.author_id)
-      WHERE book_1.tenant_id = CAST($1 AS integer)
-      ORDER BY book_1_r1.name DESC NULLS LAST,
-        book_1.id ASC NULLS LAST,
-        book_1.tenant_id ASC NULLS LAST,
-        book_1.id ASC NULLS LAST
-      LIMIT 30
-    ) AS page_2
-  ) AS TEXT
+SELECT (
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(('{"node" : ' || coalesce(page_2.node, 'null') || '}'), ', ') || ']', '[]'
+    ) || '}'
+  ) AS json_1
+  FROM (
+    SELECT ('{"title" : ' || coalesce(CAST(to_json(book_1.title) AS TEXT), 'null') || '}') AS node
+    FROM public.book AS book_1
+    LEFT OUTER JOIN public.author AS book_1_r1 ON (
+      (book_1_r1.tenant_id = book_1.tenant_id) AND (book_1_r1.tenant_id = CAST($1 AS integer))
+    )
+    AND (book_1_r1.id = book_1.author_id)
+    WHERE book_1.tenant_id = CAST($1 AS integer)
+    ORDER BY book_1_r1.name DESC NULLS LAST,
+      book_1.id ASC NULLS LAST,
+      book_1.tenant_id ASC NULLS LAST,
+      book_1.id ASC NULLS LAST
+    LIMIT 30
+  ) AS page_2
 ) AS anon_1;
 -- ["1"]

@@ -7,35 +7,37 @@ WITH affected_1 AS (
     book_3.tenant_id AS tenant_id,
     book_3.author_id AS author_id
 )
-SELECT CAST(
-  (
-    SELECT
-    CASE
-    WHEN (count(*) > CAST('1' AS bigint)) THEN to_json(
-      CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
-    )
-    ELSE json_build_object(
-      'records', coalesce(
-        json_agg(
-          json_build_object(
-            'title', affected_1.title,
-            'author', (
-              SELECT json_build_object('name', author_2.name) AS json_build_object_1
+SELECT (
+  SELECT
+  CASE
+  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+    CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+  )
+  ELSE (
+    '{"records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "author" : ' || coalesce(
+            (
+              SELECT (
+                '{"name" : ' || coalesce(CAST(to_json(author_2.name) AS TEXT), 'null') || '}'
+              ) AS json_1
               FROM public.author AS author_2
               WHERE (
                 (author_2.tenant_id = affected_1.tenant_id)
                 AND (author_2.tenant_id = CAST($2 AS integer))
               )
               AND (author_2.id = affected_1.author_id)
-            )
-          )
-        ),
-        '[]'
-      )
-    )
-    END AS anon_2
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+            ),
+            'null'
+          ) || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  )
+  END AS anon_2
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["E", "1", "3"]

@@ -1,23 +1,24 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT thing_2.id AS id
-      FROM public.thing AS thing_2
-      WHERE (thing_2.id > CAST($1 AS integer))
-      AND (
-        (thing_2.name = CAST($2 AS character varying))
-        OR (thing_2.good = CAST($3 AS boolean))
-        AND NOT (thing_2.big > CAST($4 AS bigint))
-      )
-      ORDER BY thing_2.id ASC NULLS LAST
-      LIMIT 30
+SELECT (
+  WITH page_1 AS (
+    SELECT thing_2.id AS id
+    FROM public.thing AS thing_2
+    WHERE (thing_2.id > CAST($1 AS integer))
+    AND (
+      (thing_2.name = CAST($2 AS character varying))
+      OR (thing_2.good = CAST($3 AS boolean))
+      AND NOT (thing_2.big > CAST($4 AS bigint))
     )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(json_build_object('node', json_build_object('id', page_1.id))), '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+    ORDER BY thing_2.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["0", "Anna", "false", "5"]

@@ -1,86 +1,91 @@
-SELECT CAST(
+SELECT (
+  WITH page_1 AS (
+    SELECT thing_2.id AS id
+    FROM public.thing AS thing_2
+    WHERE thing_2.name ^@ CAST($1 AS text)
+    ORDER BY thing_2.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
+) AS anon_1,
   (
-    WITH page_1 AS (
-      SELECT thing_2.id AS id
-      FROM public.thing AS thing_2
-      WHERE thing_2.name ^@ CAST($1 AS text)
-      ORDER BY thing_2.id ASC NULLS LAST
+    WITH page_3 AS (
+      SELECT thing_4.id AS id
+      FROM public.thing AS thing_4
+      WHERE thing_4.name LIKE CAST($1 AS text)
+      ORDER BY thing_4.id ASC NULLS LAST
       LIMIT 30
     )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(json_build_object('node', json_build_object('id', page_1.id))), '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
-) AS anon_1,
-  CAST(
-    (
-      WITH page_3 AS (
-        SELECT thing_4.id AS id
-        FROM public.thing AS thing_4
-        WHERE thing_4.name LIKE CAST($1 AS text)
-        ORDER BY thing_4.id ASC NULLS LAST
-        LIMIT 30
-      )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(json_build_object('node', json_build_object('id', page_3.id))), '[]'
-        )
-      ) AS json_build_object_2
-      FROM page_3
-    ) AS TEXT
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_3.id) AS TEXT), 'null') || '}}'), ', '
+        ) || ']',
+        '[]'
+      ) || '}'
+    ) AS json_2
+    FROM page_3
   ) AS anon_2,
-  CAST(
-    (
-      WITH page_5 AS (
-        SELECT thing_6.id AS id
-        FROM public.thing AS thing_6
-        WHERE thing_6.name ILIKE CAST($2 AS text)
-        ORDER BY thing_6.id ASC NULLS LAST
-        LIMIT 30
-      )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(json_build_object('node', json_build_object('id', page_5.id))), '[]'
-        )
-      ) AS json_build_object_3
-      FROM page_5
-    ) AS TEXT
+  (
+    WITH page_5 AS (
+      SELECT thing_6.id AS id
+      FROM public.thing AS thing_6
+      WHERE thing_6.name ILIKE CAST($2 AS text)
+      ORDER BY thing_6.id ASC NULLS LAST
+      LIMIT 30
+    )
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_5.id) AS TEXT), 'null') || '}}'), ', '
+        ) || ']',
+        '[]'
+      ) || '}'
+    ) AS json_3
+    FROM page_5
   ) AS anon_3,
-  CAST(
-    (
-      WITH page_7 AS (
-        SELECT thing_8.id AS id
-        FROM public.thing AS thing_8
-        WHERE thing_8.name ~ CAST($3 AS text)
-        ORDER BY thing_8.id ASC NULLS LAST
-        LIMIT 30
-      )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(json_build_object('node', json_build_object('id', page_7.id))), '[]'
-        )
-      ) AS json_build_object_4
-      FROM page_7
-    ) AS TEXT
+  (
+    WITH page_7 AS (
+      SELECT thing_8.id AS id
+      FROM public.thing AS thing_8
+      WHERE thing_8.name ~ CAST($3 AS text)
+      ORDER BY thing_8.id ASC NULLS LAST
+      LIMIT 30
+    )
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_7.id) AS TEXT), 'null') || '}}'), ', '
+        ) || ']',
+        '[]'
+      ) || '}'
+    ) AS json_4
+    FROM page_7
   ) AS anon_4,
-  CAST(
-    (
-      WITH page_9 AS (
-        SELECT thing_10.id AS id
-        FROM public.thing AS thing_10
-        WHERE thing_10.name ~* CAST($4 AS text)
-        ORDER BY thing_10.id ASC NULLS LAST
-        LIMIT 30
-      )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(json_build_object('node', json_build_object('id', page_9.id))), '[]'
-        )
-      ) AS json_build_object_5
-      FROM page_9
-    ) AS TEXT
+  (
+    WITH page_9 AS (
+      SELECT thing_10.id AS id
+      FROM public.thing AS thing_10
+      WHERE thing_10.name ~* CAST($4 AS text)
+      ORDER BY thing_10.id ASC NULLS LAST
+      LIMIT 30
+    )
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_9.id) AS TEXT), 'null') || '}}'), ', '
+        ) || ']',
+        '[]'
+      ) || '}'
+    ) AS json_5
+    FROM page_9
   ) AS anon_5;
 -- ["A%", "%O%", "^[AB].*[ab]$", "^b"]

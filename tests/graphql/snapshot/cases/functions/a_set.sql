@@ -1,46 +1,58 @@
-SELECT CAST(
-  (
-    WITH page_2 AS (
-      SELECT picked_4.age AS age,
-        picked_4.id AS id,
-        picked_4.email AS email,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
-      FROM (
-        SELECT older_than_3.age AS age,
-          older_than_3.id AS id,
-          older_than_3.email AS email
-        FROM "public"."older_than"("years" => CAST($1 AS integer)) AS older_than_3
-        WHERE older_than_3.email <> CAST($2 AS text)
-        ORDER BY older_than_3.age DESC NULLS LAST,
-          older_than_3.id ASC NULLS LAST
-        LIMIT 2
-      ) AS picked_4
-    )
-    SELECT json_build_object(
-      'totalCount', (
-        SELECT count(*) AS count_1
-        FROM "public"."older_than"("years" => CAST($1 AS integer)) AS older_than_1
-        WHERE older_than_1.email <> CAST($2 AS text)
-      ),
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'cursor', translate(
-              encode(
-                convert_to(CAST(jsonb_build_array(page_2.age, page_2.id) AS TEXT), 'UTF8'), 'base64'
-              ),
-              E'\n',
-              ''
-            ),
-            'node', json_build_object('email', page_2.email)
+SELECT (
+  WITH page_2 AS (
+    SELECT picked_4.age AS age,
+      picked_4.id AS id,
+      picked_4.email AS email,
+      row_number() OVER () AS position,
+      count(*) OVER () AS count
+    FROM (
+      SELECT older_than_3.age AS age,
+        older_than_3.id AS id,
+        older_than_3.email AS email
+      FROM "public"."older_than"("years" => CAST($1 AS integer)) AS older_than_3
+      WHERE older_than_3.email <> CAST($2 AS text)
+      ORDER BY older_than_3.age DESC NULLS LAST,
+        older_than_3.id ASC NULLS LAST
+      LIMIT 2
+    ) AS picked_4
+  )
+  SELECT (
+    '{"totalCount" : ' || coalesce(
+      CAST(
+        to_json(
+          (
+            SELECT count(*) AS count_1
+            FROM "public"."older_than"("years" => CAST($1 AS integer)) AS older_than_1
+            WHERE older_than_1.email <> CAST($2 AS text)
           )
-        ) FILTER (WHERE page_2.position <= 1),
-        '[]'
+        ) AS TEXT
       ),
-      'pageInfo', json_build_object('hasNextPage', count(page_2.position) > 1)
-    ) AS json_build_object_1
-    FROM page_2
-  ) AS TEXT
+      'null'
+    ) || ', "edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"cursor" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(CAST(jsonb_build_array(page_2.age, page_2.id) AS TEXT), 'UTF8'),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
+            ),
+            'null'
+          ) || ', "node" : {"email" : ' || coalesce(CAST(to_json(page_2.email) AS TEXT), 'null') || '}}'
+        ), ', '
+      ) FILTER (WHERE page_2.position <= 1) || ']',
+      '[]'
+    ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
+      CAST(to_json(count(page_2.position) > 1) AS TEXT), 'null'
+    ) || '}}'
+  ) AS json_1
+  FROM page_2
 ) AS anon_1;
 -- ["20", "z"]

@@ -1,10 +1,12 @@
-SELECT CAST(
-  (
-    SELECT json_build_object('id', register_1.id, 'email', register_1.email) AS json_build_object_1
-    FROM "public"."register"("address" => CAST($1 AS text)) AS register_1
-    WHERE (ROW("register_1".*) IS NULL) IS false
-    LIMIT 1
-  ) AS TEXT
+SELECT (
+  SELECT (
+    '{"id" : ' || coalesce(CAST(to_json(register_1.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+      CAST(to_json(register_1.email) AS TEXT), 'null'
+    ) || '}'
+  ) AS json_1
+  FROM "public"."register"("address" => CAST($1 AS text)) AS register_1
+  WHERE (ROW("register_1".*) IS NULL) IS false
+  LIMIT 1
 ) AS anon_1;
 -- ["new@x"]
 

@@ -1,37 +1,39 @@
-SELECT CAST(
-  (
-    WITH called_2 AS MATERIALIZED (
-      SELECT register_two_1.id AS id,
-        register_two_1.email AS email,
-        register_two_1.age AS age
-      FROM "public"."register_two"("address" => CAST($1 AS text)) AS register_two_1
+SELECT (
+  WITH called_2 AS MATERIALIZED (
+    SELECT register_two_1.id AS id,
+      register_two_1.email AS email,
+      register_two_1.age AS age
+    FROM "public"."register_two"("address" => CAST($1 AS text)) AS register_two_1
+  )
+  SELECT (
+    WITH page_4 AS (
+      SELECT picked_6.email AS email,
+        row_number() OVER () AS position,
+        count(*) OVER () AS count
+      FROM (
+        SELECT result_5.email AS email
+        FROM called_2 AS result_5
+        ORDER BY result_5.id ASC NULLS LAST
+        LIMIT 31
+      ) AS picked_6
     )
     SELECT (
-      WITH page_4 AS (
-        SELECT picked_6.email AS email,
-          row_number() OVER () AS position,
-          count(*) OVER () AS count
-        FROM (
-          SELECT result_5.email AS email
-          FROM called_2 AS result_5
-          ORDER BY result_5.id ASC NULLS LAST
-          LIMIT 31
-        ) AS picked_6
-      )
-      SELECT json_build_object(
-        'totalCount', (SELECT count(*) AS count_1 FROM called_2 AS result_3),
-        'edges', coalesce(
-          json_agg(json_build_object('node', json_build_object('email', page_4.email))) FILTER (
-            WHERE page_4.position <= 30
-          ),
-          '[]'
-        ),
-        'pageInfo', json_build_object('hasNextPage', count(page_4.position) > 30)
-      ) AS json_build_object_1
-      FROM page_4
-    ) AS anon_2
-    WHERE (SELECT count(*) AS count_2 FROM called_2) >= 0
-  ) AS TEXT
+      '{"totalCount" : ' || coalesce(
+        CAST(to_json((SELECT count(*) AS count_1 FROM called_2 AS result_3)) AS TEXT), 'null'
+      ) || ', "edges" : ' || coalesce(
+        '[' || string_agg(
+          (
+            '{"node" : {"email" : ' || coalesce(CAST(to_json(page_4.email) AS TEXT), 'null') || '}}'
+          ), ', '
+        ) FILTER (WHERE page_4.position <= 30) || ']',
+        '[]'
+      ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
+        CAST(to_json(count(page_4.position) > 30) AS TEXT), 'null'
+      ) || '}}'
+    ) AS json_1
+    FROM page_4
+  ) AS anon_2
+  WHERE (SELECT count(*) AS count_2 FROM called_2) >= 0
 ) AS anon_1;
 -- ["n"]
 

@@ -1,26 +1,42 @@
-SELECT CAST(
-  to_json(
-    "public"."add_up"(
-      "a" => CAST($1 AS integer), "b" => CAST($2 AS integer), "c" => CAST($3 AS integer)
-    )
-  ) AS TEXT
-) AS anon_1,
-  CAST(to_json("public"."add_up"("a" => CAST($1 AS integer), "c" => CAST($4 AS integer))) AS TEXT) AS anon_2,
-  CAST(to_json("public"."add_up"("a" => CAST($1 AS integer))) AS TEXT) AS anon_3,
-  CAST(
-    to_json("public"."add_up"("a" => CAST($1 AS integer), "b" => CAST(NULL AS integer))) AS TEXT
-  ) AS anon_4,
+SELECT coalesce(
   CAST(
     to_json(
-      (
-        SELECT
-        CASE
-        WHEN (coalesce(array_ndims(anon_7.value), 1) = 1) THEN CAST(anon_7.value AS text[])
-        END AS anon_6
-        FROM "public"."doubled"("numbers" => CAST($5 AS integer[])) AS anon_7(value)
+      "public"."add_up"(
+        "a" => CAST($1 AS integer), "b" => CAST($2 AS integer), "c" => CAST($3 AS integer)
       )
     ) AS TEXT
-  ) AS anon_5,
-  CAST(to_json("public"."joined"(VARIADIC "words" => CAST($6 AS text[]))) AS TEXT) AS anon_8,
-  CAST(to_json("public"."document"() #>> '{}') AS TEXT) AS anon_9;
+  ),
+  'null'
+) AS json_1,
+  coalesce(
+    CAST(
+      to_json("public"."add_up"("a" => CAST($1 AS integer), "c" => CAST($4 AS integer))) AS TEXT
+    ),
+    'null'
+  ) AS json_2,
+  coalesce(CAST(to_json("public"."add_up"("a" => CAST($1 AS integer))) AS TEXT), 'null') AS json_3,
+  coalesce(
+    CAST(
+      to_json("public"."add_up"("a" => CAST($1 AS integer), "b" => CAST(NULL AS integer))) AS TEXT
+    ),
+    'null'
+  ) AS json_4,
+  coalesce(
+    CAST(
+      to_json(
+        (
+          SELECT
+          CASE
+          WHEN (coalesce(array_ndims(anon_2.value), 1) = 1) THEN CAST(anon_2.value AS text[])
+          END AS anon_1
+          FROM "public"."doubled"("numbers" => CAST($5 AS integer[])) AS anon_2(value)
+        )
+      ) AS TEXT
+    ),
+    'null'
+  ) AS json_5,
+  coalesce(
+    CAST(to_json("public"."joined"(VARIADIC "words" => CAST($6 AS text[]))) AS TEXT), 'null'
+  ) AS json_6,
+  coalesce(CAST(to_json("public"."document"() #>> '{}') AS TEXT), 'null') AS json_7;
 -- ["1", "2", "3", "1", "{\"1\",\"2\"}", "{\"x\",\"y\"}"]

@@ -1,15 +1,16 @@
-SELECT CAST(
-  json_build_object(
-    'groups', (
-      SELECT coalesce(json_agg(groups_2."group"), '[]') AS coalesce_1
+SELECT (
+  '{"groups" : ' || coalesce(
+    (
+      SELECT coalesce('[' || string_agg(coalesce(groups_2."group", 'null'), ', ') || ']', '[]') AS json_2
       FROM (
-        SELECT json_build_object(
-          'key', json_build_object('accountId', post_1.account_id, 'title', NULL),
-          'aggregate', json_build_object(
-            'count', count(*),
-            'sum', json_build_object('score', "pg_catalog"."sum"(post_1.score)),
-            'countDistinct', json_build_object('title', count(DISTINCT post_1.title))
-          )
+        SELECT (
+          '{"key" : {"accountId" : ' || coalesce(CAST(to_json(post_1.account_id) AS TEXT), 'null') || ', "title" : null}, "aggregate" : {"count" : ' || coalesce(
+            CAST(to_json(count(*)) AS TEXT), 'null'
+          ) || ', "sum" : {"score" : ' || coalesce(
+            CAST(to_json("pg_catalog"."sum"(post_1.score)) AS TEXT), 'null'
+          ) || '}, "countDistinct" : {"title" : ' || coalesce(
+            CAST(to_json(count(DISTINCT post_1.title)) AS TEXT), 'null'
+          ) || '}}}'
         ) AS "group"
         FROM public.post AS post_1
         WHERE post_1.title <> CAST($1 AS text)
@@ -20,7 +21,8 @@ SELECT CAST(
         LIMIT 10
         OFFSET CAST($4 AS bigint)
       ) AS groups_2
-    )
-  ) AS TEXT
-) AS anon_1;
+    ),
+    'null'
+  ) || '}'
+) AS json_1;
 -- ["none", "two", "1", "0"]

@@ -1,11 +1,12 @@
-SELECT CAST(
-  json_build_object(
-    'groups', (
-      SELECT coalesce(json_agg(groups_2."group"), '[]') AS coalesce_1
+SELECT (
+  '{"groups" : ' || coalesce(
+    (
+      SELECT coalesce('[' || string_agg(coalesce(groups_2."group", 'null'), ', ') || ']', '[]') AS json_2
       FROM (
-        SELECT json_build_object(
-          'key', json_build_object('account', json_build_object('name', post_1_r1.name)),
-          'aggregate', json_build_object('count', count(*))
+        SELECT (
+          '{"key" : {"account" : {"name" : ' || coalesce(
+            CAST(to_json(post_1_r1.name) AS TEXT), 'null'
+          ) || '}}, "aggregate" : {"count" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}}'
         ) AS "group"
         FROM public.post AS post_1
         LEFT OUTER JOIN public.account AS post_1_r1 ON post_1_r1.id = post_1.account_id
@@ -15,7 +16,8 @@ SELECT CAST(
           "pg_catalog"."date_trunc"('month', post_1.created_at, CAST($1 AS text)) ASC NULLS LAST
         LIMIT 30
       ) AS groups_2
-    )
-  ) AS TEXT
-) AS anon_1;
+    ),
+    'null'
+  ) || '}'
+) AS json_1;
 -- ["UTC"]

@@ -1,18 +1,18 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT account_4.id AS id
-      FROM public.account AS account_4
-      ORDER BY account_4.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'postCollection', json_build_object(
-                'countUpTo', (
+SELECT (
+  WITH page_1 AS (
+    SELECT account_4.id AS id
+    FROM public.account AS account_4
+    ORDER BY account_4.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"postCollection" : {"countUpTo" : ' || coalesce(
+            CAST(
+              to_json(
+                (
                   SELECT count(*) AS count_1
                   FROM (
                     SELECT 1 AS one
@@ -21,14 +21,15 @@ SELECT CAST(
                     LIMIT 2
                   ) AS counted_3
                 )
-              )
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+              ) AS TEXT
+            ),
+            'null'
+          ) || '}}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- []

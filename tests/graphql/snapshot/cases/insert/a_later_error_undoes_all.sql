@@ -3,24 +3,20 @@ WITH affected_1 AS (
   VALUES (CAST($1 AS integer), CAST($2 AS text))
   RETURNING 1 AS one
 )
-SELECT CAST(
-  (
-    SELECT json_build_object('affectedCount', count(*)) AS json_build_object_1
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT ('{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}') AS json_1
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["2", "Bob"]
 
 WITH affected_1 AS (
   INSERT INTO public.book (author_id) VALUES (CAST($1 AS integer)) RETURNING 1 AS one
 )
-SELECT CAST(
-  (
-    SELECT json_build_object('affectedCount', count(*)) AS json_build_object_1
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT ('{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}') AS json_1
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["3"]
 

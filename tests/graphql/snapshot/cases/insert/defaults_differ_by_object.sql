@@ -7,17 +7,21 @@ WITH affected_1 AS (
   RETURNING public.book.title AS title,
     public.book.pages AS pages
 )
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'affectedCount', count(*),
-      'records', coalesce(
-        json_agg(json_build_object('title', affected_1.title, 'pages', affected_1.pages)), '[]'
-      )
-    ) AS json_build_object_1
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT (
+    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
+            CAST(to_json(affected_1.pages) AS TEXT), 'null'
+          ) || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["Given", "Last", "7"]
 

@@ -15,32 +15,38 @@ WITH affected_1 AS (
     public.book.mood AS mood,
     public.book.tags AS tags
 )
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'affectedCount', count(*),
-      'records', coalesce(
-        json_agg(
-          json_build_object(
-            'title', affected_1.title,
-            'pages', affected_1.pages,
-            'mood',
-            CASE
-            WHEN (CAST(affected_1.mood AS TEXT) = 'sad') THEN 'BLUE'
-            ELSE CAST(affected_1.mood AS TEXT)
-            END,
-              'tags',
-            CASE
-            WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags
-            END
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT (
+    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
+            CAST(to_json(affected_1.pages) AS TEXT), 'null'
+          ) || ', "mood" : ' || coalesce(
+            CAST(
+              to_json(
+                CASE
+                WHEN (CAST(affected_1.mood AS TEXT) = 'sad') THEN 'BLUE'
+                ELSE CAST(affected_1.mood AS TEXT)
+                END
+              ) AS TEXT
+            ),
+            'null'
+          ) || ', "tags" : ' || coalesce(
+            CAST(
+              to_json(
+                CASE WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags END
+              ) AS TEXT
+            ),
+            'null'
+          ) || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["{\"A\",\"B\",\"C\"}", "{\"1\",NULL,\"3\"}", "{\"sad\",NULL,\"happy\"}", "{\"{\\\"x\\\"}\",NULL,\"{}\"}"]
 

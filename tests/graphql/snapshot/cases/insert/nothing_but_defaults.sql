@@ -6,21 +6,21 @@ WITH affected_1 AS (
     public.book.pages AS pages,
     public.book.author_id AS author_id
 )
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'records', coalesce(
-        json_agg(
-          json_build_object(
-            'title', affected_1.title, 'pages', affected_1.pages, 'authorId', affected_1.author_id
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT (
+    '{"records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
+            CAST(to_json(affected_1.pages) AS TEXT), 'null'
+          ) || ', "authorId" : ' || coalesce(CAST(to_json(affected_1.author_id) AS TEXT), 'null') || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- []
 

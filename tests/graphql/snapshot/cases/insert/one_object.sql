@@ -19,42 +19,55 @@ WITH affected_1 AS (
     public.book.author_id AS author_id,
     CAST(ROW("book".*) AS "public"."book") AS row
 )
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'affectedCount', count(*),
-      'records', coalesce(
-        json_agg(
-          json_build_object(
-            'id', affected_1.id,
-            'nodeId', translate(
-              encode(
-                convert_to(
-                  CAST(jsonb_build_array('public', 'book', affected_1.id) AS TEXT), 'UTF8'
-                ),
-                'base64'
-              ),
-              E'\n',
-              ''
+SELECT (
+  SELECT (
+    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(jsonb_build_array('public', 'book', affected_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
             ),
-            'title', affected_1.title,
-            'pages', affected_1.pages,
-            'price', CAST(affected_1.price AS TEXT),
-            'mood',
-            CASE
-            WHEN (CAST(affected_1.mood AS TEXT) = 'sad') THEN 'BLUE'
-            ELSE CAST(affected_1.mood AS TEXT)
-            END,
-              'tags',
-            CASE
-            WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags
-            END,
-              'extra', affected_1.extra #>> '{}',
-              'label', "public"."_label"(affected_1.row),
-              'author', (
-                SELECT json_build_object(
-                  'name', author_2.name,
-                  'bookCollection', (
+            'null'
+          ) || ', "title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
+            CAST(to_json(affected_1.pages) AS TEXT), 'null'
+          ) || ', "price" : ' || coalesce(
+            CAST(to_json(CAST(affected_1.price AS TEXT)) AS TEXT), 'null'
+          ) || ', "mood" : ' || coalesce(
+            CAST(
+              to_json(
+                CASE
+                WHEN (CAST(affected_1.mood AS TEXT) = 'sad') THEN 'BLUE'
+                ELSE CAST(affected_1.mood AS TEXT)
+                END
+              ) AS TEXT
+            ),
+            'null'
+          ) || ', "tags" : ' || coalesce(
+            CAST(
+              to_json(
+                CASE WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags END
+              ) AS TEXT
+            ),
+            'null'
+          ) || ', "extra" : ' || coalesce(CAST(to_json(affected_1.extra #>> '{}') AS TEXT), 'null') || ', "label" : ' || coalesce(
+            CAST(to_json("public"."_label"(affected_1.row)) AS TEXT), 'null'
+          ) || ', "author" : ' || coalesce(
+            (
+              SELECT (
+                '{"name" : ' || coalesce(CAST(to_json(author_2.name) AS TEXT), 'null') || ', "bookCollection" : ' || coalesce(
+                  (
                     WITH page_3 AS (
                       SELECT book_4.title AS title
                       FROM public.book AS book_4
@@ -62,28 +75,35 @@ SELECT CAST(
                       ORDER BY book_4.id ASC NULLS LAST
                       LIMIT 30
                     )
-                    SELECT json_build_object(
-                      'edges', coalesce(
-                        json_agg(
-                          json_build_object('node', json_build_object('title', page_3.title))
-                        ),
+                    SELECT (
+                      '{"edges" : ' || coalesce(
+                        '[' || string_agg(
+                          (
+                            '{"node" : {"title" : ' || coalesce(
+                              CAST(to_json(page_3.title) AS TEXT), 'null'
+                            ) || '}}'
+                          ), ', '
+                        ) || ']',
                         '[]'
-                      )
-                    ) AS json_build_object_3
+                      ) || '}'
+                    ) AS json_3
                     FROM page_3
-                  )
-                ) AS json_build_object_2
-                FROM public.author AS author_2
-                WHERE author_2.id = affected_1.author_id
-              )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+                  ),
+                  'null'
+                ) || '}'
+              ) AS json_2
+              FROM public.author AS author_2
+              WHERE author_2.id = affected_1.author_id
+            ),
+            'null'
+          ) || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["1", "New", "12.30", "sad", "{\"a\",\"b,c\"}", "{\"k\": [1]}"]
 

@@ -3,14 +3,17 @@ WITH affected_1 AS (
   VALUES (CAST($1 AS integer), CAST($2 AS text))
   RETURNING public.author.name AS name
 )
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'records', coalesce(json_agg(json_build_object('name', affected_1.name)), '[]')
-    ) AS json_build_object_1
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT (
+    '{"records" : ' || coalesce(
+      '[' || string_agg(
+        ('{"name" : ' || coalesce(CAST(to_json(affected_1.name) AS TEXT), 'null') || '}'), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["2", "Bob"]
 
@@ -19,25 +22,28 @@ WITH affected_1 AS (
   VALUES (CAST($1 AS integer), CAST($2 AS character varying))
   RETURNING public.book.author_id AS author_id
 )
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'records', coalesce(
-        json_agg(
-          json_build_object(
-            'author', (
-              SELECT json_build_object('name', author_2.name) AS json_build_object_2
+SELECT (
+  SELECT (
+    '{"records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"author" : ' || coalesce(
+            (
+              SELECT (
+                '{"name" : ' || coalesce(CAST(to_json(author_2.name) AS TEXT), 'null') || '}'
+              ) AS json_2
               FROM public.author AS author_2
               WHERE author_2.id = affected_1.author_id
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+            ),
+            'null'
+          ) || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["2", "Bob's"]
 

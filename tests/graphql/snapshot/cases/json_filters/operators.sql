@@ -1,38 +1,40 @@
-SELECT CAST(
+SELECT (
+  WITH page_1 AS (
+    SELECT account_2.id AS id
+    FROM public.account AS account_2
+    WHERE (account_2.data @> CAST($1 AS jsonb))
+    AND (account_2.data ? CAST($2 AS text))
+    AND (account_2.data ?& CAST($3 AS text[]))
+    ORDER BY account_2.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
+) AS anon_1,
   (
-    WITH page_1 AS (
-      SELECT account_2.id AS id
-      FROM public.account AS account_2
-      WHERE (account_2.data @> CAST($1 AS jsonb))
-      AND (account_2.data ? CAST($2 AS text))
-      AND (account_2.data ?& CAST($3 AS text[]))
-      ORDER BY account_2.id ASC NULLS LAST
+    WITH page_3 AS (
+      SELECT account_4.id AS id
+      FROM public.account AS account_4
+      WHERE (account_4.data @@ CAST($4 AS jsonpath))
+      AND NOT (account_4.data @? CAST($5 AS jsonpath))
+      ORDER BY account_4.id ASC NULLS LAST
       LIMIT 30
     )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(json_build_object('node', json_build_object('id', page_1.id))), '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
-) AS anon_1,
-  CAST(
-    (
-      WITH page_3 AS (
-        SELECT account_4.id AS id
-        FROM public.account AS account_4
-        WHERE (account_4.data @@ CAST($4 AS jsonpath))
-        AND NOT (account_4.data @? CAST($5 AS jsonpath))
-        ORDER BY account_4.id ASC NULLS LAST
-        LIMIT 30
-      )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(json_build_object('node', json_build_object('id', page_3.id))), '[]'
-        )
-      ) AS json_build_object_2
-      FROM page_3
-    ) AS TEXT
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_3.id) AS TEXT), 'null') || '}}'), ', '
+        ) || ']',
+        '[]'
+      ) || '}'
+    ) AS json_2
+    FROM page_3
   ) AS anon_2;
 -- ["{\"tags\": [\"a\"]}", "on", "{\"name\",\"age\"}", "$.age >= 18", "$.off"]

@@ -1,57 +1,64 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT account_6.id AS id
-      FROM public.account AS account_6
-      ORDER BY account_6.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'teamCollection', (
-                WITH page_2 AS (
-                  SELECT team_4.name AS name,
-                    team_4.id AS id
-                  FROM public.team AS team_4
-                  WHERE EXISTS (
-                    SELECT
-                    FROM public.membership AS membership_5
-                    WHERE (page_1.id = membership_5.account_id)
-                    AND (team_4.id = membership_5.team_id)
-                    AND membership_5.role IS NOT NULL
-                  )
-                  ORDER BY team_4.name ASC NULLS LAST,
-                    team_4.id ASC NULLS LAST
-                  LIMIT 5
+SELECT (
+  WITH page_1 AS (
+    SELECT account_6.id AS id
+    FROM public.account AS account_6
+    ORDER BY account_6.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"teamCollection" : ' || coalesce(
+            (
+              WITH page_2 AS (
+                SELECT team_4.name AS name,
+                  team_4.id AS id
+                FROM public.team AS team_4
+                WHERE EXISTS (
+                  SELECT
+                  FROM public.membership AS membership_5
+                  WHERE (page_1.id = membership_5.account_id)
+                  AND (team_4.id = membership_5.team_id)
+                  AND membership_5.role IS NOT NULL
                 )
-                SELECT json_build_object(
-                  'edges', coalesce(
-                    json_agg(
-                      json_build_object(
-                        'node', json_build_object('name', page_2.name),
-                        'membership', (
-                          SELECT json_build_object('role', membership_3.role) AS json_build_object_3
+                ORDER BY team_4.name ASC NULLS LAST,
+                  team_4.id ASC NULLS LAST
+                LIMIT 5
+              )
+              SELECT (
+                '{"edges" : ' || coalesce(
+                  '[' || string_agg(
+                    (
+                      '{"node" : {"name" : ' || coalesce(
+                        CAST(to_json(page_2.name) AS TEXT), 'null'
+                      ) || '}, "membership" : ' || coalesce(
+                        (
+                          SELECT (
+                            '{"role" : ' || coalesce(
+                              CAST(to_json(membership_3.role) AS TEXT), 'null'
+                            ) || '}'
+                          ) AS json_3
                           FROM public.membership AS membership_3
                           WHERE (page_1.id = membership_3.account_id)
                           AND (page_2.id = membership_3.team_id)
-                        )
-                      )
-                    ),
-                    '[]'
-                  )
-                ) AS json_build_object_2
-                FROM page_2
-              )
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+                        ),
+                        'null'
+                      ) || '}'
+                    ), ', '
+                  ) || ']',
+                  '[]'
+                ) || '}'
+              ) AS json_2
+              FROM page_2
+            ),
+            'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- []

@@ -10,12 +10,12 @@ WITH affected_1 AS (
           '{}' AS jsonb
         )
         ELSE CAST(
-          to_json(
+          CAST(
             CAST(
               'portico: setPath leads through a value of data that is neither object nor array; ' || CAST(
                 jsonb_typeof(source_3.document) AS TEXT
               ) AS integer
-            )
+            ) AS TEXT
           ) AS jsonb
         )
         END,
@@ -30,12 +30,12 @@ WITH affected_1 AS (
               OR jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) = 'null'
             ) THEN CAST('{}' AS jsonb)
             ELSE CAST(
-              to_json(
+              CAST(
                 CAST(
                   'portico: setPath leads through a value of data that is neither object nor array; ' || CAST(
                     jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) AS TEXT
                   ) AS integer
-                )
+                ) AS TEXT
               ) AS jsonb
             )
             END,
@@ -55,19 +55,18 @@ WITH affected_1 AS (
     account_2.tags AS tags,
     account_2.data AS data
 )
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'id', affected_1.id,
-      'hits', affected_1.hits,
-      'tags',
-      CASE
-      WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags
-      END,
-        'data', affected_1.data #>> '{}'
-    ) AS json_build_object_1
-    FROM affected_1
-  ) AS TEXT
+SELECT (
+  SELECT (
+    '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "hits" : ' || coalesce(
+      CAST(to_json(affected_1.hits) AS TEXT), 'null'
+    ) || ', "tags" : ' || coalesce(
+      CAST(
+        to_json(CASE WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags END) AS TEXT
+      ),
+      'null'
+    ) || ', "data" : ' || coalesce(CAST(to_json(affected_1.data #>> '{}') AS TEXT), 'null') || '}'
+  ) AS json_1
+  FROM affected_1
 ) AS anon_1;
 -- ["1", "{\"b\"}", "b", "c", "true", "a@x"]
 
@@ -77,11 +76,13 @@ WITH affected_1 AS (
   RETURNING account_2.id AS id,
     account_2.email AS email
 )
-SELECT CAST(
-  (
-    SELECT json_build_object('id', affected_1.id, 'email', affected_1.email) AS json_build_object_1
-    FROM affected_1
-  ) AS TEXT
+SELECT (
+  SELECT (
+    '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+      CAST(to_json(affected_1.email) AS TEXT), 'null'
+    ) || '}'
+  ) AS json_1
+  FROM affected_1
 ) AS anon_1;
 -- ["2"]
 

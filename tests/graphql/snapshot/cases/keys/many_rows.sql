@@ -33,35 +33,36 @@ WITH updates_2 AS (
       account_3.hits AS hits,
       updates_2.position AS position
   )
-SELECT CAST(
-  (
-    SELECT
-    CASE
-    WHEN (
-      EXISTS (
-        SELECT 1
-        FROM updates_2
-        JOIN public.account AS account_5 ON account_5.id = updates_2.key_0
-        GROUP BY account_5.id
-        HAVING count(*) > 1
-      )
-    ) THEN to_json(
-      CAST('portico: updates names a row twice; ' || CAST(count(*) AS TEXT) AS integer)
+SELECT (
+  SELECT
+  CASE
+  WHEN (
+    EXISTS (
+      SELECT 1
+      FROM updates_2
+      JOIN public.account AS account_5 ON account_5.id = updates_2.key_0
+      GROUP BY account_5.id
+      HAVING count(*) > 1
     )
-    ELSE json_build_object(
-      'affectedCount', count(*),
-      'records', coalesce(
-        json_agg(
-          json_build_object('id', affected_4.id, 'name', affected_4.name, 'hits', affected_4.hits)
-          ORDER BY affected_4.position
-        ),
-        '[]'
-      )
-    )
-    END AS anon_2
-    FROM affected_4
-    HAVING true
-  ) AS TEXT
+  ) THEN CAST(
+    CAST('portico: updates names a row twice; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+  )
+  ELSE (
+    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"id" : ' || coalesce(CAST(to_json(affected_4.id) AS TEXT), 'null') || ', "name" : ' || coalesce(
+            CAST(to_json(affected_4.name) AS TEXT), 'null'
+          ) || ', "hits" : ' || coalesce(CAST(to_json(affected_4.hits) AS TEXT), 'null') || '}'
+        ), ', '
+        ORDER BY affected_4.position
+      ) || ']',
+      '[]'
+    ) || '}'
+  )
+  END AS anon_2
+  FROM affected_4
+  HAVING true
 ) AS anon_1;
 -- ["{\"2\",\"1\"}", "{NULL,\"7\"}", "{f,t}", "{\"Bea\",NULL}", "{t,f}"]
 

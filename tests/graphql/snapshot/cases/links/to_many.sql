@@ -1,83 +1,94 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT country_7.name AS name,
-        country_7.id AS id
-      FROM public.country AS country_7
-      ORDER BY country_7.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'name', page_1.name,
-              'personCollectionByHomeId', (
-                WITH page_2 AS (
-                  SELECT picked_6.id AS id,
-                    row_number() OVER () AS position,
-                    count(*) OVER () AS count
-                  FROM (
-                    SELECT person_5.id AS id
-                    FROM public.person AS person_5
-                    WHERE (person_5.home_id = page_1.id)
-                    AND (person_5.id > CAST($1 AS integer))
-                    ORDER BY person_5.id DESC NULLS LAST,
-                      person_5.id ASC NULLS LAST
-                    LIMIT 2
-                  ) AS picked_6
-                )
-                SELECT json_build_object(
-                  'edges', coalesce(
-                    json_agg(
-                      json_build_object(
-                        'cursor', translate(
-                          encode(
-                            convert_to(
-                              CAST(jsonb_build_array(page_2.id, page_2.id) AS TEXT), 'UTF8'
-                            ),
-                            'base64'
-                          ),
-                          E'\n',
-                          ''
-                        ),
-                        'node', json_build_object(
-                          'id', page_2.id,
-                          'personCollection', (
-                            WITH page_3 AS (
-                              SELECT person_4.id AS id
-                              FROM public.person AS person_4
-                              WHERE person_4.boss_id = page_2.id
-                              ORDER BY person_4.id ASC NULLS LAST
-                              LIMIT 30
-                            )
-                            SELECT json_build_object(
-                              'edges', coalesce(
-                                json_agg(
-                                  json_build_object('node', json_build_object('id', page_3.id))
-                                ),
-                                '[]'
-                              )
-                            ) AS json_build_object_3
-                            FROM page_3
-                          )
-                        )
-                      )
-                    ) FILTER (WHERE page_2.position <= 1),
-                    '[]'
-                  ),
-                  'pageInfo', json_build_object('hasNextPage', count(page_2.position) > 1)
-                ) AS json_build_object_2
-                FROM page_2
+SELECT (
+  WITH page_1 AS (
+    SELECT country_7.name AS name,
+      country_7.id AS id
+    FROM public.country AS country_7
+    ORDER BY country_7.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "personCollectionByHomeId" : ' || coalesce(
+            (
+              WITH page_2 AS (
+                SELECT picked_6.id AS id,
+                  row_number() OVER () AS position,
+                  count(*) OVER () AS count
+                FROM (
+                  SELECT person_5.id AS id
+                  FROM public.person AS person_5
+                  WHERE (person_5.home_id = page_1.id)
+                  AND (person_5.id > CAST($1 AS integer))
+                  ORDER BY person_5.id DESC NULLS LAST,
+                    person_5.id ASC NULLS LAST
+                  LIMIT 2
+                ) AS picked_6
               )
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+              SELECT (
+                '{"edges" : ' || coalesce(
+                  '[' || string_agg(
+                    (
+                      '{"cursor" : ' || coalesce(
+                        CAST(
+                          to_json(
+                            translate(
+                              encode(
+                                convert_to(
+                                  CAST(jsonb_build_array(page_2.id, page_2.id) AS TEXT), 'UTF8'
+                                ),
+                                'base64'
+                              ),
+                              E'\n',
+                              ''
+                            )
+                          ) AS TEXT
+                        ),
+                        'null'
+                      ) || ', "node" : {"id" : ' || coalesce(
+                        CAST(to_json(page_2.id) AS TEXT), 'null'
+                      ) || ', "personCollection" : ' || coalesce(
+                        (
+                          WITH page_3 AS (
+                            SELECT person_4.id AS id
+                            FROM public.person AS person_4
+                            WHERE person_4.boss_id = page_2.id
+                            ORDER BY person_4.id ASC NULLS LAST
+                            LIMIT 30
+                          )
+                          SELECT (
+                            '{"edges" : ' || coalesce(
+                              '[' || string_agg(
+                                (
+                                  '{"node" : {"id" : ' || coalesce(
+                                    CAST(to_json(page_3.id) AS TEXT), 'null'
+                                  ) || '}}'
+                                ), ', '
+                              ) || ']',
+                              '[]'
+                            ) || '}'
+                          ) AS json_3
+                          FROM page_3
+                        ),
+                        'null'
+                      ) || '}}'
+                    ), ', '
+                  ) FILTER (WHERE page_2.position <= 1) || ']',
+                  '[]'
+                ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
+                  CAST(to_json(count(page_2.position) > 1) AS TEXT), 'null'
+                ) || '}}'
+              ) AS json_2
+              FROM page_2
+            ),
+            'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["0"]

@@ -1,43 +1,46 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT select_2."from" AS "from",
-        select_2."it's" AS "it's",
-        select_2."100%" AS "100%",
-        select_2."a:b" AS "a:b",
-        select_2.id AS id
-      FROM public."select" AS select_2
-      WHERE (select_2."100%" = CAST($1 AS text))
-      AND (select_2."a:b" = CAST($2 AS text))
-      ORDER BY select_2.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'from', page_1."from",
-              'its', page_1."it's",
-              'percent', page_1."100%",
-              'colon', page_1."a:b",
-              'nodeId', translate(
-                encode(
-                  convert_to(
-                    CAST(jsonb_build_array('public', 'select', page_1.id) AS TEXT), 'UTF8'
+SELECT (
+  WITH page_1 AS (
+    SELECT select_2."from" AS "from",
+      select_2."it's" AS "it's",
+      select_2."100%" AS "100%",
+      select_2."a:b" AS "a:b",
+      select_2.id AS id
+    FROM public."select" AS select_2
+    WHERE (select_2."100%" = CAST($1 AS text))
+    AND (select_2."a:b" = CAST($2 AS text))
+    ORDER BY select_2.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"from" : ' || coalesce(CAST(to_json(page_1."from") AS TEXT), 'null') || ', "its" : ' || coalesce(
+            CAST(to_json(page_1."it's") AS TEXT), 'null'
+          ) || ', "percent" : ' || coalesce(CAST(to_json(page_1."100%") AS TEXT), 'null') || ', "colon" : ' || coalesce(
+            CAST(to_json(page_1."a:b") AS TEXT), 'null'
+          ) || ', "nodeId" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(jsonb_build_array('public', 'select', page_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
                   ),
-                  'base64'
-                ),
-                E'\n',
-                ''
-              )
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
+            ),
+            'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["p", "c"]

@@ -10,19 +10,18 @@ WITH affected_1 AS (
 )
 SELECT octet_length(
   set_config(
-    'portico.k2', CAST(
-      CASE
-      WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN to_json(
-        CAST(
-          'portico: A new row of Account was left out, and others are to belong to it; ' || CAST(
-            count(*) AS TEXT
-          ) AS integer
-        )
-      )
-      ELSE json_build_object('affectedCount', count(*))
-      END AS TEXT
-    ),
-    true
+    'portico.k2',
+    CASE
+    WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN CAST(
+      CAST(
+        'portico: A new row of Account was left out, and others are to belong to it; ' || CAST(
+          count(*) AS TEXT
+        ) AS integer
+      ) AS TEXT
+    )
+    ELSE ('{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}')
+    END,
+      true
   )
 ) AS octet_length_1,
   octet_length(
@@ -57,40 +56,45 @@ SELECT count(*) AS count_1
 FROM post_12;
 -- ["{1,2}", "{1,1}", "{\"p\",\"q\"}", "{1,2}"]
 
-SELECT CAST(
-  json_build_object(
-    'affectedCount', CAST(current_setting('portico.k2') AS json) -> 'affectedCount',
-    'records', (
+SELECT (
+  '{"affectedCount" : ' || coalesce(
+    CAST(to_json(CAST(current_setting('portico.k2') AS json) -> 'affectedCount') AS TEXT), 'null'
+  ) || ', "records" : ' || coalesce(
+    (
       SELECT coalesce(
-        json_agg(
-          json_build_object(
-            'id', account_2.id,
-            'postCollection', (
-              WITH page_3 AS (
-                SELECT post_4.id AS id,
-                  post_4.title AS title
-                FROM public.post AS post_4
-                WHERE post_4.account_id = account_2.id
-                ORDER BY post_4.id ASC NULLS LAST
-                LIMIT 30
-              )
-              SELECT json_build_object(
-                'edges', coalesce(
-                  json_agg(
-                    json_build_object(
-                      'node', json_build_object('id', page_3.id, 'title', page_3.title)
-                    )
-                  ),
-                  '[]'
+        '[' || string_agg(
+          (
+            '{"id" : ' || coalesce(CAST(to_json(account_2.id) AS TEXT), 'null') || ', "postCollection" : ' || coalesce(
+              (
+                WITH page_3 AS (
+                  SELECT post_4.id AS id,
+                    post_4.title AS title
+                  FROM public.post AS post_4
+                  WHERE post_4.account_id = account_2.id
+                  ORDER BY post_4.id ASC NULLS LAST
+                  LIMIT 30
                 )
-              ) AS json_build_object_1
-              FROM page_3
-            )
-          )
+                SELECT (
+                  '{"edges" : ' || coalesce(
+                    '[' || string_agg(
+                      (
+                        '{"node" : {"id" : ' || coalesce(CAST(to_json(page_3.id) AS TEXT), 'null') || ', "title" : ' || coalesce(
+                          CAST(to_json(page_3.title) AS TEXT), 'null'
+                        ) || '}}'
+                      ), ', '
+                    ) || ']',
+                    '[]'
+                  ) || '}'
+                ) AS json_3
+                FROM page_3
+              ),
+              'null'
+            ) || '}'
+          ), ', '
           ORDER BY found_7.position
-        ),
+        ) || ']',
         '[]'
-      ) AS coalesce_1
+      ) AS json_2
       FROM public.account AS account_2,
         (
           SELECT places_6.position AS position,
@@ -104,9 +108,10 @@ SELECT CAST(
           OFFSET 0
         ) AS found_7
       WHERE account_2.id = found_7.key_0
-    )
-  ) AS TEXT
-) AS anon_1;
+    ),
+    'null'
+  ) || '}'
+) AS json_1;
 -- ["{1,2}"]
 
 -- afterwards:

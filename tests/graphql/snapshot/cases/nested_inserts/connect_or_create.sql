@@ -14,24 +14,30 @@ FROM account_2;
 
 SELECT
 CASE
-WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN to_json(
+WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN CAST(
   CAST(
     'portico: Not every row of Account that is to be connected was found; ' || CAST(
       count(*) AS TEXT
     ) AS integer
-  )
+  ) AS TEXT
 )
-ELSE to_json(
-  octet_length(
-    set_config(
-      'portico.k1', CAST(
-        coalesce(
-          json_agg(json_build_array(CAST(account_5.id AS TEXT)) ORDER BY proposed_4.position), '[]'
-        ) AS TEXT
-      ),
-      true
-    )
-  )
+ELSE coalesce(
+  CAST(
+    to_json(
+      octet_length(
+        set_config(
+          'portico.k1', CAST(
+            coalesce(
+              json_agg(json_build_array(CAST(account_5.id AS TEXT)) ORDER BY proposed_4.position),
+              '[]'
+            ) AS TEXT
+          ),
+          true
+        )
+      )
+    ) AS TEXT
+  ),
+  'null'
 )
 END AS anon_1
 FROM public.account AS account_5,
@@ -49,24 +55,29 @@ WHERE account_5.email = proposed_4.value_0;
 
 SELECT
 CASE
-WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN to_json(
+WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN CAST(
   CAST(
     'portico: Not every row of Account that is to be connected was found; ' || CAST(
       count(*) AS TEXT
     ) AS integer
-  )
+  ) AS TEXT
 )
-ELSE to_json(
-  octet_length(
-    set_config(
-      'portico.k2', CAST(
-        coalesce(
-          json_agg(json_build_array(CAST(account_6.id AS TEXT)) ORDER BY given_8.position), '[]'
-        ) AS TEXT
-      ),
-      true
-    )
-  )
+ELSE coalesce(
+  CAST(
+    to_json(
+      octet_length(
+        set_config(
+          'portico.k2', CAST(
+            coalesce(
+              json_agg(json_build_array(CAST(account_6.id AS TEXT)) ORDER BY given_8.position), '[]'
+            ) AS TEXT
+          ),
+          true
+        )
+      )
+    ) AS TEXT
+  ),
+  'null'
 )
 END AS anon_1
 FROM public.account AS account_6,
@@ -96,7 +107,7 @@ WITH affected_9 AS (
   ORDER BY objects_15.position
   RETURNING public.post.id AS id
 )
-SELECT octet_length(set_config('portico.k4', CAST(json_build_object() AS TEXT), true)) AS octet_length_1,
+SELECT octet_length(set_config('portico.k4', ('{}'), true)) AS octet_length_1,
   octet_length(
     set_config(
       'portico.k3', CAST(
@@ -109,23 +120,29 @@ FROM affected_9
 HAVING true;
 -- ["{1,2}", "{\"x\",\"y\"}", "{1,2}"]
 
-SELECT CAST(
-  json_build_object(
-    'records', (
+SELECT (
+  '{"records" : ' || coalesce(
+    (
       SELECT coalesce(
-        json_agg(
-          json_build_object(
-            'id', post_10.id,
-            'account', (
-              SELECT json_build_object('id', account_11.id, 'email', account_11.email) AS json_build_object_1
-              FROM public.account AS account_11
-              WHERE account_11.id = post_10.account_id
-            )
-          )
+        '[' || string_agg(
+          (
+            '{"id" : ' || coalesce(CAST(to_json(post_10.id) AS TEXT), 'null') || ', "account" : ' || coalesce(
+              (
+                SELECT (
+                  '{"id" : ' || coalesce(CAST(to_json(account_11.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+                    CAST(to_json(account_11.email) AS TEXT), 'null'
+                  ) || '}'
+                ) AS json_3
+                FROM public.account AS account_11
+                WHERE account_11.id = post_10.account_id
+              ),
+              'null'
+            ) || '}'
+          ), ', '
           ORDER BY found_14.position
-        ),
+        ) || ']',
         '[]'
-      ) AS coalesce_1
+      ) AS json_2
       FROM public.post AS post_10,
         (
           SELECT places_13.position AS position,
@@ -139,7 +156,8 @@ SELECT CAST(
           OFFSET 0
         ) AS found_14
       WHERE post_10.id = found_14.key_0
-    )
-  ) AS TEXT
-) AS anon_1;
+    ),
+    'null'
+  ) || '}'
+) AS json_1;
 -- ["{1,2}"]

@@ -10,19 +10,18 @@ WITH affected_1 AS (
 )
 SELECT octet_length(
   set_config(
-    'portico.k2', CAST(
-      CASE
-      WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN to_json(
-        CAST(
-          'portico: A new row of Post was left out, and others are to belong to it; ' || CAST(
-            count(*) AS TEXT
-          ) AS integer
-        )
-      )
-      ELSE json_build_object('affectedCount', count(*))
-      END AS TEXT
-    ),
-    true
+    'portico.k2',
+    CASE
+    WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN CAST(
+      CAST(
+        'portico: A new row of Post was left out, and others are to belong to it; ' || CAST(
+          count(*) AS TEXT
+        ) AS integer
+      ) AS TEXT
+    )
+    ELSE ('{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}')
+    END,
+      true
   )
 ) AS octet_length_1,
   octet_length(
@@ -61,21 +60,21 @@ WITH comment_8 AS (
 )
 SELECT
 CASE
-WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN to_json(
+WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN CAST(
   CAST(
     'portico: Not every row of Comment that is to be connected was found; ' || CAST(
       count(*) AS TEXT
     ) AS integer
-  )
+  ) AS TEXT
 )
-ELSE to_json(count(*))
+ELSE coalesce(CAST(to_json(count(*)) AS TEXT), 'null')
 END AS anon_1
 FROM comment_8;
 -- ["{1}", "{1}", "{\"1\"}", "{1}"]
 
-SELECT CAST(
-  json_build_object(
-    'affectedCount', CAST(current_setting('portico.k2') AS json) -> 'affectedCount'
-  ) AS TEXT
-) AS anon_1;
+SELECT (
+  '{"affectedCount" : ' || coalesce(
+    CAST(to_json(CAST(current_setting('portico.k2') AS json) -> 'affectedCount') AS TEXT), 'null'
+  ) || '}'
+) AS json_1;
 -- []

@@ -1,41 +1,47 @@
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      '__typename', 'pair',
-      'nodeId', translate(
-        encode(
-          convert_to(CAST(jsonb_build_array('public', 'pair', pair_1.a, pair_1.b) AS TEXT), 'UTF8'),
-          'base64'
-        ),
-        E'\n',
-        ''
+SELECT (
+  SELECT (
+    '{"__typename" : "pair", "nodeId" : ' || coalesce(
+      CAST(
+        to_json(
+          translate(
+            encode(
+              convert_to(
+                CAST(jsonb_build_array('public', 'pair', pair_1.a, pair_1.b) AS TEXT), 'UTF8'
+              ),
+              'base64'
+            ),
+            E'\n',
+            ''
+          )
+        ) AS TEXT
       ),
-      'a', pair_1.a,
-      'b', CAST(pair_1.b AS TEXT),
-      'note', pair_1.note
-    ) AS json_build_object_1
-    FROM public.pair AS pair_1
-    WHERE (pair_1.a = CAST($1 AS text))
-    AND (pair_1.b = CAST($2 AS bigint))
-  ) AS TEXT
+      'null'
+    ) || ', "a" : ' || coalesce(CAST(to_json(pair_1.a) AS TEXT), 'null') || ', "b" : ' || coalesce(
+      CAST(to_json(CAST(pair_1.b AS TEXT)) AS TEXT), 'null'
+    ) || ', "note" : ' || coalesce(CAST(to_json(pair_1.note) AS TEXT), 'null') || '}'
+  ) AS json_1
+  FROM public.pair AS pair_1
+  WHERE (pair_1.a = CAST($1 AS text))
+  AND (pair_1.b = CAST($2 AS bigint))
 ) AS anon_1,
-  CAST(
-    (
-      WITH page_2 AS (
-        SELECT pair_3.note AS note
-        FROM public.pair AS pair_3
-        WHERE (pair_3.a = CAST($1 AS text))
-        AND (pair_3.b = CAST($2 AS bigint))
-        ORDER BY pair_3.a ASC NULLS LAST,
-          pair_3.b ASC NULLS LAST
-        LIMIT 30
-      )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(json_build_object('node', json_build_object('note', page_2.note))), '[]'
-        )
-      ) AS json_build_object_2
-      FROM page_2
-    ) AS TEXT
+  (
+    WITH page_2 AS (
+      SELECT pair_3.note AS note
+      FROM public.pair AS pair_3
+      WHERE (pair_3.a = CAST($1 AS text))
+      AND (pair_3.b = CAST($2 AS bigint))
+      ORDER BY pair_3.a ASC NULLS LAST,
+        pair_3.b ASC NULLS LAST
+      LIMIT 30
+    )
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          ('{"node" : {"note" : ' || coalesce(CAST(to_json(page_2.note) AS TEXT), 'null') || '}}'), ', '
+        ) || ']',
+        '[]'
+      ) || '}'
+    ) AS json_2
+    FROM page_2
   ) AS anon_2;
 -- ["x\"y", "9007199254740993"]

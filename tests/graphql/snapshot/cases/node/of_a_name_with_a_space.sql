@@ -1,52 +1,59 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT "Odd_Name_2".id AS id
-      FROM public."Odd Name" AS "Odd_Name_2"
-      ORDER BY "Odd_Name_2".id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'nodeId', translate(
-                encode(
-                  convert_to(
-                    CAST(jsonb_build_array('public', 'Odd Name', page_1.id) AS TEXT), 'UTF8'
+SELECT (
+  WITH page_1 AS (
+    SELECT "Odd_Name_2".id AS id
+    FROM public."Odd Name" AS "Odd_Name_2"
+    ORDER BY "Odd_Name_2".id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"nodeId" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(jsonb_build_array('public', 'Odd Name', page_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
                   ),
-                  'base64'
-                ),
-                E'\n',
-                ''
-              ),
-              'id', page_1.id
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
-) AS anon_1,
-  CAST(
-    (
-      SELECT json_build_object(
-        'nodeId', translate(
-          encode(
-            convert_to(
-              CAST(jsonb_build_array('public', 'Odd Name', "Odd_Name_3".id) AS TEXT), 'UTF8'
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
             ),
-            'base64'
-          ),
-          E'\n',
-          ''
-        )
-      ) AS json_build_object_2
-      FROM public."Odd Name" AS "Odd_Name_3"
-      WHERE "Odd_Name_3".id = CAST($1 AS integer)
-    ) AS TEXT
+            'null'
+          ) || ', "id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
+) AS anon_1,
+  (
+    SELECT (
+      '{"nodeId" : ' || coalesce(
+        CAST(
+          to_json(
+            translate(
+              encode(
+                convert_to(
+                  CAST(jsonb_build_array('public', 'Odd Name', "Odd_Name_3".id) AS TEXT), 'UTF8'
+                ),
+                'base64'
+              ),
+              E'\n',
+              ''
+            )
+          ) AS TEXT
+        ),
+        'null'
+      ) || '}'
+    ) AS json_2
+    FROM public."Odd Name" AS "Odd_Name_3"
+    WHERE "Odd_Name_3".id = CAST($1 AS integer)
   ) AS anon_2;
 -- ["7"]

@@ -1,47 +1,54 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT picked_4.id AS id,
-        picked_4.rank AS rank,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
-      FROM (
-        SELECT item_3.id AS id,
-          item_3.rank AS rank
-        FROM public.item AS item_3
-        WHERE item_3.rank IS NOT NULL
-        OR item_3.rank IS NULL
-        AND (item_3.id > CAST($1 AS integer))
-        ORDER BY item_3.rank ASC NULLS FIRST,
-          item_3.id ASC NULLS LAST
-        LIMIT 3
-      ) AS picked_4
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object('node', json_build_object('id', page_1.id, 'rank', page_1.rank))
-        ) FILTER (WHERE page_1.position <= 2),
-        '[]'
+SELECT (
+  WITH page_1 AS (
+    SELECT picked_4.id AS id,
+      picked_4.rank AS rank,
+      row_number() OVER () AS position,
+      count(*) OVER () AS count
+    FROM (
+      SELECT item_3.id AS id,
+        item_3.rank AS rank
+      FROM public.item AS item_3
+      WHERE item_3.rank IS NOT NULL
+      OR item_3.rank IS NULL
+      AND (item_3.id > CAST($1 AS integer))
+      ORDER BY item_3.rank ASC NULLS FIRST,
+        item_3.id ASC NULLS LAST
+      LIMIT 3
+    ) AS picked_4
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "rank" : ' || coalesce(
+            CAST(to_json(page_1.rank) AS TEXT), 'null'
+          ) || '}}'
+        ), ', '
+      ) FILTER (WHERE page_1.position <= 2) || ']',
+      '[]'
+    ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
+      CAST(to_json(count(page_1.position) > 2) AS TEXT), 'null'
+    ) || ', "hasPreviousPage" : ' || coalesce(
+      CAST(
+        to_json(
+          coalesce(
+            bool_and(
+              page_1.id IS DISTINCT
+              FROM (
+                SELECT item_2.id
+                FROM public.item AS item_2
+                ORDER BY item_2.rank ASC NULLS FIRST,
+                  item_2.id ASC NULLS LAST
+                LIMIT 1
+              )
+            ) FILTER (WHERE page_1.position = 1),
+            false
+          )
+        ) AS TEXT
       ),
-      'pageInfo', json_build_object(
-        'hasNextPage', count(page_1.position) > 2,
-        'hasPreviousPage', coalesce(
-          bool_and(
-            page_1.id IS DISTINCT
-            FROM (
-              SELECT item_2.id
-              FROM public.item AS item_2
-              ORDER BY item_2.rank ASC NULLS FIRST,
-                item_2.id ASC NULLS LAST
-              LIMIT 1
-            )
-          ) FILTER (WHERE page_1.position = 1),
-          false
-        )
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+      'null'
+    ) || '}}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["2"]

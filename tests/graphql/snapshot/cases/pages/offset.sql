@@ -1,54 +1,66 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT picked_4.a AS a,
-        picked_4.b AS b,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
-      FROM (
-        SELECT n_3.a AS a,
-          n_3.b AS b
-        FROM public.n AS n_3
-        ORDER BY n_3.a ASC NULLS LAST,
-          n_3.b ASC NULLS LAST
-        LIMIT 3
-        OFFSET CAST($1 AS bigint)
-      ) AS picked_4
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'cursor', translate(
-              encode(
-                convert_to(CAST(jsonb_build_array(page_1.a, page_1.b) AS TEXT), 'UTF8'), 'base64'
-              ),
-              E'\n',
-              ''
+SELECT (
+  WITH page_1 AS (
+    SELECT picked_4.a AS a,
+      picked_4.b AS b,
+      row_number() OVER () AS position,
+      count(*) OVER () AS count
+    FROM (
+      SELECT n_3.a AS a,
+        n_3.b AS b
+      FROM public.n AS n_3
+      ORDER BY n_3.a ASC NULLS LAST,
+        n_3.b ASC NULLS LAST
+      LIMIT 3
+      OFFSET CAST($1 AS bigint)
+    ) AS picked_4
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"cursor" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(CAST(jsonb_build_array(page_1.a, page_1.b) AS TEXT), 'UTF8'),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
             ),
-            'node', json_build_object('a', page_1.a, 'b', page_1.b)
+            'null'
+          ) || ', "node" : {"a" : ' || coalesce(CAST(to_json(page_1.a) AS TEXT), 'null') || ', "b" : ' || coalesce(
+            CAST(to_json(page_1.b) AS TEXT), 'null'
+          ) || '}}'
+        ), ', '
+      ) FILTER (WHERE page_1.position <= 2) || ']',
+      '[]'
+    ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
+      CAST(to_json(count(page_1.position) > 2) AS TEXT), 'null'
+    ) || ', "hasPreviousPage" : ' || coalesce(
+      CAST(
+        to_json(
+          coalesce(
+            bool_and(
+              jsonb_build_array(page_1.a, page_1.b) IS DISTINCT
+              FROM (
+                SELECT jsonb_build_array(n_2.a, n_2.b) AS jsonb_build_array_1
+                FROM public.n AS n_2
+                ORDER BY n_2.a ASC NULLS LAST,
+                  n_2.b ASC NULLS LAST
+                LIMIT 1
+              )
+            ) FILTER (WHERE page_1.position = 1),
+            false
           )
-        ) FILTER (WHERE page_1.position <= 2),
-        '[]'
+        ) AS TEXT
       ),
-      'pageInfo', json_build_object(
-        'hasNextPage', count(page_1.position) > 2,
-        'hasPreviousPage', coalesce(
-          bool_and(
-            jsonb_build_array(page_1.a, page_1.b) IS DISTINCT
-            FROM (
-              SELECT jsonb_build_array(n_2.a, n_2.b) AS jsonb_build_array_1
-              FROM public.n AS n_2
-              ORDER BY n_2.a ASC NULLS LAST,
-                n_2.b ASC NULLS LAST
-              LIMIT 1
-            )
-          ) FILTER (WHERE page_1.position = 1),
-          false
-        )
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+      'null'
+    ) || '}}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["4"]

@@ -1,60 +1,68 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT visit_2.note AS note,
-        visit_2.kind AS kind,
-        row_number() OVER (
-          PARTITION BY visit_2.note,
-          visit_2.kind
-          ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
-        ) - 1 AS equal_before
-      FROM public.visit AS visit_2
-      WHERE (visit_2.note > CAST($1 AS text))
-      OR visit_2.note IS NULL
-      OR (visit_2.note = CAST($1 AS text))
-      AND (visit_2.kind > CAST($2 AS integer))
-      OR (visit_2.note = CAST($1 AS text))
-      AND (visit_2.kind = CAST($2 AS integer))
-      ORDER BY visit_2.note ASC NULLS LAST,
-        visit_2.kind ASC NULLS LAST,
-        row_number() OVER (
-          PARTITION BY visit_2.note,
-          visit_2.kind
-          ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
-        ) - 1
-      LIMIT 2
-      OFFSET least(
-        CAST($3 AS bigint) + 1,
-        (
-          SELECT count(*) AS count_1
-          FROM public.visit AS visit_3
-          WHERE (visit_3.note = CAST($1 AS text))
-          AND (visit_3.kind = CAST($2 AS integer))
-        )
+SELECT (
+  WITH page_1 AS (
+    SELECT visit_2.note AS note,
+      visit_2.kind AS kind,
+      row_number() OVER (
+        PARTITION BY visit_2.note,
+        visit_2.kind
+        ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
+      ) - 1 AS equal_before
+    FROM public.visit AS visit_2
+    WHERE (visit_2.note > CAST($1 AS text))
+    OR visit_2.note IS NULL
+    OR (visit_2.note = CAST($1 AS text))
+    AND (visit_2.kind > CAST($2 AS integer))
+    OR (visit_2.note = CAST($1 AS text))
+    AND (visit_2.kind = CAST($2 AS integer))
+    ORDER BY visit_2.note ASC NULLS LAST,
+      visit_2.kind ASC NULLS LAST,
+      row_number() OVER (
+        PARTITION BY visit_2.note,
+        visit_2.kind
+        ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
+      ) - 1
+    LIMIT 2
+    OFFSET least(
+      CAST($3 AS bigint) + 1,
+      (
+        SELECT count(*) AS count_1
+        FROM public.visit AS visit_3
+        WHERE (visit_3.note = CAST($1 AS text))
+        AND (visit_3.kind = CAST($2 AS integer))
       )
     )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'cursor', translate(
-              encode(
-                convert_to(
-                  CAST(jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) AS TEXT),
-                  'UTF8'
-                ),
-                'base64'
-              ),
-              E'\n',
-              ''
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"cursor" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(
+                        jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) AS TEXT
+                      ),
+                      'UTF8'
+                    ),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
             ),
-            'node', json_build_object('kind', page_1.kind, 'note', page_1.note)
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+            'null'
+          ) || ', "node" : {"kind" : ' || coalesce(CAST(to_json(page_1.kind) AS TEXT), 'null') || ', "note" : ' || coalesce(
+            CAST(to_json(page_1.note) AS TEXT), 'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["n1", "1", "0"]

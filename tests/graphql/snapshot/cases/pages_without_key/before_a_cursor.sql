@@ -1,96 +1,109 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT picked_5.kind AS kind,
-        picked_5.note AS note,
-        picked_5.equal_before AS equal_before,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
-      FROM (
-        SELECT visit_3.kind AS kind,
-          visit_3.note AS note,
-          row_number() OVER (
-            PARTITION BY visit_3.note,
-            visit_3.kind
-            ORDER BY CAST(ROW(visit_3.kind, visit_3.note) AS TEXT)
-          ) - 1 AS equal_before
-        FROM public.visit AS visit_3
-        WHERE (visit_3.note < CAST($1 AS text))
-        OR (visit_3.note = CAST($1 AS text))
-        AND (visit_3.kind < CAST($2 AS integer))
-        OR (visit_3.note = CAST($1 AS text))
-        AND (visit_3.kind = CAST($2 AS integer))
-        ORDER BY visit_3.note DESC NULLS FIRST,
-          visit_3.kind DESC NULLS FIRST,
-          row_number() OVER (
-            PARTITION BY visit_3.note,
-            visit_3.kind
-            ORDER BY CAST(ROW(visit_3.kind, visit_3.note) AS TEXT)
-          ) - 1 DESC
-        LIMIT 3
-        OFFSET greatest(
-          (
-            SELECT count(*) AS count_1
-            FROM public.visit AS visit_4
-            WHERE (visit_4.note = CAST($1 AS text))
-            AND (visit_4.kind = CAST($2 AS integer))
-          ) - CAST($3 AS bigint),
-          0
-        )
-      ) AS picked_5
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object('node', json_build_object('kind', page_1.kind, 'note', page_1.note))
-          ORDER BY page_1.position DESC
-        ) FILTER (WHERE page_1.position <= 2),
-        '[]'
-      ),
-      'pageInfo', json_build_object(
-        'hasNextPage', coalesce(
-          bool_and(
-            jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) IS DISTINCT
-            FROM (
-              SELECT jsonb_build_array(
-                visit_2.note,
-                visit_2.kind,
-                row_number() OVER (
-                  PARTITION BY visit_2.note,
-                  visit_2.kind
-                  ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
-                ) - 1
-              ) AS jsonb_build_array_1
-              FROM public.visit AS visit_2
-              ORDER BY visit_2.note DESC NULLS FIRST,
-                visit_2.kind DESC NULLS FIRST,
-                row_number() OVER (
-                  PARTITION BY visit_2.note,
-                  visit_2.kind
-                  ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
-                ) - 1 DESC
-              LIMIT 1
-            )
-          ) FILTER (WHERE page_1.position = 1),
-          false
-        ),
-        'hasPreviousPage', count(page_1.position) > 2,
-        'startCursor', max(
-          translate(
-            encode(
-              convert_to(
-                CAST(jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) AS TEXT),
-                'UTF8'
-              ),
-              'base64'
-            ),
-            E'\n',
-            ''
-          )
-        ) FILTER (WHERE page_1.position = least(page_1.count, 2))
+SELECT (
+  WITH page_1 AS (
+    SELECT picked_5.kind AS kind,
+      picked_5.note AS note,
+      picked_5.equal_before AS equal_before,
+      row_number() OVER () AS position,
+      count(*) OVER () AS count
+    FROM (
+      SELECT visit_3.kind AS kind,
+        visit_3.note AS note,
+        row_number() OVER (
+          PARTITION BY visit_3.note,
+          visit_3.kind
+          ORDER BY CAST(ROW(visit_3.kind, visit_3.note) AS TEXT)
+        ) - 1 AS equal_before
+      FROM public.visit AS visit_3
+      WHERE (visit_3.note < CAST($1 AS text))
+      OR (visit_3.note = CAST($1 AS text))
+      AND (visit_3.kind < CAST($2 AS integer))
+      OR (visit_3.note = CAST($1 AS text))
+      AND (visit_3.kind = CAST($2 AS integer))
+      ORDER BY visit_3.note DESC NULLS FIRST,
+        visit_3.kind DESC NULLS FIRST,
+        row_number() OVER (
+          PARTITION BY visit_3.note,
+          visit_3.kind
+          ORDER BY CAST(ROW(visit_3.kind, visit_3.note) AS TEXT)
+        ) - 1 DESC
+      LIMIT 3
+      OFFSET greatest(
+        (
+          SELECT count(*) AS count_1
+          FROM public.visit AS visit_4
+          WHERE (visit_4.note = CAST($1 AS text))
+          AND (visit_4.kind = CAST($2 AS integer))
+        ) - CAST($3 AS bigint),
+        0
       )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+    ) AS picked_5
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"kind" : ' || coalesce(CAST(to_json(page_1.kind) AS TEXT), 'null') || ', "note" : ' || coalesce(
+            CAST(to_json(page_1.note) AS TEXT), 'null'
+          ) || '}}'
+        ), ', '
+        ORDER BY page_1.position DESC
+      ) FILTER (WHERE page_1.position <= 2) || ']',
+      '[]'
+    ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
+      CAST(
+        to_json(
+          coalesce(
+            bool_and(
+              jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) IS DISTINCT
+              FROM (
+                SELECT jsonb_build_array(
+                  visit_2.note,
+                  visit_2.kind,
+                  row_number() OVER (
+                    PARTITION BY visit_2.note,
+                    visit_2.kind
+                    ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
+                  ) - 1
+                ) AS jsonb_build_array_1
+                FROM public.visit AS visit_2
+                ORDER BY visit_2.note DESC NULLS FIRST,
+                  visit_2.kind DESC NULLS FIRST,
+                  row_number() OVER (
+                    PARTITION BY visit_2.note,
+                    visit_2.kind
+                    ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
+                  ) - 1 DESC
+                LIMIT 1
+              )
+            ) FILTER (WHERE page_1.position = 1),
+            false
+          )
+        ) AS TEXT
+      ),
+      'null'
+    ) || ', "hasPreviousPage" : ' || coalesce(
+      CAST(to_json(count(page_1.position) > 2) AS TEXT), 'null'
+    ) || ', "startCursor" : ' || coalesce(
+      CAST(
+        to_json(
+          max(
+            translate(
+              encode(
+                convert_to(
+                  CAST(jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) AS TEXT),
+                  'UTF8'
+                ),
+                'base64'
+              ),
+              E'\n',
+              ''
+            )
+          ) FILTER (WHERE page_1.position = least(page_1.count, 2))
+        ) AS TEXT
+      ),
+      'null'
+    ) || '}}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["n1", "1", "0"]

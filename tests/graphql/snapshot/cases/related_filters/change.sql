@@ -4,18 +4,16 @@ WITH affected_1 AS (
   WHERE EXISTS (SELECT FROM public.post AS post_3 WHERE post_3.account_id = account_2.id)
   RETURNING 1 AS one
 )
-SELECT CAST(
-  (
-    SELECT
-    CASE
-    WHEN (count(*) > CAST($2 AS bigint)) THEN to_json(
-      CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
-    )
-    ELSE json_build_object('affectedCount', count(*))
-    END AS anon_2
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT
+  CASE
+  WHEN (count(*) > CAST($2 AS bigint)) THEN CAST(
+    CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+  )
+  ELSE ('{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}')
+  END AS anon_2
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["1", "9"]
 
@@ -36,20 +34,23 @@ WITH affected_1 AS (
   )
   RETURNING comment_2.id AS id
 )
-SELECT CAST(
-  (
-    SELECT
-    CASE
-    WHEN (count(*) > CAST('1' AS bigint)) THEN to_json(
-      CAST('portico: delete impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
-    )
-    ELSE json_build_object(
-      'records', coalesce(json_agg(json_build_object('id', affected_1.id)), '[]')
-    )
-    END AS anon_2
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT
+  CASE
+  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+    CAST('portico: delete impacts too many records; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+  )
+  ELSE (
+    '{"records" : ' || coalesce(
+      '[' || string_agg(
+        ('{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || '}'), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  )
+  END AS anon_2
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["b@x"]
 

@@ -1,50 +1,49 @@
-SELECT CAST(
+SELECT (
+  WITH page_1 AS (
+    SELECT account_2.id AS id,
+      CAST(ROW("account_2".*) AS "public"."account") AS row
+    FROM public.account AS account_2
+    WHERE "public"."full_name"(CAST(ROW("account_2".*) AS "public"."account")) LIKE CAST($1 AS text)
+    ORDER BY account_2.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "fullName" : ' || coalesce(
+            CAST(to_json("public"."full_name"(page_1.row)) AS TEXT), 'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
+) AS anon_1,
   (
-    WITH page_1 AS (
-      SELECT account_2.id AS id,
-        CAST(ROW("account_2".*) AS "public"."account") AS row
-      FROM public.account AS account_2
-      WHERE "public"."full_name"(CAST(ROW("account_2".*) AS "public"."account")) LIKE CAST(
-        $1 AS text
+    WITH page_3 AS (
+      SELECT post_4.id AS id
+      FROM public.post AS post_4
+      WHERE EXISTS (
+        SELECT
+        FROM public.account AS account_5
+        WHERE (account_5.id = post_4.account_id)
+        AND (
+          "public"."full_name"(CAST(ROW("account_5".*) AS "public"."account")) = CAST($2 AS text)
+        )
       )
-      ORDER BY account_2.id ASC NULLS LAST
+      ORDER BY post_4.id ASC NULLS LAST
       LIMIT 30
     )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object('id', page_1.id, 'fullName', "public"."full_name"(page_1.row))
-          )
-        ),
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_3.id) AS TEXT), 'null') || '}}'), ', '
+        ) || ']',
         '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
-) AS anon_1,
-  CAST(
-    (
-      WITH page_3 AS (
-        SELECT post_4.id AS id
-        FROM public.post AS post_4
-        WHERE EXISTS (
-          SELECT
-          FROM public.account AS account_5
-          WHERE (account_5.id = post_4.account_id)
-          AND (
-            "public"."full_name"(CAST(ROW("account_5".*) AS "public"."account")) = CAST($2 AS text)
-          )
-        )
-        ORDER BY post_4.id ASC NULLS LAST
-        LIMIT 30
-      )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(json_build_object('node', json_build_object('id', page_3.id))), '[]'
-        )
-      ) AS json_build_object_2
-      FROM page_3
-    ) AS TEXT
+      ) || '}'
+    ) AS json_2
+    FROM page_3
   ) AS anon_2;
 -- ["B%", "ANN"]

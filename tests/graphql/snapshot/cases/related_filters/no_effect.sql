@@ -1,13 +1,21 @@
-SELECT CAST(
-  json_build_object('totalCount', (SELECT count(*) AS count_1 FROM public.post AS post_1)) AS TEXT
-) AS anon_1,
-  CAST(
-    json_build_object('totalCount', (SELECT count(*) AS count_2 FROM public.post AS post_2)) AS TEXT
-  ) AS anon_2,
-  CAST(
-    json_build_object('totalCount', (SELECT count(*) AS count_3 FROM public.post AS post_4)) AS TEXT
-  ) AS anon_3,
-  CAST(
-    json_build_object('totalCount', (SELECT count(*) AS count_4 FROM public.post AS post_10)) AS TEXT
-  ) AS anon_4;
+SELECT (
+  '{"totalCount" : ' || coalesce(
+    CAST(to_json((SELECT count(*) AS count_1 FROM public.post AS post_1)) AS TEXT), 'null'
+  ) || '}'
+) AS json_1,
+  (
+    '{"totalCount" : ' || coalesce(
+      CAST(to_json((SELECT count(*) AS count_2 FROM public.post AS post_2)) AS TEXT), 'null'
+    ) || '}'
+  ) AS json_2,
+  (
+    '{"totalCount" : ' || coalesce(
+      CAST(to_json((SELECT count(*) AS count_3 FROM public.post AS post_4)) AS TEXT), 'null'
+    ) || '}'
+  ) AS json_3,
+  (
+    '{"totalCount" : ' || coalesce(
+      CAST(to_json((SELECT count(*) AS count_4 FROM public.post AS post_10)) AS TEXT), 'null'
+    ) || '}'
+  ) AS json_4;
 -- []

@@ -1,90 +1,94 @@
-SELECT CAST(
+SELECT (
+  WITH page_1 AS (
+    SELECT account_2.id AS id
+    FROM public.account AS account_2
+    WHERE EXISTS (
+      SELECT
+      FROM public.post AS post_3
+      WHERE (post_3.account_id = account_2.id)
+      AND (post_3.score >= CAST($1 AS numeric))
+    )
+    ORDER BY account_2.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
+) AS anon_1,
   (
-    WITH page_1 AS (
-      SELECT account_2.id AS id
-      FROM public.account AS account_2
-      WHERE EXISTS (
-        SELECT
-        FROM public.post AS post_3
-        WHERE (post_3.account_id = account_2.id)
-        AND (post_3.score >= CAST($1 AS numeric))
+    WITH page_4 AS (
+      SELECT account_5.id AS id
+      FROM public.account AS account_5
+      WHERE NOT (
+        EXISTS (
+          SELECT
+          FROM public.post AS post_6
+          WHERE (post_6.account_id = account_5.id)
+          AND (post_6.score >= CAST($1 AS numeric))
+        )
       )
-      ORDER BY account_2.id ASC NULLS LAST
+      ORDER BY account_5.id ASC NULLS LAST
       LIMIT 30
     )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(json_build_object('node', json_build_object('id', page_1.id))), '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
-) AS anon_1,
-  CAST(
-    (
-      WITH page_4 AS (
-        SELECT account_5.id AS id
-        FROM public.account AS account_5
-        WHERE NOT (
-          EXISTS (
-            SELECT
-            FROM public.post AS post_6
-            WHERE (post_6.account_id = account_5.id)
-            AND (post_6.score >= CAST($1 AS numeric))
-          )
-        )
-        ORDER BY account_5.id ASC NULLS LAST
-        LIMIT 30
-      )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(json_build_object('node', json_build_object('id', page_4.id))), '[]'
-        )
-      ) AS json_build_object_2
-      FROM page_4
-    ) AS TEXT
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_4.id) AS TEXT), 'null') || '}}'), ', '
+        ) || ']',
+        '[]'
+      ) || '}'
+    ) AS json_2
+    FROM page_4
   ) AS anon_2,
-  CAST(
-    (
-      WITH page_7 AS (
-        SELECT account_8.id AS id
-        FROM public.account AS account_8
-        WHERE NOT (
-          EXISTS (
-            SELECT
-            FROM public.post AS post_9
-            WHERE (post_9.account_id = account_8.id)
-            AND (post_9.score >= CAST($2 AS numeric)) IS NOT true
-          )
+  (
+    WITH page_7 AS (
+      SELECT account_8.id AS id
+      FROM public.account AS account_8
+      WHERE NOT (
+        EXISTS (
+          SELECT
+          FROM public.post AS post_9
+          WHERE (post_9.account_id = account_8.id)
+          AND (post_9.score >= CAST($2 AS numeric)) IS NOT true
         )
-        ORDER BY account_8.id ASC NULLS LAST
-        LIMIT 30
       )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(json_build_object('node', json_build_object('id', page_7.id))), '[]'
-        )
-      ) AS json_build_object_3
-      FROM page_7
-    ) AS TEXT
+      ORDER BY account_8.id ASC NULLS LAST
+      LIMIT 30
+    )
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_7.id) AS TEXT), 'null') || '}}'), ', '
+        ) || ']',
+        '[]'
+      ) || '}'
+    ) AS json_3
+    FROM page_7
   ) AS anon_3,
-  CAST(
-    (
-      WITH page_10 AS (
-        SELECT account_11.id AS id
-        FROM public.account AS account_11
-        WHERE NOT (
-          EXISTS (SELECT FROM public.post AS post_12 WHERE post_12.account_id = account_11.id)
-        )
-        ORDER BY account_11.id ASC NULLS LAST
-        LIMIT 30
+  (
+    WITH page_10 AS (
+      SELECT account_11.id AS id
+      FROM public.account AS account_11
+      WHERE NOT (
+        EXISTS (SELECT FROM public.post AS post_12 WHERE post_12.account_id = account_11.id)
       )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(json_build_object('node', json_build_object('id', page_10.id))), '[]'
-        )
-      ) AS json_build_object_4
-      FROM page_10
-    ) AS TEXT
+      ORDER BY account_11.id ASC NULLS LAST
+      LIMIT 30
+    )
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_10.id) AS TEXT), 'null') || '}}'), ', '
+        ) || ']',
+        '[]'
+      ) || '}'
+    ) AS json_4
+    FROM page_10
   ) AS anon_4;
 -- ["6", "4"]

@@ -1,62 +1,71 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT picked_4.title AS title,
-        picked_4.id AS id,
-        picked_4.ordered_by AS ordered_by,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
-      FROM (
-        SELECT post_3.title AS title,
-          post_3.id AS id,
-          post_3_r1.name AS ordered_by
-        FROM public.post AS post_3
-        LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
-        WHERE (post_3_r1.name < CAST($1 AS text))
-        OR post_3_r1.name IS NULL
-        OR (post_3_r1.name = CAST($1 AS text))
-        AND (post_3.id > CAST($2 AS integer))
-        ORDER BY post_3_r1.name DESC NULLS LAST,
-          post_3.id ASC NULLS LAST
-        LIMIT 2
-      ) AS picked_4
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(json_build_object('node', json_build_object('title', page_1.title))) FILTER (
-          WHERE page_1.position <= 1
-        ),
-        '[]'
-      ),
-      'pageInfo', json_build_object(
-        'hasNextPage', count(page_1.position) > 1,
-        'hasPreviousPage', coalesce(
-          bool_and(
-            page_1.id IS DISTINCT
-            FROM (
-              SELECT post_2.id
-              FROM public.post AS post_2
-              LEFT OUTER JOIN public.account AS post_2_r1 ON post_2_r1.id = post_2.account_id
-              ORDER BY post_2_r1.name DESC NULLS LAST,
-                post_2.id ASC NULLS LAST
-              LIMIT 1
-            )
-          ) FILTER (WHERE page_1.position = 1),
-          false
-        ),
-        'endCursor', max(
-          translate(
-            encode(
-              convert_to(CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'),
-              'base64'
-            ),
-            E'\n',
-            ''
+SELECT (
+  WITH page_1 AS (
+    SELECT picked_4.title AS title,
+      picked_4.id AS id,
+      picked_4.ordered_by AS ordered_by,
+      row_number() OVER () AS position,
+      count(*) OVER () AS count
+    FROM (
+      SELECT post_3.title AS title,
+        post_3.id AS id,
+        post_3_r1.name AS ordered_by
+      FROM public.post AS post_3
+      LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
+      WHERE (post_3_r1.name < CAST($1 AS text))
+      OR post_3_r1.name IS NULL
+      OR (post_3_r1.name = CAST($1 AS text))
+      AND (post_3.id > CAST($2 AS integer))
+      ORDER BY post_3_r1.name DESC NULLS LAST,
+        post_3.id ASC NULLS LAST
+      LIMIT 2
+    ) AS picked_4
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        ('{"node" : {"title" : ' || coalesce(CAST(to_json(page_1.title) AS TEXT), 'null') || '}}'), ', '
+      ) FILTER (WHERE page_1.position <= 1) || ']',
+      '[]'
+    ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
+      CAST(to_json(count(page_1.position) > 1) AS TEXT), 'null'
+    ) || ', "hasPreviousPage" : ' || coalesce(
+      CAST(
+        to_json(
+          coalesce(
+            bool_and(
+              page_1.id IS DISTINCT
+              FROM (
+                SELECT post_2.id
+                FROM public.post AS post_2
+                LEFT OUTER JOIN public.account AS post_2_r1 ON post_2_r1.id = post_2.account_id
+                ORDER BY post_2_r1.name DESC NULLS LAST,
+                  post_2.id ASC NULLS LAST
+                LIMIT 1
+              )
+            ) FILTER (WHERE page_1.position = 1),
+            false
           )
-        ) FILTER (WHERE page_1.position = least(page_1.count, 1))
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+        ) AS TEXT
+      ),
+      'null'
+    ) || ', "endCursor" : ' || coalesce(
+      CAST(
+        to_json(
+          max(
+            translate(
+              encode(
+                convert_to(CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'),
+                'base64'
+              ),
+              E'\n',
+              ''
+            )
+          ) FILTER (WHERE page_1.position = least(page_1.count, 1))
+        ) AS TEXT
+      ),
+      'null'
+    ) || '}}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["Ann", "1"]

@@ -1,39 +1,45 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT latest_2.id AS id,
-        latest_2_r2.value AS ordered_by
-      FROM public.latest AS latest_2
-      LEFT OUTER JOIN LATERAL (
-        SELECT latest_2_r1.id AS value
-        FROM public.comment AS latest_2_r1
-        WHERE latest_2_r1.body = latest_2.title
-        ORDER BY value
-        LIMIT 1
-      ) AS latest_2_r2 ON true
-      ORDER BY latest_2_r2.value DESC NULLS LAST,
-        latest_2.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'cursor', translate(
-              encode(
-                convert_to(CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'),
-                'base64'
-              ),
-              E'\n',
-              ''
+SELECT (
+  WITH page_1 AS (
+    SELECT latest_2.id AS id,
+      latest_2_r2.value AS ordered_by
+    FROM public.latest AS latest_2
+    LEFT OUTER JOIN LATERAL (
+      SELECT latest_2_r1.id AS value
+      FROM public.comment AS latest_2_r1
+      WHERE latest_2_r1.body = latest_2.title
+      ORDER BY value
+      LIMIT 1
+    ) AS latest_2_r2 ON true
+    ORDER BY latest_2_r2.value DESC NULLS LAST,
+      latest_2.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"cursor" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
             ),
-            'node', json_build_object('id', page_1.id)
-          )
-        ) FILTER (WHERE page_1.id IS NOT NULL),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+            'null'
+          ) || ', "node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'
+        ), ', '
+      ) FILTER (WHERE page_1.id IS NOT NULL) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- []

@@ -1,69 +1,73 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT post_2.id AS id,
-        post_2.title AS title,
-        post_2_r2.value AS ordered_by
-      FROM public.post AS post_2
-      LEFT OUTER JOIN LATERAL (
-        SELECT count(*) AS value
-        FROM public.comment AS post_2_r1
-        WHERE post_2_r1.post_id = post_2.id
-      ) AS post_2_r2 ON true
-      ORDER BY post_2_r2.value DESC NULLS LAST,
-        post_2.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'cursor', translate(
-              encode(
-                convert_to(CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'),
-                'base64'
-              ),
-              E'\n',
-              ''
+SELECT (
+  WITH page_1 AS (
+    SELECT post_2.id AS id,
+      post_2.title AS title,
+      post_2_r2.value AS ordered_by
+    FROM public.post AS post_2
+    LEFT OUTER JOIN LATERAL (
+      SELECT count(*) AS value FROM public.comment AS post_2_r1 WHERE post_2_r1.post_id = post_2.id
+    ) AS post_2_r2 ON true
+    ORDER BY post_2_r2.value DESC NULLS LAST,
+      post_2.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"cursor" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
             ),
-            'node', json_build_object('title', page_1.title)
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+            'null'
+          ) || ', "node" : {"title" : ' || coalesce(CAST(to_json(page_1.title) AS TEXT), 'null') || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1,
-  CAST(
-    (
-      WITH page_3 AS (
-        SELECT picked_5.email AS email,
-          row_number() OVER () AS position,
-          count(*) OVER () AS count
-        FROM (
-          SELECT account_4.email AS email
-          FROM public.account AS account_4
-          LEFT OUTER JOIN LATERAL (
-            SELECT "pg_catalog"."sum"(account_4_r1.score) AS value
-            FROM public.post AS account_4_r1
-            WHERE account_4_r1.account_id = account_4.id
-          ) AS account_4_r2 ON true
-          ORDER BY account_4_r2.value ASC NULLS FIRST,
-            account_4.id DESC NULLS FIRST
-          LIMIT 2
-        ) AS picked_5
-      )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(
-            json_build_object('node', json_build_object('email', page_3.email))
-            ORDER BY page_3.position DESC
-          ),
-          '[]'
-        )
-      ) AS json_build_object_2
-      FROM page_3
-    ) AS TEXT
+  (
+    WITH page_3 AS (
+      SELECT picked_5.email AS email,
+        row_number() OVER () AS position,
+        count(*) OVER () AS count
+      FROM (
+        SELECT account_4.email AS email
+        FROM public.account AS account_4
+        LEFT OUTER JOIN LATERAL (
+          SELECT "pg_catalog"."sum"(account_4_r1.score) AS value
+          FROM public.post AS account_4_r1
+          WHERE account_4_r1.account_id = account_4.id
+        ) AS account_4_r2 ON true
+        ORDER BY account_4_r2.value ASC NULLS FIRST,
+          account_4.id DESC NULLS FIRST
+        LIMIT 2
+      ) AS picked_5
+    )
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          (
+            '{"node" : {"email" : ' || coalesce(CAST(to_json(page_3.email) AS TEXT), 'null') || '}}'
+          ), ', '
+          ORDER BY page_3.position DESC
+        ) || ']',
+        '[]'
+      ) || '}'
+    ) AS json_2
+    FROM page_3
   ) AS anon_2;
 -- []

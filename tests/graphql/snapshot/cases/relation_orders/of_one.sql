@@ -1,42 +1,47 @@
-SELECT CAST(
-  (
-    WITH page_2 AS (
-      SELECT post_3.id AS id,
-        post_3.title AS title,
-        post_3_r1.name AS ordered_by,
-        post_3_r1.email AS ordered_by_2
-      FROM public.post AS post_3
-      LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
-      ORDER BY post_3_r1.name ASC NULLS LAST,
-        post_3_r1.email DESC NULLS LAST,
-        post_3.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'totalCount', (SELECT count(*) AS count_1 FROM public.post AS post_1),
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'cursor', translate(
-              encode(
-                convert_to(
-                  CAST(
-                    jsonb_build_array(page_2.ordered_by, page_2.ordered_by_2, page_2.id) AS TEXT
+SELECT (
+  WITH page_2 AS (
+    SELECT post_3.id AS id,
+      post_3.title AS title,
+      post_3_r1.name AS ordered_by,
+      post_3_r1.email AS ordered_by_2
+    FROM public.post AS post_3
+    LEFT OUTER JOIN public.account AS post_3_r1 ON post_3_r1.id = post_3.account_id
+    ORDER BY post_3_r1.name ASC NULLS LAST,
+      post_3_r1.email DESC NULLS LAST,
+      post_3.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"totalCount" : ' || coalesce(
+      CAST(to_json((SELECT count(*) AS count_1 FROM public.post AS post_1)) AS TEXT), 'null'
+    ) || ', "edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"cursor" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(
+                        jsonb_build_array(page_2.ordered_by, page_2.ordered_by_2, page_2.id) AS TEXT
+                      ),
+                      'UTF8'
+                    ),
+                    'base64'
                   ),
-                  'UTF8'
-                ),
-                'base64'
-              ),
-              E'\n',
-              ''
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
             ),
-            'node', json_build_object('title', page_2.title)
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_2
-  ) AS TEXT
+            'null'
+          ) || ', "node" : {"title" : ' || coalesce(CAST(to_json(page_2.title) AS TEXT), 'null') || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_2
 ) AS anon_1;
 -- []

@@ -1,23 +1,21 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT town_5.id AS id,
-        town_5.country AS country,
-        town_5.region_code AS region_code
-      FROM public.town AS town_5
-      ORDER BY town_5.id ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'id', page_1.id,
-              'region', (
-                SELECT json_build_object(
-                  'code', region_2.code,
-                  'townCollection', (
+SELECT (
+  WITH page_1 AS (
+    SELECT town_5.id AS id,
+      town_5.country AS country,
+      town_5.region_code AS region_code
+    FROM public.town AS town_5
+    ORDER BY town_5.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "region" : ' || coalesce(
+            (
+              SELECT (
+                '{"code" : ' || coalesce(CAST(to_json(region_2.code) AS TEXT), 'null') || ', "townCollection" : ' || coalesce(
+                  (
                     WITH page_3 AS (
                       SELECT town_4.id AS id
                       FROM public.town AS town_4
@@ -26,26 +24,34 @@ SELECT CAST(
                       ORDER BY town_4.id ASC NULLS LAST
                       LIMIT 30
                     )
-                    SELECT json_build_object(
-                      'edges', coalesce(
-                        json_agg(json_build_object('node', json_build_object('id', page_3.id))),
+                    SELECT (
+                      '{"edges" : ' || coalesce(
+                        '[' || string_agg(
+                          (
+                            '{"node" : {"id" : ' || coalesce(
+                              CAST(to_json(page_3.id) AS TEXT), 'null'
+                            ) || '}}'
+                          ), ', '
+                        ) || ']',
                         '[]'
-                      )
-                    ) AS json_build_object_3
+                      ) || '}'
+                    ) AS json_3
                     FROM page_3
-                  )
-                ) AS json_build_object_2
-                FROM public.region AS region_2
-                WHERE (region_2.country = page_1.country)
-                AND (region_2.code = page_1.region_code)
-              )
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+                  ),
+                  'null'
+                ) || '}'
+              ) AS json_2
+              FROM public.region AS region_2
+              WHERE (region_2.country = page_1.country)
+              AND (region_2.code = page_1.region_code)
+            ),
+            'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- []

@@ -1,27 +1,30 @@
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      '__typename', 'Mixed',
-      'nodeId', translate(
-        encode(
-          convert_to(
-            CAST(
-              jsonb_build_array('public', 'Mixed Key', "Mixed_Key_1"."A b", "Mixed_Key_1".c) AS TEXT
+SELECT (
+  SELECT (
+    '{"__typename" : "Mixed", "nodeId" : ' || coalesce(
+      CAST(
+        to_json(
+          translate(
+            encode(
+              convert_to(
+                CAST(
+                  jsonb_build_array('public', 'Mixed Key', "Mixed_Key_1"."A b", "Mixed_Key_1".c) AS TEXT
+                ),
+                'UTF8'
+              ),
+              'base64'
             ),
-            'UTF8'
-          ),
-          'base64'
-        ),
-        E'\n',
-        ''
+            E'\n',
+            ''
+          )
+        ) AS TEXT
       ),
-      'ab', "Mixed_Key_1"."A b",
-      'c', "Mixed_Key_1".c,
-      'Value', "Mixed_Key_1"."Value"
-    ) AS json_build_object_1
-    FROM public."Mixed Key" AS "Mixed_Key_1"
-    WHERE ("Mixed_Key_1"."A b" = CAST($1 AS integer))
-    AND ("Mixed_Key_1".c = CAST($2 AS text))
-  ) AS TEXT
+      'null'
+    ) || ', "ab" : ' || coalesce(CAST(to_json("Mixed_Key_1"."A b") AS TEXT), 'null') || ', "c" : ' || coalesce(
+      CAST(to_json("Mixed_Key_1".c) AS TEXT), 'null'
+    ) || ', "Value" : ' || coalesce(CAST(to_json("Mixed_Key_1"."Value") AS TEXT), 'null') || '}'
+  ) AS json_1
+  FROM public."Mixed Key" AS "Mixed_Key_1"
+  WHERE ("Mixed_Key_1"."A b" = CAST($1 AS integer))
+  AND ("Mixed_Key_1".c = CAST($2 AS text))
 ) AS anon_1;
 -- ["1", "x"]

@@ -1,8 +1,10 @@
-SELECT CAST(
-  (
-    SELECT json_build_object('__typename', 'account', 'email', account_1.email) AS json_build_object_1
-    FROM public.account AS account_1
-    WHERE account_1.id = CAST($1 AS integer)
-  ) AS TEXT
+SELECT (
+  SELECT (
+    '{"__typename" : "account", "email" : ' || coalesce(
+      CAST(to_json(account_1.email) AS TEXT), 'null'
+    ) || '}'
+  ) AS json_1
+  FROM public.account AS account_1
+  WHERE account_1.id = CAST($1 AS integer)
 ) AS anon_1;
 -- ["1"]

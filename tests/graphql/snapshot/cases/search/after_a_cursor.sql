@@ -1,7 +1,22 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT post_2.id AS id,
+SELECT (
+  WITH page_1 AS (
+    SELECT post_2.id AS id,
+      ts_rank(
+        to_tsvector(
+          CAST('english' AS regconfig),
+          coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(CAST(post_2.body AS TEXT), '')
+        ),
+        plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+      ) AS ordered_by
+    FROM public.post AS post_2
+    WHERE (
+      to_tsvector(
+        CAST('english' AS regconfig),
+        coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(CAST(post_2.body AS TEXT), '')
+      ) @@ plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+    )
+    AND (
+      (
         ts_rank(
           to_tsvector(
             CAST('english' AS regconfig),
@@ -10,68 +25,57 @@ SELECT CAST(
             )
           ),
           plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
-        ) AS ordered_by
-      FROM public.post AS post_2
-      WHERE (
-        to_tsvector(
-          CAST('english' AS regconfig),
-          coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(CAST(post_2.body AS TEXT), '')
-        ) @@ plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+        ) < CAST($2 AS real)
       )
-      AND (
-        (
-          ts_rank(
-            to_tsvector(
-              CAST('english' AS regconfig),
-              coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(
-                CAST(post_2.body AS TEXT), ''
-              )
-            ),
-            plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
-          ) < CAST($2 AS real)
-        )
-        OR (
-          ts_rank(
-            to_tsvector(
-              CAST('english' AS regconfig),
-              coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(
-                CAST(post_2.body AS TEXT), ''
-              )
-            ),
-            plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
-          ) = CAST($2 AS real)
-        )
-        AND (post_2.id > CAST($3 AS integer))
+      OR (
+        ts_rank(
+          to_tsvector(
+            CAST('english' AS regconfig),
+            coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(
+              CAST(post_2.body AS TEXT), ''
+            )
+          ),
+          plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+        ) = CAST($2 AS real)
       )
-      ORDER BY ts_rank(
-        to_tsvector(
-          CAST('english' AS regconfig),
-          coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(CAST(post_2.body AS TEXT), '')
-        ),
-        plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
-      ) DESC NULLS LAST,
-        post_2.id ASC NULLS LAST
-      LIMIT 1
+      AND (post_2.id > CAST($3 AS integer))
     )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'cursor', translate(
-              encode(
-                convert_to(CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'),
-                'base64'
-              ),
-              E'\n',
-              ''
+    ORDER BY ts_rank(
+      to_tsvector(
+        CAST('english' AS regconfig),
+        coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(CAST(post_2.body AS TEXT), '')
+      ),
+      plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+    ) DESC NULLS LAST,
+      post_2.id ASC NULLS LAST
+    LIMIT 1
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"cursor" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
             ),
-            'node', json_build_object('id', page_1.id)
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+            'null'
+          ) || ', "node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["cat", "0.06079271", "2"]

@@ -1,70 +1,71 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT account_4.name AS name,
-        account_4.id AS id
-      FROM public.account AS account_4
-      WHERE EXISTS (
-        SELECT
-        FROM public.post AS post_5
-        WHERE (post_5.account_id = account_4.id)
-        AND (
-          to_tsvector(
-            CAST('english' AS regconfig),
-            coalesce(CAST(post_5.title AS TEXT), '') || ' ' || coalesce(
-              CAST(post_5.body AS TEXT), ''
-            )
-          ) @@ phraseto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
-        )
+SELECT (
+  WITH page_1 AS (
+    SELECT account_4.name AS name,
+      account_4.id AS id
+    FROM public.account AS account_4
+    WHERE EXISTS (
+      SELECT
+      FROM public.post AS post_5
+      WHERE (post_5.account_id = account_4.id)
+      AND (
+        to_tsvector(
+          CAST('english' AS regconfig),
+          coalesce(CAST(post_5.title AS TEXT), '') || ' ' || coalesce(CAST(post_5.body AS TEXT), '')
+        ) @@ phraseto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
       )
-      ORDER BY account_4.id ASC NULLS LAST
-      LIMIT 30
     )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'name', page_1.name,
-              'postCollection', (
-                WITH page_2 AS (
-                  SELECT post_3.id AS id
-                  FROM public.post AS post_3
-                  WHERE (post_3.account_id = page_1.id)
-                  AND (
-                    to_tsvector(
-                      CAST('english' AS regconfig),
-                      coalesce(CAST(post_3.title AS TEXT), '') || ' ' || coalesce(
-                        CAST(post_3.body AS TEXT), ''
-                      )
-                    ) @@ plainto_tsquery(CAST('english' AS regconfig), CAST($2 AS text))
-                  )
-                  ORDER BY ts_rank(
-                    to_tsvector(
-                      CAST('english' AS regconfig),
-                      coalesce(CAST(post_3.title AS TEXT), '') || ' ' || coalesce(
-                        CAST(post_3.body AS TEXT), ''
-                      )
-                    ),
-                    plainto_tsquery(CAST('english' AS regconfig), CAST($2 AS text))
-                  ) ASC NULLS LAST,
-                    post_3.id ASC NULLS LAST
-                  LIMIT 30
+    ORDER BY account_4.id ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "postCollection" : ' || coalesce(
+            (
+              WITH page_2 AS (
+                SELECT post_3.id AS id
+                FROM public.post AS post_3
+                WHERE (post_3.account_id = page_1.id)
+                AND (
+                  to_tsvector(
+                    CAST('english' AS regconfig),
+                    coalesce(CAST(post_3.title AS TEXT), '') || ' ' || coalesce(
+                      CAST(post_3.body AS TEXT), ''
+                    )
+                  ) @@ plainto_tsquery(CAST('english' AS regconfig), CAST($2 AS text))
                 )
-                SELECT json_build_object(
-                  'edges', coalesce(
-                    json_agg(json_build_object('node', json_build_object('id', page_2.id))), '[]'
-                  )
-                ) AS json_build_object_2
-                FROM page_2
+                ORDER BY ts_rank(
+                  to_tsvector(
+                    CAST('english' AS regconfig),
+                    coalesce(CAST(post_3.title AS TEXT), '') || ' ' || coalesce(
+                      CAST(post_3.body AS TEXT), ''
+                    )
+                  ),
+                  plainto_tsquery(CAST('english' AS regconfig), CAST($2 AS text))
+                ) ASC NULLS LAST,
+                  post_3.id ASC NULLS LAST
+                LIMIT 30
               )
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+              SELECT (
+                '{"edges" : ' || coalesce(
+                  '[' || string_agg(
+                    (
+                      '{"node" : {"id" : ' || coalesce(CAST(to_json(page_2.id) AS TEXT), 'null') || '}}'
+                    ), ', '
+                  ) || ']',
+                  '[]'
+                ) || '}'
+              ) AS json_2
+              FROM page_2
+            ),
+            'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["dogs and cats", "run"]

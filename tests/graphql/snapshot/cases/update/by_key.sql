@@ -8,23 +8,22 @@ WITH affected_1 AS (
     account_5.age AS age,
     account_5.note AS note
 )
-SELECT CAST(
-  (
-    SELECT
-    CASE
-    WHEN (count(*) > CAST('1' AS bigint)) THEN to_json(
-      CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
-    )
-    ELSE json_build_object(
-      'affectedCount', count(*),
-      'records', coalesce(
-        json_agg(
-          json_build_object(
-            'id', affected_1.id,
-            'email', affected_1.email,
-            'age', affected_1.age,
-            'note', affected_1.note,
-            'postCollection', (
+SELECT (
+  SELECT
+  CASE
+  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+    CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+  )
+  ELSE (
+    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+            CAST(to_json(affected_1.email) AS TEXT), 'null'
+          ) || ', "age" : ' || coalesce(CAST(to_json(affected_1.age) AS TEXT), 'null') || ', "note" : ' || coalesce(
+            CAST(to_json(affected_1.note) AS TEXT), 'null'
+          ) || ', "postCollection" : ' || coalesce(
+            (
               WITH page_2 AS (
                 SELECT picked_4.title AS title,
                   row_number() OVER () AS position,
@@ -37,26 +36,32 @@ SELECT CAST(
                   LIMIT 2
                 ) AS picked_4
               )
-              SELECT json_build_object(
-                'edges', coalesce(
-                  json_agg(json_build_object('node', json_build_object('title', page_2.title))) FILTER (
-                    WHERE page_2.position <= 1
-                  ),
+              SELECT (
+                '{"edges" : ' || coalesce(
+                  '[' || string_agg(
+                    (
+                      '{"node" : {"title" : ' || coalesce(
+                        CAST(to_json(page_2.title) AS TEXT), 'null'
+                      ) || '}}'
+                    ), ', '
+                  ) FILTER (WHERE page_2.position <= 1) || ']',
                   '[]'
-                ),
-                'pageInfo', json_build_object('hasNextPage', count(page_2.position) > 1)
-              ) AS json_build_object_1
+                ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
+                  CAST(to_json(count(page_2.position) > 1) AS TEXT), 'null'
+                ) || '}}'
+              ) AS json_1
               FROM page_2
-            )
-          )
-        ),
-        '[]'
-      )
-    )
-    END AS anon_2
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+            ),
+            'null'
+          ) || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  )
+  END AS anon_2
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["31", "1"]
 

@@ -4,20 +4,22 @@ WITH affected_1 AS (
   WHERE account_2.id = CAST($2 AS integer)
   RETURNING account_2.id AS id
 )
-SELECT CAST(
-  (
-    SELECT
-    CASE
-    WHEN (count(*) > CAST('1' AS bigint)) THEN to_json(
-      CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
-    )
-    ELSE json_build_object(
-      'affectedCount', count(*),
-      'records', coalesce(json_agg(json_build_object('id', affected_1.id)), '[]')
-    )
-    END AS anon_2
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT
+  CASE
+  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+    CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+  )
+  ELSE (
+    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
+      '[' || string_agg(
+        ('{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || '}'), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  )
+  END AS anon_2
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["x", "9"]

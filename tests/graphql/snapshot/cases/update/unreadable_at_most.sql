@@ -4,18 +4,16 @@ WITH affected_1 AS (
   WHERE account_2.id = CAST($2 AS integer)
   RETURNING 1 AS one
 )
-SELECT CAST(
-  (
-    SELECT
-    CASE
-    WHEN (count(*) > CAST($3 AS bigint)) THEN to_json(
-      CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer)
-    )
-    ELSE json_build_object('affectedCount', count(*))
-    END AS anon_2
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT
+  CASE
+  WHEN (count(*) > CAST($3 AS bigint)) THEN CAST(
+    CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+  )
+  ELSE ('{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}')
+  END AS anon_2
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["changed", "1", "1"]
 

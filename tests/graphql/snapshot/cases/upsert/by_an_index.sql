@@ -9,15 +9,17 @@ WITH affected_1 AS (
   WHERE ((hits > 0)) DO NOTHING
   RETURNING public.account.id AS id
 )
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'affectedCount', count(*),
-      'records', coalesce(json_agg(json_build_object('id', affected_1.id)), '[]')
-    ) AS json_build_object_1
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT (
+    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
+      '[' || string_agg(
+        ('{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || '}'), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["{\"8\",\"9\"}", "{\"A@X\",\"i@x\"}", "{\"1\",\"1\"}"]
 

@@ -7,11 +7,13 @@ WITH affected_1 AS (
 )
 SELECT octet_length(
   set_config(
-    'portico.k2', CAST(
-      json_build_object(
-        'affectedCount', count(*),
-        'records', coalesce(json_agg(json_build_object('id', affected_1.id)), '[]')
-      ) AS TEXT
+    'portico.k2', (
+      '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
+        '[' || string_agg(
+          ('{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || '}'), ', '
+        ) || ']',
+        '[]'
+      ) || '}'
     ),
     true
   )
@@ -55,20 +57,27 @@ WITH existing_2 AS (
   ORDER BY account_3.id,
     proposed_6.position
 )
-SELECT CAST(
-  json_build_object(
-    'affectedCount', CAST(current_setting('portico.k2') AS json) -> 'affectedCount',
-    'existing', (
+SELECT (
+  '{"affectedCount" : ' || coalesce(
+    CAST(to_json(CAST(current_setting('portico.k2') AS json) -> 'affectedCount') AS TEXT), 'null'
+  ) || ', "existing" : ' || coalesce(
+    (
       SELECT coalesce(
-        json_agg(
-          json_build_object('id', existing_2.id, 'email', existing_2.email)
+        '[' || string_agg(
+          (
+            '{"id" : ' || coalesce(CAST(to_json(existing_2.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+              CAST(to_json(existing_2.email) AS TEXT), 'null'
+            ) || '}'
+          ), ', '
           ORDER BY existing_2.position
-        ),
+        ) || ']',
         '[]'
-      ) AS coalesce_1
+      ) AS json_2
       FROM existing_2
     ),
-    'records', CAST(current_setting('portico.k2') AS json) -> 'records'
-  ) AS TEXT
-) AS anon_1;
+    'null'
+  ) || ', "records" : ' || coalesce(
+    CAST(to_json(CAST(current_setting('portico.k2') AS json) -> 'records') AS TEXT), 'null'
+  ) || '}'
+) AS json_1;
 -- ["{\"2\",\"9\",\"1\"}"]

@@ -8,23 +8,36 @@ WITH affected_1 AS (
     public.part.region AS region,
     public.part.n AS n
 )
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'insertedCount', count(*) FILTER (
-        WHERE NOT (
-          EXISTS (
-            SELECT 1
-            FROM public.part AS part_2
-            WHERE (part_2.id = affected_1.id)
-            AND (part_2.region = affected_1.region)
+SELECT (
+  SELECT (
+    '{"insertedCount" : ' || coalesce(
+      CAST(
+        to_json(
+          count(*) FILTER (
+            WHERE NOT (
+              EXISTS (
+                SELECT 1
+                FROM public.part AS part_2
+                WHERE (part_2.id = affected_1.id)
+                AND (part_2.region = affected_1.region)
+              )
+            )
           )
-        )
+        ) AS TEXT
       ),
-      'records', coalesce(json_agg(json_build_object('id', affected_1.id, 'n', affected_1.n)), '[]')
-    ) AS json_build_object_1
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+      'null'
+    ) || ', "records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "n" : ' || coalesce(
+            CAST(to_json(affected_1.n) AS TEXT), 'null'
+          ) || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["1", "a", "5", "2", "6"]

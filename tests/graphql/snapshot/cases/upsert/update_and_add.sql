@@ -11,21 +11,23 @@ WITH affected_1 AS (
     public.account.hits AS hits,
     xmax = 0 AS is_new
 )
-SELECT CAST(
-  (
-    SELECT json_build_object(
-      'affectedCount', count(*),
-      'insertedCount', count(*) FILTER (WHERE affected_1.is_new),
-      'records', coalesce(
-        json_agg(
-          json_build_object('id', affected_1.id, 'name', affected_1.name, 'hits', affected_1.hits)
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM affected_1
-    HAVING true
-  ) AS TEXT
+SELECT (
+  SELECT (
+    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "insertedCount" : ' || coalesce(
+      CAST(to_json(count(*) FILTER (WHERE affected_1.is_new)) AS TEXT), 'null'
+    ) || ', "records" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "name" : ' || coalesce(
+            CAST(to_json(affected_1.name) AS TEXT), 'null'
+          ) || ', "hits" : ' || coalesce(CAST(to_json(affected_1.hits) AS TEXT), 'null') || '}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM affected_1
+  HAVING true
 ) AS anon_1;
 -- ["1", "q@x", "Eve", "2", "3", "c@x", "1"]
 

@@ -1,61 +1,25 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT event_2.id AS id,
-        event_2.day AS day
-      FROM public.event AS event_2
-      ORDER BY event_2.id ASC NULLS LAST,
-        event_2.day ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'id', page_1.id,
-              'day', page_1.day,
-              'nodeId', translate(
-                encode(
-                  convert_to(
-                    CAST(jsonb_build_array('public', 'event', page_1.id, page_1.day) AS TEXT),
-                    'UTF8'
-                  ),
-                  'base64'
-                ),
-                E'\n',
-                ''
-              )
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
-) AS anon_1,
-  CAST(
-    (
-      WITH page_3 AS (
-        SELECT event_2020_4.id AS id,
-          event_2020_4.day AS day
-        FROM public.event_2020 AS event_2020_4
-        ORDER BY event_2020_4.id ASC NULLS LAST,
-          event_2020_4.day ASC NULLS LAST
-        LIMIT 30
-      )
-      SELECT json_build_object(
-        'edges', coalesce(
-          json_agg(
-            json_build_object(
-              'node', json_build_object(
-                'nodeId', translate(
+SELECT (
+  WITH page_1 AS (
+    SELECT event_2.id AS id,
+      event_2.day AS day
+    FROM public.event AS event_2
+    ORDER BY event_2.id ASC NULLS LAST,
+      event_2.day ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "day" : ' || coalesce(
+            CAST(to_json(page_1.day) AS TEXT), 'null'
+          ) || ', "nodeId" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
                   encode(
                     convert_to(
-                      CAST(
-                        jsonb_build_array('public', 'event_2020', page_3.id, page_3.day) AS TEXT
-                      ),
+                      CAST(jsonb_build_array('public', 'event', page_1.id, page_1.day) AS TEXT),
                       'UTF8'
                     ),
                     'base64'
@@ -63,13 +27,55 @@ SELECT CAST(
                   E'\n',
                   ''
                 )
-              )
-            )
-          ),
-          '[]'
-        )
-      ) AS json_build_object_2
-      FROM page_3
-    ) AS TEXT
+              ) AS TEXT
+            ),
+            'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
+) AS anon_1,
+  (
+    WITH page_3 AS (
+      SELECT event_2020_4.id AS id,
+        event_2020_4.day AS day
+      FROM public.event_2020 AS event_2020_4
+      ORDER BY event_2020_4.id ASC NULLS LAST,
+        event_2020_4.day ASC NULLS LAST
+      LIMIT 30
+    )
+    SELECT (
+      '{"edges" : ' || coalesce(
+        '[' || string_agg(
+          (
+            '{"node" : {"nodeId" : ' || coalesce(
+              CAST(
+                to_json(
+                  translate(
+                    encode(
+                      convert_to(
+                        CAST(
+                          jsonb_build_array('public', 'event_2020', page_3.id, page_3.day) AS TEXT
+                        ),
+                        'UTF8'
+                      ),
+                      'base64'
+                    ),
+                    E'\n',
+                    ''
+                  )
+                ) AS TEXT
+              ),
+              'null'
+            ) || '}}'
+          ), ', '
+        ) || ']',
+        '[]'
+      ) || '}'
+    ) AS json_2
+    FROM page_3
   ) AS anon_2;
 -- []

@@ -1,36 +1,41 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT event_2020_2.id AS id,
-        event_2020_2.day AS day
-      FROM public.event_2020 AS event_2020_2
-      ORDER BY event_2020_2.id ASC NULLS LAST,
-        event_2020_2.day ASC NULLS LAST
-      LIMIT 30
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'node', json_build_object(
-              'nodeId', translate(
-                encode(
-                  convert_to(
-                    CAST(jsonb_build_array('public', 'event_2020', page_1.id, page_1.day) AS TEXT),
-                    'UTF8'
+SELECT (
+  WITH page_1 AS (
+    SELECT event_2020_2.id AS id,
+      event_2020_2.day AS day
+    FROM public.event_2020 AS event_2020_2
+    ORDER BY event_2020_2.id ASC NULLS LAST,
+      event_2020_2.day ASC NULLS LAST
+    LIMIT 30
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"node" : {"nodeId" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(
+                        jsonb_build_array('public', 'event_2020', page_1.id, page_1.day) AS TEXT
+                      ),
+                      'UTF8'
+                    ),
+                    'base64'
                   ),
-                  'base64'
-                ),
-                E'\n',
-                ''
-              )
-            )
-          )
-        ),
-        '[]'
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
+            ),
+            'null'
+          ) || '}}'
+        ), ', '
+      ) || ']',
+      '[]'
+    ) || '}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- []

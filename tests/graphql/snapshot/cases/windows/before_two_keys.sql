@@ -1,32 +1,58 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT picked_4.name AS name,
-        picked_4.id AS id,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
-      FROM (
-        SELECT item_3.name AS name,
-          item_3.id AS id
-        FROM public.item AS item_3
-        WHERE (item_3.name < CAST($1 AS text))
-        OR (item_3.name = CAST($1 AS text))
-        AND (
-          (item_3.id > CAST($2 AS integer))
-          OR (item_3.id = CAST($2 AS integer))
-          AND (item_3.id < CAST($3 AS integer))
-        )
-        ORDER BY item_3.name DESC NULLS FIRST,
-          item_3.id ASC NULLS FIRST,
-          item_3.id DESC NULLS FIRST
-        LIMIT 3
-      ) AS picked_4
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'cursor', translate(
+SELECT (
+  WITH page_1 AS (
+    SELECT picked_4.name AS name,
+      picked_4.id AS id,
+      row_number() OVER () AS position,
+      count(*) OVER () AS count
+    FROM (
+      SELECT item_3.name AS name,
+        item_3.id AS id
+      FROM public.item AS item_3
+      WHERE (item_3.name < CAST($1 AS text))
+      OR (item_3.name = CAST($1 AS text))
+      AND (
+        (item_3.id > CAST($2 AS integer))
+        OR (item_3.id = CAST($2 AS integer))
+        AND (item_3.id < CAST($3 AS integer))
+      )
+      ORDER BY item_3.name DESC NULLS FIRST,
+        item_3.id ASC NULLS FIRST,
+        item_3.id DESC NULLS FIRST
+      LIMIT 3
+    ) AS picked_4
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"cursor" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(
+                    convert_to(
+                      CAST(jsonb_build_array(page_1.name, page_1.id, page_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
+            ),
+            'null'
+          ) || ', "node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "name" : ' || coalesce(
+            CAST(to_json(page_1.name) AS TEXT), 'null'
+          ) || '}}'
+        ), ', '
+        ORDER BY page_1.position DESC
+      ) FILTER (WHERE page_1.position <= 2) || ']',
+      '[]'
+    ) || ', "pageInfo" : {"startCursor" : ' || coalesce(
+      CAST(
+        to_json(
+          max(
+            translate(
               encode(
                 convert_to(
                   CAST(jsonb_build_array(page_1.name, page_1.id, page_1.id) AS TEXT), 'UTF8'
@@ -35,56 +61,53 @@ SELECT CAST(
               ),
               E'\n',
               ''
-            ),
-            'node', json_build_object('id', page_1.id, 'name', page_1.name)
-          )
-          ORDER BY page_1.position DESC
-        ) FILTER (WHERE page_1.position <= 2),
-        '[]'
-      ),
-      'pageInfo', json_build_object(
-        'startCursor', max(
-          translate(
-            encode(
-              convert_to(
-                CAST(jsonb_build_array(page_1.name, page_1.id, page_1.id) AS TEXT), 'UTF8'
-              ),
-              'base64'
-            ),
-            E'\n',
-            ''
-          )
-        ) FILTER (WHERE page_1.position = least(page_1.count, 2)),
-        'endCursor', max(
-          translate(
-            encode(
-              convert_to(
-                CAST(jsonb_build_array(page_1.name, page_1.id, page_1.id) AS TEXT), 'UTF8'
-              ),
-              'base64'
-            ),
-            E'\n',
-            ''
-          )
-        ) FILTER (WHERE page_1.position = 1),
-        'hasNextPage', coalesce(
-          bool_and(
-            page_1.id IS DISTINCT
-            FROM (
-              SELECT item_2.id
-              FROM public.item AS item_2
-              ORDER BY item_2.name DESC NULLS FIRST,
-                item_2.id ASC NULLS FIRST,
-                item_2.id DESC NULLS FIRST
-              LIMIT 1
             )
-          ) FILTER (WHERE page_1.position = 1),
-          false
-        ),
-        'hasPreviousPage', count(page_1.position) > 2
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+          ) FILTER (WHERE page_1.position = least(page_1.count, 2))
+        ) AS TEXT
+      ),
+      'null'
+    ) || ', "endCursor" : ' || coalesce(
+      CAST(
+        to_json(
+          max(
+            translate(
+              encode(
+                convert_to(
+                  CAST(jsonb_build_array(page_1.name, page_1.id, page_1.id) AS TEXT), 'UTF8'
+                ),
+                'base64'
+              ),
+              E'\n',
+              ''
+            )
+          ) FILTER (WHERE page_1.position = 1)
+        ) AS TEXT
+      ),
+      'null'
+    ) || ', "hasNextPage" : ' || coalesce(
+      CAST(
+        to_json(
+          coalesce(
+            bool_and(
+              page_1.id IS DISTINCT
+              FROM (
+                SELECT item_2.id
+                FROM public.item AS item_2
+                ORDER BY item_2.name DESC NULLS FIRST,
+                  item_2.id ASC NULLS FIRST,
+                  item_2.id DESC NULLS FIRST
+                LIMIT 1
+              )
+            ) FILTER (WHERE page_1.position = 1),
+            false
+          )
+        ) AS TEXT
+      ),
+      'null'
+    ) || ', "hasPreviousPage" : ' || coalesce(
+      CAST(to_json(count(page_1.position) > 2) AS TEXT), 'null'
+    ) || '}}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- ["b", "3", "3"]

@@ -1,15 +1,15 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT picked_3.one AS one,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
-      FROM (SELECT 1 AS one FROM public.item AS item_2 ORDER BY item_2.id ASC NULLS LAST LIMIT 4) AS picked_3
-    )
-    SELECT json_build_object(
-      'pageInfo', json_build_object('hasNextPage', count(page_1.position) > 3)
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+SELECT (
+  WITH page_1 AS (
+    SELECT picked_3.one AS one,
+      row_number() OVER () AS position,
+      count(*) OVER () AS count
+    FROM (SELECT 1 AS one FROM public.item AS item_2 ORDER BY item_2.id ASC NULLS LAST LIMIT 4) AS picked_3
+  )
+  SELECT (
+    '{"pageInfo" : {"hasNextPage" : ' || coalesce(
+      CAST(to_json(count(page_1.position) > 3) AS TEXT), 'null'
+    ) || '}}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- []

@@ -1,47 +1,61 @@
-SELECT CAST(
-  (
-    WITH page_1 AS (
-      SELECT picked_3.id AS id,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
-      FROM (
-        SELECT item_2.id AS id FROM public.item AS item_2 ORDER BY item_2.id ASC NULLS LAST LIMIT 4
-      ) AS picked_3
-    )
-    SELECT json_build_object(
-      'edges', coalesce(
-        json_agg(
-          json_build_object(
-            'cursor', translate(
+SELECT (
+  WITH page_1 AS (
+    SELECT picked_3.id AS id,
+      row_number() OVER () AS position,
+      count(*) OVER () AS count
+    FROM (
+      SELECT item_2.id AS id FROM public.item AS item_2 ORDER BY item_2.id ASC NULLS LAST LIMIT 4
+    ) AS picked_3
+  )
+  SELECT (
+    '{"edges" : ' || coalesce(
+      '[' || string_agg(
+        (
+          '{"cursor" : ' || coalesce(
+            CAST(
+              to_json(
+                translate(
+                  encode(convert_to(CAST(jsonb_build_array(page_1.id) AS TEXT), 'UTF8'), 'base64'),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
+            ),
+            'null'
+          ) || ', "node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'
+        ), ', '
+      ) FILTER (WHERE page_1.position <= 3) || ']',
+      '[]'
+    ) || ', "pageInfo" : {"startCursor" : ' || coalesce(
+      CAST(
+        to_json(
+          max(
+            translate(
               encode(convert_to(CAST(jsonb_build_array(page_1.id) AS TEXT), 'UTF8'), 'base64'),
               E'\n',
               ''
-            ),
-            'node', json_build_object('id', page_1.id)
-          )
-        ) FILTER (WHERE page_1.position <= 3),
-        '[]'
+            )
+          ) FILTER (WHERE page_1.position = 1)
+        ) AS TEXT
       ),
-      'pageInfo', json_build_object(
-        'startCursor', max(
-          translate(
-            encode(convert_to(CAST(jsonb_build_array(page_1.id) AS TEXT), 'UTF8'), 'base64'),
-            E'\n',
-            ''
-          )
-        ) FILTER (WHERE page_1.position = 1),
-        'endCursor', max(
-          translate(
-            encode(convert_to(CAST(jsonb_build_array(page_1.id) AS TEXT), 'UTF8'), 'base64'),
-            E'\n',
-            ''
-          )
-        ) FILTER (WHERE page_1.position = least(page_1.count, 3)),
-        'hasNextPage', count(page_1.position) > 3,
-        'hasPreviousPage', false
-      )
-    ) AS json_build_object_1
-    FROM page_1
-  ) AS TEXT
+      'null'
+    ) || ', "endCursor" : ' || coalesce(
+      CAST(
+        to_json(
+          max(
+            translate(
+              encode(convert_to(CAST(jsonb_build_array(page_1.id) AS TEXT), 'UTF8'), 'base64'),
+              E'\n',
+              ''
+            )
+          ) FILTER (WHERE page_1.position = least(page_1.count, 3))
+        ) AS TEXT
+      ),
+      'null'
+    ) || ', "hasNextPage" : ' || coalesce(
+      CAST(to_json(count(page_1.position) > 3) AS TEXT), 'null'
+    ) || ', "hasPreviousPage" : ' || coalesce(CAST(to_json(false) AS TEXT), 'null') || '}}'
+  ) AS json_1
+  FROM page_1
 ) AS anon_1;
 -- []
