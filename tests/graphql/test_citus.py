@@ -18,7 +18,7 @@ POLICIES = """
 comment on table author is null;
 comment on table book is null;
 alter table author enable row level security;
-create policy own on author using (tenant_id = current_setting('request.jwt.claim.tenant', true)::int);
+create policy own on author using (tenant_id = nullif(current_setting('request.jwt.claim.tenant', true), '')::int);
 insert into genre values (1, 9, 'rare'), (2, 9, 'rare');
 grant select on author to service_role;
 create function propagated() returns text language sql stable as
