@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, literal_column
@@ -18,63 +17,78 @@ from sqlalchemy.sql.elements import Null
 from app.query.sql import JSON_TEXT, Constant, JsonText, WrittenSQL, as_constant
 
 # PostgreSQL reads a row of operators recursively, and its stack is limited.
-_MOST_OPERANDS = 100
+_MOST_VALUES = 50
 
 
 class _Json(WrittenSQL):
     """Text that is JSON and never NULL."""
 
-    def __init__(self, texts: Sequence[str], *values: ColumnElement[Any]) -> None:
+    def __init__(self, texts: Sequence[str], values: Iterable[ColumnElement[Any]]) -> None:
         super().__init__("json", texts, values)
         self.type = JSON_TEXT
 
 
-class _Joined(_Json):
-    """The same, of ``parts``: constant texts, and values that are such texts."""
+class _Object(_Json):
+    """The same, of ``constants`` with a value between each and the next."""
 
-    def __init__(self, parts: Iterable[str | ColumnElement[Any]]) -> None:
-        self.parts = tuple(parts)
-        texts, values, operands = ["("], list[ColumnElement[Any]](), 0
-        for is_constant, some in groupby(self.parts, lambda part: isinstance(part, str)):
-            for each in ["".join(map(str, some))] if is_constant else some:
-                if operands:
-                    texts[-1] += " || " if operands % _MOST_OPERANDS else ") || ("
-                operands += 1
-                if isinstance(each, str):
-                    texts[-1] += as_constant(each)
-                else:
-                    values.append(each)
-                    texts.append("")
-        texts[-1] += ")"
-        super().__init__(texts, *values)
+    def __init__(self, constants: Sequence[str], values: Sequence[ColumnElement[Any]]) -> None:
+        texts = ["("]
+        for number, (constant, value) in enumerate(zip(constants, values, strict=False), start=1):
+            before, after = _printing(value)
+            texts[-1] += f"{as_constant(constant)} || {before}"
+            texts.append(after + (" || " if number % _MOST_VALUES else ") || ("))
+        texts[-1] += f"{as_constant(constants[-1])})"
+        super().__init__(texts, values)
+        self.constants = constants
 
 
-def json_text(value: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The text of a value as JSON, ``null`` for NULL: what to_json prints, or the value itself if it is such text."""
+def _printing(value: ColumnElement[Any]) -> tuple[str, str]:
+    """What stands around a value so that it is printed as JSON, NULL as ``null``."""
     if isinstance(value, _Json):
-        return value
-    if isinstance(value, Null | Constant):
-        # PostgreSQL does not know their types.
-        return _Joined([_dumped(value.content if isinstance(value, Constant) else None)])
+        return "", ""
     if isinstance(value.type, JsonText):
-        return _Json(("coalesce(", ", 'null')"), value)
-    return _Json(("coalesce(CAST(to_json(", ") AS TEXT), 'null')"), value)
+        return "coalesce(", ", 'null')"
+    return "coalesce(CAST(to_json(", ") AS TEXT), 'null')"
 
 
 def _dumped(text: str | None) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+def _known(value: ColumnElement[Any]) -> str | None:
+    """The JSON of a constant, whose type PostgreSQL would not know; None for other values."""
+    if isinstance(value, Constant):
+        return _dumped(value.content)
+    return _dumped(None) if isinstance(value, Null) else None
+
+
+def json_text(value: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The text of a value as JSON, ``null`` for NULL: what to_json prints, or the value itself if it is such text."""
+    if isinstance(value, _Json):
+        return value
+    known = _known(value)
+    return _Json(_printing(value), (value,)) if known is None else _Json((as_constant(known),), ())
+
+
 def json_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElement[Any]:
     """A json object with these members in this order, as text; keys are constants of the plan."""
-    opening = "{"
-    parts: list[str | ColumnElement[Any]] = []
+    constants, values = ["{"], list[ColumnElement[Any]]()
+    separator = ""
     for key, value in members:
-        text = json_text(value)
-        parts.append(f"{opening}{_dumped(key)} : ")
-        parts += text.parts if isinstance(text, _Joined) else (text,)
-        opening = ", "
-    return _Joined([*parts, "}" if members else "{}"])
+        constants[-1] += f"{separator}{_dumped(key)} : "
+        separator = ", "
+        known = _known(value)
+        if isinstance(value, _Object):
+            constants[-1] += value.constants[0]
+            constants += value.constants[1:]
+            values += value.values
+        elif known is not None:
+            constants[-1] += known
+        else:
+            values.append(value)
+            constants.append("")
+    constants[-1] += "}"
+    return _Object(constants, values)
 
 
 def json_list(
@@ -84,4 +98,4 @@ def json_list(
     separator: ColumnElement[Any] = literal_column("', '")
     ordered = aggregate_order_by(separator, *order) if order else separator
     items = func.string_agg(json_text(item), ordered)
-    return _Json(("coalesce('[' || ", " || ']', '[]')"), items.filter(*conditions) if conditions else items)
+    return _Json(("coalesce('[' || ", " || ']', '[]')"), (items.filter(*conditions) if conditions else items,))
