@@ -36,7 +36,7 @@ _MAX_PARAMETERS = 65535
 
 
 def encode_parameters(values: Sequence[bytes | None]) -> bytes:
-    """The parameters of a Bind message, for values that many requests share."""
+    """The parameters of a Bind message. Values that many requests share are encoded once."""
     if len(values) > _MAX_PARAMETERS:
         raise ValueError(f"a statement cannot have more than {_MAX_PARAMETERS} parameters")
     parts = [_short.pack(len(values))]

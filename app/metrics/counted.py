@@ -73,9 +73,8 @@ class CountedNumbers:
                 amounts[self._errors.of(door, code)] += 1
             for operation in observed.operations:
                 name = (operation.name or _ANONYMOUS) if self._by_name else ""
-                milliseconds = operation.stages.values()
-                observations[self._operations.of(name, operation.role)].append(sum(milliseconds) / 1000)
-                tally.add_stages(milliseconds)
+                observations[self._operations.of(name, operation.role)].append(operation.milliseconds / 1000)
+                tally.add_stages(operation.stages.values())
             if door in _STORAGE:
                 amounts[self._storage.of(door, f"{observed.method} {observed.operation}")] += 1
                 amounts[self._bytes.of(door, "received")] += observed.received

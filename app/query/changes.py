@@ -135,7 +135,7 @@ def answer(
 
     if not later and not affected.handed_on:
         return query(response).scalar_subquery()
-    kept, read = field.planning.hand_on(as_text(response))
+    kept, read = field.planning.hand_on(response)
     field.planning.earlier.append(query(kept, *affected.handed_on))
     earlier = cast_to(read, "json")
     return json_object(

@@ -146,7 +146,7 @@ class NestedRows:
         """The value that two keys give a column, if it is one."""
         relation = self.relation_at(batch.place)
         message = f"{relation.type_name} is given different values for {column} by two members"
-        failure = cast_to(as_text(fail_with(message, as_text(value))), self.type_text(relation, column))
+        failure = cast_to(fail_with(message, as_text(value)), self.type_text(relation, column))
         return case((value.is_distinct_from(other), failure), else_=value)
 
     def named(self, batch: Batch, rows: TableRows) -> tuple[FromClause, list[ColumnElement[Any]]]:

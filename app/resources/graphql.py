@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import falcon
@@ -87,9 +87,8 @@ class GraphQLResource:
         return _json(raw, "The body")
 
 
-@lru_cache(100)
 def _is_json(content_type: str | None) -> bool:
-    return (content_type or JSON).split(";", 1)[0].strip().lower() == JSON
+    return not content_type or content_type == JSON or content_type.split(";", 1)[0].strip().lower() == JSON
 
 
 def _refuse(name: str) -> Any:

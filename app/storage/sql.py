@@ -16,6 +16,11 @@ with. It is a constant of the face and never contains a value from a request."""
 NOTHING: Projection = "NULL"
 
 
+def plain_json(text: str) -> str:
+    """The JSON of a text in which nothing needs to be escaped, ``null`` for NULL."""
+    return f"coalesce('\"' || {text} || '\"', 'null')"
+
+
 def unseen(parameter: str) -> str:
     """A parameter whose value the planner does not see. Otherwise it may find that a plan for the value is cheaper than
     one for any value, and plan the statement anew each time, which takes longer than running it."""

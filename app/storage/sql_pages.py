@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.database import Statement
-from app.storage.sql import Direction, Projection, time_text, unseen
+from app.storage.sql import Direction, Projection, plain_json, time_text, unseen
 
 
-def json_time(expression: str) -> str:
-    """The JSON of a time that may be null."""
-    return f"coalesce('\"' || {time_text(expression)} || '\"', 'null')"
+def _json_time(expression: str) -> str:
+    return plain_json(time_text(expression))
 
 
 # The candidates visible to the caller. $1 bucket, $2 ids, $3 folders, $4 their other spellings. Objects and folders are
@@ -46,13 +45,13 @@ _RANGE = """
     WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= $2 AND o.name COLLATE "C" < $3 AND $4::text IS NULL"""
 
 
-_UPDATED = f"{json_time('v.updated_at')} AS updated"
+_UPDATED = f"{_json_time('v.updated_at')} AS updated"
 
 
 def entry_time(column: str) -> str:
     """A time of an entry ``v`` of a page, as JSON. It is mostly that of ``updated_at``, which is made only once: the
     texts of times were a quarter of the work for a page."""
-    return f"CASE WHEN v.{column} = v.updated_at THEN v.updated ELSE {json_time(f'v.{column}')} END"
+    return f"CASE WHEN v.{column} = v.updated_at THEN v.updated ELSE {_json_time(f'v.{column}')} END"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from app.storage.sql import Projection, time_text
+from app.storage.sql import Projection, plain_json, time_text
 from app.storage.sql_pages import entry_time
 
 _BUCKET_MEMBERS = """
@@ -48,7 +48,7 @@ def _object_text(**members: str) -> Projection:
 
 
 _ENTRY = {
-    "id": "coalesce('\"' || v.id || '\"', 'null')",
+    "id": plain_json("v.id"),
     "updated_at": "v.updated",
     "created_at": entry_time("created_at"),
     "last_accessed_at": entry_time("last_accessed_at"),
