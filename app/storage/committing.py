@@ -6,7 +6,8 @@ asked for again, so a concurrent change is never overwritten without the caller'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,9 @@ from app.storage.bytes.blobs import discard
 from app.storage.errors import RelatedMissing, RowLocked, StorageError
 from app.storage.judging import Judged, Write, judge
 from app.storage.records import Revision
-from app.storage.rows import RawValue, json_value, owner_columns, text
-from app.storage.sql import NOTHING, Projection, commit_new, commit_over
+from app.storage.rows import RawValue, json_value, number, owner_columns, text
+from app.storage.sql import NOTHING, Projection
+from app.storage.sql_writes import COMMIT_UNTRIED, commit_new, commit_over
 from app.storage.storage import Storage
 from app.storage.translation import refused, translate
 from app.storage.upkeep.events import ObjectEvent
@@ -53,14 +55,43 @@ def commit(
     Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
     what ``judge`` raises, RelatedMissing when the bucket is gone, and RowLocked when other writers keep winning.
     """
+    with _discarded_on_refusal(storage, version):
+        return _commit(storage, asker, write, judged, version, metadata, projection, along)
+
+
+def commit_untried(storage: Storage, asker: Asker, write: Write, version: str, metadata: Mapping[str, Any]) -> RawValue:
+    """The id of a new object of service_role, committed without a permission; None where it needs one: the object or
+    the bucket's rules may stand in the way. Raises what forbids it; then the bytes are deleted."""
+    values = (
+        *_values(write, version, metadata),
+        number(metadata["size"]),
+        text(metadata["mimetype"]),
+    )
+    with _discarded_on_refusal(storage, version):
+        rows = _change(storage, asker, write, write.event, (COMMIT_UNTRIED, values), (version, metadata), None)
+    return rows[0][0] if rows else None
+
+
+@contextmanager
+def _discarded_on_refusal(storage: Storage, version: str) -> Iterator[None]:
     try:
-        row = _commit(storage, asker, write, judged, version, metadata, projection, along)
+        yield
     except PorticoError as ex:
         # When the outcome of the commit is unknown, the row may name these bytes.
         if ex.code != "OUTCOME_UNKNOWN":
             discard(storage.backend, version)
         raise
-    return row
+
+
+def _values(write: Write, version: str, metadata: Mapping[str, Any]) -> tuple[RawValue, ...]:
+    return (
+        text(write.name.bucket),
+        text(write.name.key),
+        *owner_columns(write.owner),
+        text(version),
+        json_value(metadata),
+        json_value(write.user_metadata),
+    )
 
 
 def _commit(
@@ -73,14 +104,7 @@ def _commit(
     projection: Projection,
     along: Along | None,
 ) -> Row:
-    values = (
-        text(write.name.bucket),
-        text(write.name.key),
-        *owner_columns(write.owner),
-        text(version),
-        json_value(metadata),
-        json_value(write.user_metadata),
-    )
+    values = _values(write, version, metadata)
     for _ in range(_MOST_JUDGEMENTS):
         rows = _commit_as_judged(
             storage, asker, write, judged.permission.replaces, values, (version, metadata), projection, along
@@ -105,13 +129,22 @@ def _commit_as_judged(
     along: Along | None,
 ) -> list[Row]:
     """The row, or none if the object is no longer the one to replace, or exists now and did not before."""
-    call = (
-        (commit_new(projection), values)
-        if replaces is None
-        else (commit_over(projection), (*values, replaces.id, replaces.number))
-    )
+    if replaces is None:
+        return _change(storage, asker, write, write.event, (commit_new(projection), values), written, along)
+    call = commit_over(projection), (*values, replaces.id, replaces.number)
+    return _change(storage, asker, write, write.replacing_event or write.event, call, written, along)
 
-    kind = write.event if replaces is None else write.replacing_event or write.event
+
+def _change(
+    storage: Storage,
+    asker: Asker,
+    write: Write,
+    kind: str,
+    call: BoundStatement,
+    written: tuple[str, Mapping[str, Any]],
+    along: Along | None,
+) -> list[Row]:
+    """The rows of ``call``, each the cause of an event of this kind."""
 
     def events(results: list[list[Row]]) -> list[ObjectEvent]:
         return [ObjectEvent(kind, *write.name, *written, upload_type=write.upload_type) for _ in results[0]]

@@ -25,7 +25,8 @@ from app.storage.names import check_key
 from app.storage.reading import is_visible
 from app.storage.records import Bucket, ObjectName, StoredObject
 from app.storage.rows import json_value, known, owner_columns, read_bucket, read_metadata, read_object, text
-from app.storage.sql import BECOME, BUCKET, DELETE_OBJECT, FIND_SOURCE, MOVE_OBJECT, Projection, delete_objects
+from app.storage.sql import BECOME, BUCKET, DELETE_OBJECT, FIND_SOURCE, Projection, delete_objects
+from app.storage.sql_writes import MOVE_OBJECT
 from app.storage.storage import Storage
 from app.storage.times import now_as_json
 from app.storage.translation import no_row_deleted, no_row_updated, refused

@@ -14,7 +14,8 @@ from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.errors import NoSuchBucket, ObjectExists, RelatedMissing, StorageError
 from app.storage.records import Bucket, ObjectName, Revision
 from app.storage.rows import json_value, known, owner_columns, read_bucket, text
-from app.storage.sql import TARGET_THEN_ROLE, TRY_INSERT, TRY_UPSERT
+from app.storage.sql import TARGET_THEN_ROLE
+from app.storage.sql_writes import TRY_INSERT, TRY_UPSERT
 from app.storage.storage import Storage
 from app.storage.translation import refused, translate
 

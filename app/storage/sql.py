@@ -1,4 +1,4 @@
-"""The SQL of buckets and objects, except listings of objects. All values are parameters ($1 ...)."""
+"""The SQL of buckets and objects, except writes and listings of objects. All values are parameters ($1 ...)."""
 
 from __future__ import annotations
 
@@ -133,64 +133,6 @@ EMPTY_BUCKET = Statement(
     "empty_bucket",
 )
 
-# -- objects: trial writes, always rolled back
-
-# A caller without a ``sub`` leaves the object's owner as it is: an anonymous write does not take it from its owner.
-_OWNER_KEPT = (
-    "owner = CASE WHEN {id}::text IS NULL THEN o.owner ELSE {owner} END, owner_id = coalesce({id}, o.owner_id)"
-)
-_EXCLUDED = _OWNER_KEPT.format(owner="excluded.owner", id="excluded.owner_id")
-
-# The trials set no version, which only the service may set.
-TRY_INSERT = Statement(
-    """
-    INSERT INTO storage.objects (bucket_id, name, owner, owner_id, metadata, user_metadata)
-    VALUES ($1, $2, $3::uuid, $4, $5::jsonb, $6::jsonb)
-    """,
-    "try_insert",
-)
-TRY_UPSERT = Statement(
-    f"""
-    INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, metadata, user_metadata)
-    VALUES ($1, $2, $3::uuid, $4, $5::jsonb, $6::jsonb)
-    ON CONFLICT (bucket_id, name) DO UPDATE SET
-        {_EXCLUDED}, metadata = excluded.metadata, user_metadata = excluded.user_metadata
-    RETURNING o.id
-    """,  # noqa: S608
-    "try_upsert",
-)
-
-# -- objects: the commit of a write, which makes the row name the new bytes
-
-
-@lru_cache(16)
-def commit_new(projection: Projection) -> Statement:
-    return Statement(
-        f"""
-        INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
-        VALUES ($1, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb)
-        ON CONFLICT (bucket_id, name) DO NOTHING
-        RETURNING o.id, {projection}
-        """,  # noqa: S608
-        "commit_new",
-    )
-
-
-@lru_cache(16)
-def commit_over(projection: Projection) -> Statement:
-    """$8, $9: the id and xmin of the object to replace."""
-    return Statement(
-        f"""
-        UPDATE storage.objects o SET
-            {_OWNER_KEPT.format(owner="$3::uuid", id="$4")},
-            version = $5, metadata = $6::jsonb, user_metadata = $7::jsonb
-        WHERE o.bucket_id = $1 AND o.name = $2 AND o.id = $8::uuid AND o.xmin = $9::xid
-        RETURNING o.id, {projection}
-        """,  # noqa: S608
-        "commit_over",
-    )
-
-
 # -- objects: reading
 
 
@@ -235,7 +177,7 @@ VISIBLE_KEYS = Statement(
 OBJECT_EXISTS = Statement("SELECT 1 FROM storage.objects o WHERE o.bucket_id = $1 AND o.name = $2", "object_exists")
 VERSION_NAMED = Statement("SELECT 1 FROM storage.objects o WHERE o.version = $1", "version_named")
 
-# -- objects: deleting and moving, as the caller's role
+# -- objects: deleting, as the caller's role
 
 DELETE_OBJECT = Statement(
     """
@@ -258,15 +200,6 @@ def delete_objects(projection: Projection) -> Statement:
         "delete_objects",
     )
 
-
-MOVE_OBJECT = Statement(
-    f"""
-    UPDATE storage.objects o SET bucket_id = $3, name = $4, {_OWNER_KEPT.format(owner="$5::uuid", id="$6")}
-    WHERE o.bucket_id = $1 AND o.name = $2
-    RETURNING o.id, o.version, o.metadata
-    """,  # noqa: S608
-    "move_object",
-)
 
 # -- events
 

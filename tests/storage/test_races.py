@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 import requests
 
 from app.hooks import hookimpl
@@ -16,7 +17,7 @@ from plugins.storage.file import FolderBackend
 from tests.postgres_server import connect
 from tests.process.running import PATIENCE_S, until
 from tests.storage.gated import Gate, alone, waits_for_a_lock
-from tests.storage.service import Service, error
+from tests.storage.service import SERVICE, Service, error, token
 
 
 def at_once(*calls: Callable[[], requests.Response]) -> list[requests.Response]:
@@ -77,16 +78,28 @@ def test_a_conditional_upload_loses_to_another(gated: tuple[Service, Gate]) -> N
     assert sorted(answer.status_code for answer in answers) == [200, 412]
 
 
-def test_upload_while_the_bucket_goes(gated: tuple[Service, Gate]) -> None:
+@pytest.mark.parametrize(
+    ("credential", "answered"),
+    [
+        # Its bucket was there when it was permitted.
+        (token(), (400, "404", "InvalidRequest", "The related resource does not exist")),
+        # Its bucket is looked up when the row is written.
+        (SERVICE, (400, "404", "NoSuchBucket", "Bucket not found")),
+    ],
+)
+def test_upload_while_the_bucket_goes(
+    gated: tuple[Service, Gate], credential: str, answered: tuple[int, str, str, str]
+) -> None:
     service, gate = gated
+    service.sql("create policy a on storage.objects for insert to authenticated with check (true)")
     bucket = service.bucket()
     with ThreadPoolExecutor(1) as pool, gate.hold():
-        uploading = pool.submit(alone(service, "POST", f"/object/{bucket}/k", data=b"x"))
+        uploading = pool.submit(alone(service, "POST", f"/object/{bucket}/k", credential, data=b"x"))
         assert gate.reached.wait(PATIENCE_S)
         assert service.delete(f"/bucket/{bucket}").status_code == 200
         gate.open.set()
         answer = uploading.result()
-    assert error(answer) == (400, "404", "InvalidRequest", "The related resource does not exist")
+    assert error(answer) == answered
     assert service.blobs() == set()
 
 
@@ -159,8 +172,6 @@ def test_readers_see_old_or_new(own_service: Callable[..., Service]) -> None:
                 assert answer.content in contents
                 count += 1
         return count
-
-    from tests.storage.service import SERVICE
 
     session_headers = {"authorization": f"Bearer {SERVICE}"}
     with ThreadPoolExecutor(3) as pool:

@@ -88,6 +88,27 @@ def test_create_only_and_replacing(service: Service) -> None:
     assert service.put(f"/object/{path}.new", data=b"made").status_code == 200
 
 
+def test_a_refused_upload_leaves_nothing(service: Service) -> None:
+    bucket = service.bucket(file_size_limit=5, allowed_mime_types=["image/*", "text/plain"])
+    service.sql("create table seen (name text)")
+    service.sql(
+        "create function see() returns trigger language plpgsql security definer set search_path = public as"
+        " 'begin insert into seen values (new.name); return new; end'"
+    )
+    service.sql("create trigger see before insert on storage.objects for each row execute function see()")
+    try:
+        assert service.upload(f"{bucket}/k", b"first", content_type="image/png").status_code == 200
+        before = service.blobs()
+        assert error(service.upload(f"{bucket}/k", b"again", content_type="text/plain")) == EXISTS
+        assert error(service.upload(f"{bucket}/new", b"longer", content_type="text/plain")) == TOO_LARGE
+        assert error(service.upload(f"{bucket}/new", b"html", content_type="text/html"))[2] == "InvalidMimeType"
+        assert error(service.upload(f"{bucket}/k", b"longer", content_type="text/plain")) == TOO_LARGE
+        assert service.blobs() == before
+        assert service.sql("select name from seen") == [["k"]]
+    finally:
+        service.sql("drop trigger see on storage.objects; drop function see; drop table seen")
+
+
 def test_form(service: Service) -> None:
     path = f"{service.bucket()}/k"
     answer = service.post(

@@ -1,0 +1,95 @@
+"""The SQL of writes to objects. All values are parameters ($1 ...)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from app.database import Statement
+from app.storage.sql import Projection
+
+# -- objects: trial writes, always rolled back
+
+# A caller without a ``sub`` leaves the object's owner as it is: an anonymous write does not take it from its owner.
+_OWNER_KEPT = (
+    "owner = CASE WHEN {id}::text IS NULL THEN o.owner ELSE {owner} END, owner_id = coalesce({id}, o.owner_id)"
+)
+_EXCLUDED = _OWNER_KEPT.format(owner="excluded.owner", id="excluded.owner_id")
+
+# The trials set no version, which only the service may set.
+TRY_INSERT = Statement(
+    """
+    INSERT INTO storage.objects (bucket_id, name, owner, owner_id, metadata, user_metadata)
+    VALUES ($1, $2, $3::uuid, $4, $5::jsonb, $6::jsonb)
+    """,
+    "try_insert",
+)
+TRY_UPSERT = Statement(
+    f"""
+    INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, metadata, user_metadata)
+    VALUES ($1, $2, $3::uuid, $4, $5::jsonb, $6::jsonb)
+    ON CONFLICT (bucket_id, name) DO UPDATE SET
+        {_EXCLUDED}, metadata = excluded.metadata, user_metadata = excluded.user_metadata
+    RETURNING o.id
+    """,  # noqa: S608
+    "try_upsert",
+)
+
+# -- objects: the commit of a write, which makes the row name the new bytes
+
+
+@lru_cache(16)
+def commit_new(projection: Projection) -> Statement:
+    return Statement(
+        f"""
+        INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
+        VALUES ($1, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb)
+        ON CONFLICT (bucket_id, name) DO NOTHING
+        RETURNING o.id, {projection}
+        """,  # noqa: S608
+        "commit_new",
+    )
+
+
+# The same where the bucket's rules allow the object and there is none of its name; neither was looked up before.
+# $8: the size, $9: the media type. What these comparisons cannot tell is left to a permission.
+COMMIT_UNTRIED = Statement(
+    """
+    INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
+    SELECT b.id, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb
+    FROM storage.buckets b
+    WHERE b.id = $1 AND coalesce($8::bigint <= b.file_size_limit, true)
+      AND (b.allowed_mime_types IS NULL
+           OR b.allowed_mime_types && ARRAY[$9::text, left($9::text, strpos($9::text, '/')) || '*'])
+      AND NOT EXISTS (SELECT FROM storage.objects e WHERE e.bucket_id = $1 AND e.name = $2)
+    ON CONFLICT (bucket_id, name) DO NOTHING
+    RETURNING o.id
+    """,
+    "commit_untried",
+)
+
+
+@lru_cache(16)
+def commit_over(projection: Projection) -> Statement:
+    """$8, $9: the id and xmin of the object to replace."""
+    return Statement(
+        f"""
+        UPDATE storage.objects o SET
+            {_OWNER_KEPT.format(owner="$3::uuid", id="$4")},
+            version = $5, metadata = $6::jsonb, user_metadata = $7::jsonb
+        WHERE o.bucket_id = $1 AND o.name = $2 AND o.id = $8::uuid AND o.xmin = $9::xid
+        RETURNING o.id, {projection}
+        """,  # noqa: S608
+        "commit_over",
+    )
+
+
+# -- objects: moving, as the caller's role
+
+MOVE_OBJECT = Statement(
+    f"""
+    UPDATE storage.objects o SET bucket_id = $3, name = $4, {_OWNER_KEPT.format(owner="$5::uuid", id="$6")}
+    WHERE o.bucket_id = $1 AND o.name = $2
+    RETURNING o.id, o.version, o.metadata
+    """,  # noqa: S608
+    "move_object",
+)
