@@ -5,16 +5,23 @@ from __future__ import annotations
 import socket
 import ssl
 
-from app.database.connect import ConnectionRefused
+from app.database.connect import ConnectionRefused, NoHost
 from app.database.failure import is_misconfigured
+from app.database.session_attrs import SessionMisfit
+from app.database.tls import TlsRefused
 
 _OF_STATES = {
     "3D000": "Create the database, or correct its name in DATABASE_URL.",
     "28P01": "Correct the user or the password in DATABASE_URL.",
     "28000": "Correct the user in DATABASE_URL, or allow it in pg_hba.conf.",
+    "42501": "Grant the user CONNECT on the database, or correct the names in DATABASE_URL.",
+    # PgBouncer, of which older versions know no other code.
+    "08P01": "Correct user, password or database in DATABASE_URL or in the pooler's configuration.",
 }
 _OF_CAUSES: tuple[tuple[type[OSError], str], ...] = (
     (socket.gaierror, "Correct the host name in DATABASE_URL."),
+    (TlsRefused, "Set ssl = on at the server, or correct sslmode in DATABASE_URL."),
+    (SessionMisfit, "Name a server that is as target_session_attrs asks, or correct it in DATABASE_URL."),
     (ssl.SSLError, "Correct sslmode, sslrootcert or the certificate in DATABASE_URL."),
     (ConnectionRefusedError, "Start PostgreSQL there, or correct host and port in DATABASE_URL."),
     (FileNotFoundError, "Start PostgreSQL there, or correct the directory of its socket in DATABASE_URL."),
@@ -25,6 +32,9 @@ _OF_CAUSES: tuple[tuple[type[OSError], str], ...] = (
 
 def advice_on(failure: BaseException | None) -> str | None:
     """What to do about the failure that made the database unavailable; None if it may be temporary."""
+    if isinstance(failure, NoHost):
+        told = dict.fromkeys(filter(None, map(advice_on, failure.failures)))
+        return " ".join(told) or None
     if isinstance(failure, ConnectionRefused):
         state = failure.diagnosis.sqlstate
         if state in _OF_STATES:

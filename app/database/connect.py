@@ -10,12 +10,13 @@ import contextlib
 import random
 import socket
 import ssl
+from collections.abc import Sequence
 
 import pg8000.core
 import pg8000.exceptions
 
 from app.database.failure import ConnectionLost, StatementError, read_diagnosis, unavailable
-from app.database.session_attrs import misfit, rounds
+from app.database.session_attrs import SessionMisfit, misfit, rounds
 from app.database.target import Target
 from app.database.tls import TlsRefused, negotiate
 from app.database.wire import DatabaseConnection
@@ -25,18 +26,27 @@ from app.errors import Diagnosis
 _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4), ("TCP_USER_TIMEOUT", 120_000))
 # invalid_authorization_specification: pg_hba.conf has no line for this connection; retry the other way (TLS or plain).
 _NO_SUCH_LINE = "28000"
-
+_WRONG_PASSWORD = "28P01"
 
 # The server is there but takes no session now: another host may.
 _ELSEWHERE = frozenset({"53300", "57P01", "57P02", "57P03"})
 
 
 class ConnectionRefused(ConnectionError):
-    """The server at ``place`` refused this connection. The message is for the operator."""
+    """The server at ``target`` refused this connection. The message is for the operator."""
 
-    def __init__(self, diagnosis: Diagnosis, place: str) -> None:
-        super().__init__(f"{place}: {diagnosis.message} (SQLSTATE {diagnosis.sqlstate})")
+    def __init__(self, diagnosis: Diagnosis, target: Target) -> None:
+        without = "; no password is set" if target.password is None and diagnosis.sqlstate == _WRONG_PASSWORD else ""
+        super().__init__(f"{target.place}: {diagnosis.message} (SQLSTATE {diagnosis.sqlstate}){without}")
         self.diagnosis = diagnosis
+
+
+class NoHost(ConnectionError):
+    """None of several hosts can be used; ``failures`` says why, of each."""
+
+    def __init__(self, failures: Sequence[OSError]) -> None:
+        super().__init__("; ".join(map(str, failures)))
+        self.failures = failures
 
 
 def connect(target: Target, tls: ssl.SSLContext | None, *, prepared_limit: int) -> DatabaseConnection:
@@ -71,7 +81,7 @@ def _at_some_host(target: Target, tls: ssl.SSLContext | None, prepared_limit: in
                 failures.append(ex)
     if len(failures) == 1:
         raise failures[0]
-    raise ConnectionError("; ".join(map(str, failures)))
+    raise NoHost(failures)
 
 
 def _fitting(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
@@ -94,7 +104,7 @@ def _fitting(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_l
         connection.wait_at_most(0.0)
         return connection
     connection.close()
-    raise ConnectionError(f"{target.place}: {unlike} (target_session_attrs={target.session_attrs})")
+    raise SessionMisfit(f"{target.place}: {unlike} (target_session_attrs={target.session_attrs})")
 
 
 def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
@@ -146,7 +156,7 @@ def _start_session(target: Target, sock: socket.socket) -> pg8000.core.CoreConne
         cause: BaseException | None = ex
         while cause is not None:
             if isinstance(cause, pg8000.exceptions.DatabaseError):
-                raise ConnectionRefused(_diagnosis(cause), target.place) from None
+                raise ConnectionRefused(_diagnosis(cause), target) from None
             cause = cause.__context__
         # The driver also raises other exceptions than its own, as when the server is not PostgreSQL.
         raise ConnectionError(f"the start of the session failed: {type(ex).__name__}: {ex}") from ex

@@ -128,8 +128,9 @@ def explain(error: StatementError, role: str | None) -> PorticoError:
 
 
 def is_misconfigured(sqlstate: str) -> bool:
-    """Whether a server refused a connection for something that is wrong in the service's configuration."""
-    return sqlstate.startswith("28") or sqlstate == "3D000"
+    """Whether a server refused a connection for something that is wrong in the service's configuration: the user or its
+    password, the database, a right or a parameter."""
+    return sqlstate.startswith(("22", "28", "3D", "42", "55"))
 
 
 def unavailable(diagnosis: Diagnosis | None, otherwise: str = "The database cannot be reached.") -> Unavailable:

@@ -7,6 +7,11 @@ from __future__ import annotations
 
 from app.database.wire import DatabaseConnection
 
+
+class SessionMisfit(ConnectionError):
+    """The sessions of a host are not as ``target_session_attrs`` asks."""
+
+
 SESSION_ATTRS = ("any", "read-write", "read-only", "primary", "standby", "prefer-standby")
 
 _STATE = (

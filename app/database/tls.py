@@ -57,4 +57,6 @@ def negotiate(sock: socket.socket, context: ssl.SSLContext, target: Target) -> s
     # A server that cannot start a process for us sends an error instead, of which only the 'E' is read here.
     if answer == b"N" and target.sslmode in ("allow", "prefer"):
         return sock
-    raise TlsRefused("the server does not offer TLS" if answer == b"N" else "the server ended the connection")
+    if answer == b"N":
+        raise TlsRefused("the server does not offer TLS")
+    raise ConnectionError("the server ended the connection")

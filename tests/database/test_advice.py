@@ -1,0 +1,102 @@
+"""What the operator is told to do about a database that cannot be used."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from app.database import Database
+from app.database.advice import advice_on
+from app.database.url import parse_database_url
+from app.errors import Unavailable
+from tests.database.conftest import MakeDatabase
+from tests.database.proxy import Proxy
+from tests.postgres_server import PostgresServer
+
+OPERATOR = "The operator has to correct the service's connection."
+
+Answering = Callable[[bytes], str]
+
+
+@pytest.fixture
+def answering() -> Iterator[Answering]:
+    """The address of a server that says one thing to whoever connects, and ends the connection."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve(answer: bytes) -> None:
+        client, _ = listener.accept()
+        with client:
+            client.recv(4096)
+            client.sendall(answer)
+
+    def start(answer: bytes) -> str:
+        threading.Thread(target=serve, args=(answer,), daemon=True).start()
+        return f"127.0.0.1:{listener.getsockname()[1]}"
+
+    with listener:
+        yield start
+
+
+def unavailable(database: Database) -> Unavailable:
+    with pytest.raises(Unavailable) as raised:
+        database.read("select 1")
+    return raised.value
+
+
+@pytest.mark.parametrize("options", ["-c%20no_such_setting", "-c%20work_mem=many"])
+def test_options_that_the_server_does_not_take(proxy: Proxy, make_database: MakeDatabase, options: str) -> None:
+    ex = unavailable(make_database(proxy.url(f"sslmode=disable&options={options}")))
+    assert (ex.hint, advice_on(ex.__cause__)) == (OPERATOR, "Correct DATABASE_URL.")
+
+
+def test_a_user_who_may_not_connect(postgres: PostgresServer, proxy: Proxy, make_database: MakeDatabase) -> None:
+    closed = postgres.create_database()
+    name = parse_database_url(closed).database
+    postgres.execute(
+        f"revoke connect on database \"{name}\" from public; create role not_invited login password 'word'"
+    )
+    try:
+        ex = unavailable(make_database(f"postgresql://not_invited:word@127.0.0.1:{proxy.port}/{name}?sslmode=disable"))
+    finally:
+        postgres.execute("drop role not_invited")
+        postgres.drop_database(closed)
+    assert ex.hint == OPERATOR
+    assert str(advice_on(ex.__cause__)).startswith("Grant the user CONNECT on the database")
+
+
+def test_a_server_without_tls(answering: Answering, make_database: MakeDatabase) -> None:
+    ex = unavailable(make_database(f"postgresql://u:word@{answering(b'N')}/d?sslmode=require"))
+    assert advice_on(ex.__cause__) == "Set ssl = on at the server, or correct sslmode in DATABASE_URL."
+
+
+def test_a_password_that_is_missing(answering: Answering, make_database: MakeDatabase) -> None:
+    place = answering(_refusal("28P01", 'password authentication failed for user "u"'))
+    ex = unavailable(make_database(f"postgresql://u@{place}/d?sslmode=disable"))
+    assert str(ex.__cause__).endswith("no password is set")
+
+
+def test_what_a_pooler_refuses(answering: Answering, make_database: MakeDatabase) -> None:
+    place = answering(_refusal("08P01", "no such database: d"))
+    ex = unavailable(make_database(f"postgresql://u:word@{place}/d?sslmode=disable"))
+    assert "no such database: d" in str(ex.__cause__)
+    assert advice_on(ex.__cause__) == (
+        "Correct user, password or database in DATABASE_URL or in the pooler's configuration."
+    )
+
+
+def test_each_of_several_hosts(answering: Answering, make_database: MakeDatabase) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        away = f"127.0.0.1:{probe.getsockname()[1]}"
+    ex = unavailable(make_database(f"postgresql://u:word@{away},{away},{answering(b'N')}/d?sslmode=require"))
+    assert advice_on(ex.__cause__) == (
+        "Start PostgreSQL there, or correct host and port in DATABASE_URL. "
+        "Set ssl = on at the server, or correct sslmode in DATABASE_URL."
+    )
+
+
+def _refusal(sqlstate: str, message: str) -> bytes:
+    body = b"".join(f"{field}\0".encode() for field in ("SFATAL", f"C{sqlstate}", f"M{message}")) + b"\0"
+    return b"E" + (len(body) + 4).to_bytes(4, "big") + body
