@@ -56,6 +56,8 @@ class PorticoError(Exception):
     status = 500
     path: tuple[str, ...] = ()
     """The response key of the root field that failed, if one did."""
+    role = ""
+    """The database role of the caller, if the caller was identified before it was raised."""
 
     def __init__(
         self, message: str, *, code: str | None = None, status: int | None = None, hint: str | None = None

@@ -54,6 +54,9 @@ class CountedNumbers:
         self._tally = Tally([stages.labels(stage) for stage in STAGES])
         self._requests = LabelledMetric(requests, _MOST_SERIES)
         self._operations = LabelledMetric(operations, most_operations or _MOST_SERIES)
+        told = "GraphQL operations whose answer has errors."
+        failed = client.Counter("portico_operation_errors", told, ["operation", "role"], **names)
+        self._failed = LabelledMetric(failed, most_operations or _MOST_SERIES)
         self._errors = counter("portico_errors", "Errors in answers, by their codes.", "door", "code")
         self._bytes = counter("portico_storage_bytes", "Bytes of bodies at the storage.", "door", "direction")
         self._storage = counter("portico_storage_operations", "Requests to the storage.", "door", "operation")
@@ -74,6 +77,8 @@ class CountedNumbers:
             for operation in observed.operations:
                 name = (operation.name or _ANONYMOUS) if self._by_name else ""
                 observations[self._operations.of(name, operation.role)].append(operation.milliseconds / 1000)
+                if operation.codes:
+                    amounts[self._failed.of(name, operation.role)] += 1
                 tally.add_stages(operation.stages.values())
             if door in _STORAGE:
                 amounts[self._storage.of(door, f"{observed.method} {observed.operation}")] += 1
@@ -111,8 +116,8 @@ class _ProcessNumbers:
             return _Growing(client.Counter(name, told, registry=registry))
 
         self._plans = gauge("portico_plans", "Plans in the plan cache.")
-        self._plan_hits = gauge("portico_plan_hits", "Requests whose plan was in the cache.")
-        self._plan_misses = gauge("portico_plan_misses", "Requests that had to be planned.")
+        self._plan_hits = counter("portico_plan_hits", "Requests whose plan was in the cache.")
+        self._plan_misses = counter("portico_plan_misses", "Requests that had to be planned.")
         self._in_use = gauge("portico_connections_in_use", "Database connections in use by requests.")
         self._open = gauge("portico_connections_open", "Database connections that are open.")
         self._limit = gauge("portico_connections_limit", "Database connections that there may be (POOL_SIZE).")
@@ -126,8 +131,8 @@ class _ProcessNumbers:
 
     def write(self, engine: Engine) -> None:
         self._plans.set(len(engine.plans))
-        self._plan_hits.set(engine.plans.hits)
-        self._plan_misses.set(engine.plans.misses)
+        self._plan_hits.raise_to(engine.plans.hits)
+        self._plan_misses.raise_to(engine.plans.misses)
         pool = engine.database.pool_state()
         self._in_use.set(pool.in_use)
         self._open.set(pool.open)

@@ -50,6 +50,7 @@ def _reply(request: GraphQLRequest, engine: Engine, timing: Timing) -> Reply:
         reply = timing.of("shape", shape, request, results)
         return cacheable(reply, request, results, engine) if request.queries_only else reply
     except PorticoError as ex:
+        timing.role = timing.role or ex.role
         return shape_error(request, ex)
     except RecursionError:
         # The depth limit of documents may be set higher than planning can recurse; variables have no such limit.

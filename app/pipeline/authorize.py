@@ -5,11 +5,13 @@ from __future__ import annotations
 from graphql import FieldNode, GraphQLError
 from graphql.validation.validate import ValidationAbortedError
 
+from app.errors import PorticoError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
 from app.graphql.limits import check_depth
 from app.graphql.selection import type_names
 from app.graphql.validation import validate
+from app.identity import Caller
 from app.pipeline.caller import caller_of
 from app.pipeline.document_text import is_taught
 from app.pipeline.engine import Engine
@@ -26,6 +28,15 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
     DocumentError where the role may not run the document, or it is not valid on what the role may see, and TextNeeded.
     """
     caller = caller_of(parsed.request, engine)
+    try:
+        return AuthorizedOperation(parsed, caller, _schema_of(caller, parsed, engine))
+    except PorticoError as ex:
+        ex.role = caller.role
+        raise
+
+
+def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSchema:
+    """The schema of the caller's role, which may run the document and on which it is valid."""
     documents = engine.named_documents
     if documents.is_restricted:
         documents.check(caller.role, parsed.document.text)
@@ -36,7 +47,7 @@ def authorize(parsed: ParsedOperation, engine: Engine) -> AuthorizedOperation:
         _validate(parsed.document, api, engine, explain=caller.role == "service_role" or engine.show_sql)
     if documents.is_automatic and is_taught(parsed.request):
         documents.teach(caller.role, parsed.document.text)
-    return AuthorizedOperation(parsed, caller, api)
+    return api
 
 
 def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, explain: bool) -> None:

@@ -42,6 +42,7 @@ def test_a_line_for_each_request(open_door: Callable[..., Door], caplog: pytest.
     assert first["ms"] >= sum(first["stages"].values())
     assert list(first["stages"]) == ["parse", "authorize", "plan", "execute", "shape"]
     assert (second["operation"], second["codes"]) == ("(anonymous)", "GRAPHQL_VALIDATION_FAILED")
+    assert second["role"] == "anon"
     assert (third["door"], third["operation"], third["status"]) == ("rest", "/storage/v1/object/{bucket}/*", 400)
     assert "secret" not in str(third)
     plain = lines(caplog, PlainLines())[0]

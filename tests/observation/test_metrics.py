@@ -50,9 +50,10 @@ def test_operations_and_errors_are_counted(open_door: OpenDoor) -> None:
         door.ask(text)
     door.ask("query A { nope }")
     found = metrics(door)
-    assert of(found, "portico_operation_seconds_count", operation="A", role="anon") == 2
+    assert of(found, "portico_operation_seconds_count", operation="A", role="anon") == 3
+    assert of(found, "portico_operation_errors_total", operation="A", role="anon") == 1
     assert of(found, "portico_operation_seconds_count", operation="(anonymous)", role="anon") == 1
-    assert of(found, "portico_operation_seconds_count", operation=OTHER, role=OTHER) == 2
+    assert of(found, "portico_operation_seconds_count", operation=OTHER, role=OTHER) == 1
     assert of(found, "portico_errors_total", door="graphql", code="GRAPHQL_VALIDATION_FAILED") == 1
     assert of(found, "portico_request_seconds_count", door="graphql", status="200") == 5
     assert of(found, "portico_stage_seconds_total", stage="parse") > 0
@@ -67,7 +68,7 @@ def test_caches_connections_and_the_schema_are_told(open_door: OpenDoor) -> None
     found = metrics(door)
     assert of(found, "portico_operation_seconds_count", operation="", role="anon") == 3
     assert of(found, "portico_plans") == 1
-    assert (of(found, "portico_plan_hits"), of(found, "portico_plan_misses")) == (2, 1)
+    assert (of(found, "portico_plan_hits_total"), of(found, "portico_plan_misses_total")) == (2, 1)
     assert (of(found, "portico_connections_limit"), of(found, "portico_connections_in_use")) == (3, 0)
     assert of(found, "portico_connections_open") >= 1
     assert of(found, "portico_pool_waits_total") >= 1

@@ -51,7 +51,7 @@ def test_an_operation_is_told(open_door: Callable[..., Door]) -> None:
 
     door.ask("query B { nope }")
     assert (watch.last().status, watch.last().codes) == (200, ("GRAPHQL_VALIDATION_FAILED",))
-    assert [(each.name, each.role) for each in watch.last().operations] == [("B", "")]
+    assert [(each.name, each.role) for each in watch.last().operations] == [("B", "anon")]
 
     door.post(json.dumps([{"query": "query C { __typename }"}, {"query": "{"}]))
     assert [(each.name, each.codes) for each in watch.last().operations] == [("C", ()), ("", ("GRAPHQL_PARSE_FAILED",))]

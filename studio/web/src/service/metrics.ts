@@ -23,7 +23,7 @@ export function readingOf(text: string): Reading {
     else if (name === "portico_request_seconds_sum") add(reading.seconds, label("door"), value);
     else if (name === "portico_request_seconds_bucket") add(reading.buckets, label("le") === "+Inf" ? Infinity : Number(label("le")), value);
     else if (name === "portico_stage_seconds_total") add(reading.stages, label("stage"), value);
-    else if (/^portico_(plans|plan_hits|plan_misses|connections_in_use)$/.test(name!)) add(reading.gauges, name!, value);
+    else if (/^portico_(plans|plan_hits_total|plan_misses_total|connections_in_use)$/.test(name!)) add(reading.gauges, name!, value);
   }
   return reading;
 }

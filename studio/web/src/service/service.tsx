@@ -94,8 +94,8 @@ function Live() {
   const recent = total(last.requests) > total(readings[0]!.requests);
   const stages = recent ? span : stagesBetween({ ...last, requests: new Map(), stages: new Map() }, last);
   const longest = Math.max(0.001, ...stages.map((each) => each.milliseconds));
-  const hits = last.gauges.get("portico_plan_hits") ?? 0;
-  const misses = last.gauges.get("portico_plan_misses") ?? 0;
+  const hits = last.gauges.get("portico_plan_hits_total") ?? 0;
+  const misses = last.gauges.get("portico_plan_misses_total") ?? 0;
   const slow = quantile(last, 0.99);
   return (
     <section className="live" aria-label="Now">
