@@ -143,7 +143,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     def parse_header(self, header_plus: bytes) -> None:
         self.block = header_plus
-        self.known = self._reception.memory.find(header_plus)
+        memory = self._reception.memory
+        self.known = memory.find(header_plus) or memory.resembling(header_plus)
         if self.known is None:
             self._parse_header(header_plus)
             if not self.chunked:
@@ -152,6 +153,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         self.__dict__.update(self.known.parsed)
         if self.content_length:
             self.body_rcv = FixedStreamReceiver(self.content_length, BodyBuffer(self._reception.seat))
+        elif self.known.whole is None:
+            self._need_no_judgement(self.known)
 
     def _remember(self) -> None:
         attributes = self.__dict__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -16,10 +17,18 @@ from app.settings import load
 from tests.process.running import PATIENCE_S
 
 LIMIT = 3000
+TELL = b"environ"
+TARGETS = (
+    "/", "/a", "/a/b?c=d&e=/?", "/a?", "/a//b", "/%2F%2fa%20b%C3%A4", "/a;b=c:d@e", "/a?b%20c=%26", "/bucket/..%2f/./x",
+    "//a/b", "/a#b", "/a?b#c", "http://there/a?b", "/a[1]", "/\u00e4", "/a?\u00e4", "/a|b", "*", "a",
+)  # fmt: skip
 
 
 def echo(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     body = environ["wsgi.input"].read()
+    if body == TELL:
+        told = {name: value for name, value in environ.items() if isinstance(value, str)}
+        body = json.dumps(told).encode()
     answer = b"%b %b %b" % (environ["REQUEST_METHOD"].encode(), environ["REMOTE_PORT"].encode(), body)
     start_response("200 OK", [("Content-Length", str(len(answer)))])
     return [answer]
@@ -109,6 +118,24 @@ def test_one_without_a_body(client: Client) -> None:
     get = b"GET /graphql/v1 HTTP/1.1\r\nHost: here\r\n\r\n"
     client.send(get + post(b"between") + get + get)
     assert [client.read()[1].split()[2:] for _ in range(4)] == [[], [b"between"], [], []]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_one_that_differs_in_its_line_is_read_like_a_new_one(connect: Callable[[], Client], target: str) -> None:
+    """A header with the fields of an earlier one is not parsed as a whole."""
+
+    def tell(method: str, target: str, number: str) -> tuple[int, dict[str, str]]:
+        client = connect()
+        line = f"{method} {target} HTTP/1.1\r\nNumber: {number}\r\n".encode("latin-1")
+        client.send(line + b"".join(post(TELL).partition(b"Host")[1:]))
+        status, body = client.read()
+        told = json.loads(body.split(b" ", 2)[2]) if status == 200 else {}
+        return status, {**told, "REMOTE_PORT": "", "HTTP_NUMBER": ""}
+
+    assert tell("POST", "/other?x=y", "again")[0] == 200
+    for method in ("POST", "PATCH"):
+        as_new = tell(method, target, f"{method} {TARGETS.index(target)}")
+        assert tell(method, target, "again") == as_new
 
 
 def test_a_body_above_the_limit_is_refused_each_time(connect: Callable[[], Client]) -> None:
