@@ -20,11 +20,12 @@ from app.graphql.variables import errors_of_variables
 from app.pipeline.answers import kept_answer
 from app.pipeline.engine import Engine
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ParsedDocument, PlannedStatement, SQLPlan, TextNeeded
+from app.query.compiling import compiled
 from app.query.distribution import CLAIM
 from app.query.json_texts import json_text
 from app.query.nodes import Cap, NodeCount
 from app.query.planning import Planning
-from app.query.sql import as_text, compiled
+from app.query.sql import as_text
 from app.query.walk import Walk
 
 _LONGEST_COMMENTED = 100

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from graphql import GraphQLObjectType
-from sqlalchemy import ColumnElement, FromClause, Select, func, select, type_coerce
+from sqlalchemy import ColumnElement, FromClause, Select, func, literal_column, select, type_coerce
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.sql.selectable import Alias
 
@@ -29,6 +29,7 @@ from app.query.planning import NamedRows, Rows, TableRows
 from app.query.row_ids import cursor_expression
 from app.query.sql import jsonb_array
 from app.query.walk import Field
+from app.query.written import InPlace, Query, RowColumn
 
 EQUAL_BEFORE = "equal_before"
 """The name of the column that distinguishes a row of the page from rows that are equal to it."""
@@ -78,12 +79,11 @@ class Collection:
             connection = self._field.json(self)
         if not self._is_read:
             return connection
-        page = self._page_query()
-        query = select(connection).select_from(self.rows.element).correlate(*self.origin.outer)
+        page, rows = self._page_query(), self.rows.element
         if self._is_spread:
-            self.rows.element.query = page
-            return query.scalar_subquery()
-        return query.add_cte(page.cte(self.rows.name, nesting=True), nest_here=True).scalar_subquery()
+            rows.query = page
+            return Query([(connection, None)], rows)
+        return Query([(connection, None)], rows, beforehand=(self.rows.name, page))
 
     @property
     def _is_spread(self) -> bool:
@@ -206,22 +206,24 @@ class Collection:
         """The rows that the page is taken from, and the conditions on them."""
         return self.all_rows()
 
-    def _page_query(self) -> Select[Any]:
+    def _page_query(self) -> Query:
         rows, conditions = self._source
         beyond = self.page.beyond_cursor(rows)
         if beyond is not None:
             conditions = [*conditions, beyond]
-        query = self.ordered(rows, conditions, *self.rows.provided_by(rows))
-        query = query.limit(self.page.limit(beyond=int(self.looks_ahead)))
-        skipped = self.page.skipped(self._equal_to_cursor)
-        if skipped is not None:
-            query = query.offset(skipped)
-        return self._numbered(query) if self._is_numbered else query
+        values = self.rows.values_of(rows)
+        order = self.page.ordering.clauses(rows, backward=self.page.backward)
+        limit = self.page.limit(beyond=int(self.looks_ahead))
+        query = Query(values, rows.source, conditions, order, limit, self.page.skipped(self._equal_to_cursor))
+        return self._numbered(query, [name for _, name in values]) if self._is_numbered else query
 
-    def _numbered(self, query: Select[Any]) -> Select[Any]:
-        picked = query.subquery(self.planning.alias("picked"))
-        position = func.row_number().over().label(self.rows.free_name("position"))
-        return select(*picked.c, position, func.count().over().label(self.rows.free_name("count")))
+    def _numbered(self, query: Query, names: Sequence[str]) -> Query:
+        picked = InPlace(self.planning.alias("picked"))
+        picked.query = query
+        columns: list[tuple[ColumnElement[Any], str]] = [(RowColumn(name, picked), name) for name in names]
+        columns.append((literal_column("row_number() OVER ()"), self.rows.free_name("position")))
+        columns.append((literal_column("count(*) OVER ()"), self.rows.free_name("count")))
+        return Query(columns, picked)
 
 
 def _asked_of_page_info(connection: Field) -> set[str]:

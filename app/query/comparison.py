@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import Boolean, ColumnElement
+from sqlalchemy.sql.elements import BinaryExpression
+from sqlalchemy.sql.operators import custom_op
 
 from app.query.sql import as_text, cast_to
 from schema_cache.model import Catalog, Column, Operators
@@ -53,7 +56,15 @@ USUAL_OPERATORS = Operators()
 
 
 def compared(left: ColumnElement[Any], operator: str, right: ColumnElement[Any]) -> ColumnElement[Any]:
-    return left.bool_op(operator)(right)
+    return BinaryExpression(left, right, _operator(operator), _BOOLEAN)
+
+
+_BOOLEAN = Boolean()
+
+
+@lru_cache(1000)
+def _operator(symbol: str) -> custom_op[Any]:
+    return custom_op(symbol, is_comparison=True)
 
 
 def operators_of(view: RoleView, type_oid: int) -> Operators:

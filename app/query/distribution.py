@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import BindParameter, Boolean, Cast, ColumnElement, FromClause, and_
+from sqlalchemy import Boolean, ColumnElement, FromClause, and_
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import operators
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -20,6 +20,7 @@ from sqlalchemy.sql.elements import BinaryExpression, BooleanClauseList, Groupin
 
 from app.errors import RequestError
 from app.query.comparison import USUAL_OPERATORS, compared
+from app.query.written import Bound
 
 CLAIM = "@claim"
 """The name under which a request's variables hold the value that its caller has for distribution columns (CITUS_CLAIM).
@@ -60,7 +61,7 @@ def _parameters(column: ColumnElement[Any], conditions: Iterable[ColumnElement[A
             yield from _parameters(column, condition.clauses)
         elif isinstance(condition, BinaryExpression) and condition.left is column:
             is_equality = getattr(condition.operator, "opstring", "") == USUAL_OPERATORS.equal
-            if is_equality and isinstance(condition.right, Cast) and isinstance(condition.right.clause, BindParameter):
+            if is_equality and isinstance(condition.right, Bound):
                 yield condition.right
 
 

@@ -14,7 +14,8 @@ from sqlalchemy import ColumnElement, func, literal_column
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.sql.elements import Null
 
-from app.query.sql import JSON_TEXT, Constant, JsonText, WrittenSQL, as_constant
+from app.query.sql import JSON_TEXT, Constant, JsonText, as_constant
+from app.query.written import WrittenSQL
 
 # PostgreSQL reads a row of operators recursively, and its stack is limited.
 _MOST_VALUES = 50

@@ -23,6 +23,7 @@ from app.query.planning import Rows
 from app.query.sql import row_text
 from app.query.terms import ColumnTerm, Expression, Term, TermOfField
 from app.query.walk import Field
+from app.query.written import WrittenSQL
 
 MOST_COLUMNS = 32
 """Rows without a key are ordered by no more columns, as those of an index are."""
@@ -73,9 +74,9 @@ class OrderKey:
 
     def clause(self, rows: Rows) -> ColumnElement[Any]:
         """The member of ORDER BY."""
-        column = self.value(rows)
-        directed = column.desc() if self.descending else column.asc()
-        return directed.nulls_first() if self.nulls_first else directed.nulls_last()
+        direction = " DESC" if self.descending else " ASC"
+        nulls = " NULLS FIRST" if self.nulls_first else " NULLS LAST"
+        return WrittenSQL("ordered", ("", direction + nulls), (self.value(rows),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,6 @@ from sqlalchemy import (
     FromClause,
     Select,
     TableClause,
-    bindparam,
-    column,
     false,
     func,
     literal_column,
@@ -23,17 +21,16 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.functions import Function
 from sqlalchemy.sql.selectable import Alias
-from sqlalchemy.types import NullType
 
 from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiRelation
 from app.graphql.values import ABSENT, Leaf, Readings, Source, Variables
 from app.graphql.values_of_types import ToText
+from app.query.compiling import quoted
 from app.query.distribution import CLAIM, Shard, claim_text
 from app.query.nodes import Cap, Nodes
-from app.query.sql import InPlace, alias_stem, cast_to, constant, quoted, uncut
-
-_UNKNOWN = NullType()
+from app.query.sql import alias_stem, cast_to, constant, uncut
+from app.query.written import Bound, InPlace, RowColumn
 
 MAX_PARAMETERS = 65535
 """PostgreSQL counts the parameters of a statement in two bytes."""
@@ -103,6 +100,7 @@ class TableRows:
         self.is_optional = False
         self._origin, self._numbers = element.name, itertools.count(1)
         self._joins: dict[Hashable, tuple[FromClause, ColumnElement[Any], Any]] = {}
+        self._columns: dict[str, RowColumn] = {}
 
     @property
     def source(self) -> FromClause:
@@ -142,7 +140,10 @@ class TableRows:
         return f"{self._origin}_r{next(self._numbers)}"
 
     def column(self, name: str) -> ColumnElement[Any]:
-        return self.element.c[name]
+        found = self._columns.get(name)
+        if found is None:
+            found = self._columns[name] = RowColumn(name, self.element)
+        return found
 
     def whole(self) -> ColumnElement[Any]:
         return cast_to(self._row(), row_type(self.relation))
@@ -164,12 +165,14 @@ class NamedRows:
         self.relation = relation
         self.element = InPlace(name)
         self.shard = Shard()
+        self._columns: dict[str, RowColumn] = {}
         self._computed: dict[Callable[[TableRows], ColumnElement[Any]], str] = {}
 
     def column(self, name: str) -> ColumnElement[Any]:
-        if name not in self.element.c:
-            self.element.append_column(column(name))
-        return self.element.c[name]
+        found = self._columns.get(name)
+        if found is None:
+            found = self._columns[name] = RowColumn(name, self.element)
+        return found
 
     @property
     def name(self) -> str:
@@ -177,7 +180,7 @@ class NamedRows:
 
     def added_column(self, name: str) -> ColumnElement[Any]:
         """A column that the expression adds to those of the relation."""
-        return column(name, _selectable=self.element)
+        return RowColumn(name, self.element)
 
     def computed(self, name: str, value: Callable[[TableRows], ColumnElement[Any]]) -> ColumnElement[Any]:
         """A column that the expression adds: ``value`` of the rows that it is made of, called ``name`` or like it."""
@@ -200,10 +203,14 @@ class NamedRows:
 
     def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
         """The requested columns of ``source``, whose rows these are; never empty."""
+        return [value.label(name) for value, name in self.values_of(source)]
+
+    def values_of(self, source: Rows) -> list[tuple[ColumnElement[Any], str]]:
+        """The same as values, each with its name."""
         self.shard.follow(source.shard)
-        columns: list[ColumnElement[Any]] = [source.column(each.name).label(each.name) for each in self.element.columns]
-        columns.extend(value(cast(TableRows, source)).label(name) for value, name in self._computed.items())
-        return columns or [literal_column("1").label(self.free_name("one"))]
+        columns = [(source.column(name), name) for name in self._columns]
+        columns.extend((value(cast(TableRows, source)), name) for value, name in self._computed.items())
+        return columns or [(literal_column("1"), self.free_name("one"))]
 
 
 def row_type(relation: ApiRelation) -> str:
@@ -249,7 +256,7 @@ class Planning:
             if len(self._parameters) == MAX_PARAMETERS:
                 raise OverLimit(f"The operation has more than {MAX_PARAMETERS} values for one statement")
             parameter = Parameter(f"p{len(self._parameters) + 1}", source, to_text)
-            self._parameters[key] = parameter, cast_to(bindparam(parameter.name, type_=_UNKNOWN), uncut(type_text))
+            self._parameters[key] = parameter, Bound(parameter.name, uncut(type_text))
         return self._parameters[key][1]
 
     def bind_or_null(self, leaf: Leaf | None, to_text: ToText, type_text: str) -> ColumnElement[Any]:

@@ -3,92 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
     ColumnClause,
     ColumnElement,
     CompoundSelect,
-    FromClause,
     Select,
     Subquery,
-    TableClause,
     Text,
-    cast,
     literal_column,
 )
-from sqlalchemy.dialects.postgresql.base import PGCompiler
-from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000, PGIdentifierPreparer_pg8000
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import Grouping
 from sqlalchemy.sql.functions import Function
-from sqlalchemy.sql.operators import comma_op
-from sqlalchemy.sql.visitors import InternalTraversal
-from sqlalchemy.types import NullType, UserDefinedType
 
 from app.errors import Diagnosis
+from app.query.compiling import quoted
+from app.query.written import WrittenCast, WrittenSQL, pg_type
 
 MAX_ARGUMENTS = 100
 """PostgreSQL takes at most this many arguments of one function call (FUNC_MAX_ARGS)."""
-
-
-class _Compiler(PGCompiler):
-    """Writes the number of each parameter where it stands.
-
-    SQLAlchemy's own numbering looks for its marks in the finished text. It finds them in identifiers and constants
-    too: a table called ``t%(p1)s`` would become ``t$1``, which may be another one.
-    """
-
-    def bindparam_string(self, name: str, *_: Any, **options: Any) -> str:
-        numbers: dict[str, int] = self.__dict__.setdefault("numbers", {})
-        return f"${numbers.setdefault(name, len(numbers) + 1)}"
-
-    def visit_written(self, written: WrittenSQL, add_to_result_map: Any = None, **options: Any) -> str:
-        texts = list(written.texts)
-        for place, value in enumerate(written.values):
-            texts[place] += value._compiler_dispatch(self, **options)
-        return "".join(texts)
-
-
-class _Preparer(PGIdentifierPreparer_pg8000):
-    """Quotes whatever is not entirely plain: SQLAlchemy's own pattern takes a name for plain that ends in a newline,
-    so ``t\\n`` would be the table ``t``."""
-
-    legal_characters = re.compile(r"[A-Z0-9_$]+\Z", re.ASCII | re.IGNORECASE)
-
-
-class _Dialect(PGDialect_pg8000):
-    statement_compiler = _Compiler  # type: ignore[assignment]
-    preparer = _Preparer
-    supports_statement_cache = True
-
-
-DIALECT = _Dialect(paramstyle="named")  # type: ignore[no-untyped-call]
-"""What all SQL is compiled for: PostgreSQL as the wire speaks it, where a percent sign has no special meaning."""
-
-
-def compiled(query: Select[Any]) -> tuple[str, tuple[str, ...]]:
-    """The text of a query, and the names of its parameters in the order of their numbers."""
-    made = query.compile(dialect=DIALECT)
-    return str(made), tuple(made.__dict__.get("numbers", ()))
-
-
-_PREPARER = _Preparer(DIALECT)  # type: ignore[no-untyped-call]
-
-
-class PgType(UserDefinedType[Any]):
-    """A PostgreSQL type by the text that ``format_type`` prints for it, which is quoted where it must be."""
-
-    cache_ok = True
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def get_col_spec(self, **_: Any) -> str:
-        return self.text
 
 
 class JsonText(Text):
@@ -97,16 +34,13 @@ class JsonText(Text):
     cache_ok = True
 
 
-# A type keeps what SQLAlchemy finds out about it, so each is made once.
 _TEXT = Text()
 JSON_TEXT = JsonText()
-_UNKNOWN = NullType()
-_type = lru_cache(1000)(PgType)
 
 
 def cast_to(expression: ColumnElement[Any], type_text: str) -> ColumnElement[Any]:
     """``CAST(expression AS type_text)``; ``type_text`` comes from the catalog, never from a caller."""
-    return cast(expression, _type(type_text))
+    return WrittenCast(expression, pg_type(type_text), type_text)
 
 
 _LENGTH = re.compile(r"(character varying|character|bit varying|bit)\(\d+\)")
@@ -119,11 +53,6 @@ def uncut(type_text: str) -> str:
     if match is None:
         return type_text
     return _WITHOUT_LENGTH.get(match[1], match[1]) + type_text[match.end() :]
-
-
-def quoted(name: str) -> str:
-    """An identifier as PostgreSQL reads it, quoted by SQLAlchemy's rules."""
-    return _PREPARER.quote_identifier(name)
 
 
 class FunctionCall(Function[Any]):
@@ -152,7 +81,7 @@ def member_of(value: ColumnElement[Any], name: str) -> ColumnElement[Any]:
 
 
 def as_text(expression: ColumnElement[Any]) -> ColumnElement[Any]:
-    return expression if isinstance(expression.type, JsonText) else cast(expression, _TEXT)
+    return expression if isinstance(expression.type, JsonText) else WrittenCast(expression, _TEXT, "TEXT")
 
 
 def constant(text: str) -> ColumnElement[Any]:
@@ -171,26 +100,6 @@ class Constant(ColumnClause[Any]):
 def as_constant(text: str) -> str:
     """A string as a constant in SQL text."""
     return "'" + text.replace("'", "''") + "'"
-
-
-class WrittenSQL(Function[Any]):
-    """Calls of functions with constants for most arguments, written as texts before, between and behind the ``values``:
-    as a construct for each call and constant they would cost a fifth of planning."""
-
-    __visit_name__ = "written"
-    _traverse_internals = (("values", InternalTraversal.dp_clauseelement_tuple),)  # type: ignore[assignment]
-
-    def __init__(self, name: str, texts: Sequence[str], values: Iterable[ColumnElement[Any]]) -> None:
-        """``name`` is that of the outermost function. There is one text more than there are values."""
-        # Without the list of arguments that SQLAlchemy makes for a function: nothing but its own compiler reads that.
-        self.name = name
-        self.type = _UNKNOWN
-        self.texts = texts
-        self.values = tuple([each.self_group(against=comma_op) for each in values])
-
-    @property
-    def _from_objects(self) -> list[FromClause]:
-        return [each for value in self.values for each in value._from_objects]
 
 
 def call(name: str, *arguments: ColumnElement[Any]) -> Function[Any]:
@@ -228,20 +137,6 @@ def computed_first(query: Select[Any] | CompoundSelect[Any], name: str) -> Subqu
     return query.offset(literal_column("0")).subquery(name)
 
 
-class InPlace(TableClause):
-    """A table of that name; once it has a ``query``, the rows of this, read where the table is."""
-
-    query: Select[Any] | None = None
-
-
-@compiles(InPlace)
-def _in_place(rows: InPlace, compiler: SQLCompiler, asfrom: bool = False, **options: Any) -> str:
-    if rows.query is None or not asfrom:
-        name: str = compiler.visit_table(rows, asfrom=asfrom, **options)  # type: ignore[no-untyped-call]
-        return name
-    return f"({compiler.process(rows.query, asfrom=True)}) AS {compiler.preparer.quote(rows.name)}"
-
-
 def one_row(query: Select[Any]) -> Select[Any]:
     """An aggregate ``query`` that returns one row even if no aggregate is selected."""
     return query.having(literal_column("true"))
@@ -259,7 +154,7 @@ def fail_with(message: str, because: ColumnElement[Any]) -> ColumnElement[Any]:
     PostgreSQL has no function that only raises an error, but a conversion that cannot succeed raises one. ``because``
     is any text that is known only at execution, so that the planner does not evaluate the conversion earlier.
     """
-    return cast(cast_to(constant(f"{FAILURE_MARK}{message}; ").concat(because), "integer"), JSON_TEXT)
+    return WrittenCast(cast_to(constant(f"{FAILURE_MARK}{message}; ").concat(because), "integer"), JSON_TEXT, "TEXT")
 
 
 def failure_message(diagnosis: Diagnosis) -> str | None:

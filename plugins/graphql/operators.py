@@ -16,9 +16,10 @@ from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText, ValueType
 from app.hooks import hookimpl
 from app.query.comparison import compared
+from app.query.compiling import quoted
 from app.query.conditions import Compared, Condition, Operator, value_condition, value_filter_type
 from app.query.planning import Planning
-from app.query.sql import cast_to, quoted
+from app.query.sql import cast_to
 from app.query.texts import ArrayText
 
 TEXT_FILTER = "String"

@@ -20,6 +20,7 @@ from app.query.planning import Rows
 from app.query.relationship_names import Key, Way, named_ways
 from app.query.relationships import Relationship, relationships_of
 from app.query.walk import Field, Resolver
+from app.query.written import Query
 from schema_cache.directive_values import ListOf, Object, String
 from schema_cache.directives import Directive
 from schema_cache.model import Relation
@@ -84,9 +85,9 @@ def _to_one(relationship: Relationship) -> Resolver:
         rows = field.planning.rows_of(relationship.target)
         with field.planning.nodes.each_of(1):
             row = field.json(rows)
-        query = relationship.query(outer, rows, row)
         # A key that only a comment declares may match several rows; the first one is taken.
-        return (query if relationship.leads_to_one else query.limit(literal_column("1"))).scalar_subquery()
+        limit: ColumnElement[Any] | None = None if relationship.leads_to_one else literal_column("1")
+        return Query([(row, None)], rows.element, relationship.linked(outer, rows), limit=limit)
 
     return resolve
 

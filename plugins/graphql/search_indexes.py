@@ -10,7 +10,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.notices import Notice
 from app.graphql.relations import relation_subject
 from app.hooks import hookimpl
-from app.query.sql import quoted
+from app.query.compiling import quoted
 from app.query.text_search import DIRECTIVE, Searched, searched_of
 from schema_cache.model import Relation
 

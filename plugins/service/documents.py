@@ -10,7 +10,7 @@ from typing import Any
 from app.documents import DocumentSource, DocumentsUnusable
 from app.errors import DatabaseError
 from app.hooks import hookimpl
-from app.query.sql import quoted
+from app.query.compiling import quoted
 from app.settings import Setting, Settings
 from app.settings.kinds import TEXT
 

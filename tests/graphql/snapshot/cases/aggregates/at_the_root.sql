@@ -25,7 +25,7 @@ SELECT (
           ) || ', "price" : ' || coalesce(
             CAST(to_json("pg_catalog"."max"(book_1.price)) AS TEXT), 'null'
           ) || '}}'
-        ) AS json_2
+        ) AS json_1
         FROM public.book AS book_1
         WHERE book_1.pages >= CAST($1 AS integer)
         HAVING true
@@ -48,7 +48,7 @@ SELECT (
       ),
       'null'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_2
 ) AS anon_1;
 -- ["100"]

@@ -16,7 +16,7 @@ SELECT (
                 '{"n" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "s" : {"p" : ' || coalesce(
                   CAST(to_json("pg_catalog"."sum"(book_2.pages)) AS TEXT), 'null'
                 ) || '}}'
-              ) AS json_2
+              ) AS json_1
               FROM public.book AS book_2
               WHERE (book_2.author_id = page_1.id)
               AND (book_2.title <> CAST($1 AS text))
@@ -28,7 +28,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- ["A"]

@@ -36,7 +36,7 @@ SELECT (
                         (
                           SELECT (
                             '{"id" : ' || coalesce(CAST(to_json(account_3.id) AS TEXT), 'null') || '}'
-                          ) AS json_3
+                          )
                           FROM public.account AS account_3
                           WHERE account_3.id = page_2.account_id
                         ),
@@ -47,7 +47,7 @@ SELECT (
                   ) || ']',
                   '[]'
                 ) || '}'
-              ) AS json_2
+              )
               FROM page_2
             ),
             'null'
@@ -56,7 +56,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

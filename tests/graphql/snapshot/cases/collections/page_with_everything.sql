@@ -110,7 +110,7 @@ SELECT (
       ),
       'null'
     ) || '}}'
-  ) AS json_1
+  )
   FROM page_2
 ) AS anon_1;
 -- ["5", "2"]

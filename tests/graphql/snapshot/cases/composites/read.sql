@@ -88,7 +88,7 @@ SELECT (
                   ORDER BY items_2.place
                 ) || ']',
                 '[]'
-              ) AS json_2
+              ) AS json_1
               FROM (
                 SELECT unnest(page_1.others) AS item, generate_subscripts(page_1.others, 1) AS place
               ) AS items_2
@@ -101,7 +101,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

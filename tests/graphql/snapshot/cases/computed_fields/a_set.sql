@@ -48,7 +48,7 @@ SELECT (
                 ) || ', "pageInfo" : {"hasPreviousPage" : ' || coalesce(
                   CAST(to_json(count(page_3.position) > 2) AS TEXT), 'null'
                 ) || '}}'
-              ) AS json_2
+              )
               FROM page_3
             ),
             'null'
@@ -57,7 +57,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- ["3"]

@@ -12,7 +12,7 @@ SELECT (
                   ),
                   'null'
                 ) || '}'
-              ) AS json_3
+              )
               FROM public.account AS account_3
               WHERE account_3.id = newest_2.account_id
             ),
@@ -26,7 +26,7 @@ SELECT (
       'null'
     ) || ', "oldest" : ' || coalesce(
       (
-        SELECT ('{"title" : ' || coalesce(CAST(to_json(oldest_4.title) AS TEXT), 'null') || '}') AS json_4
+        SELECT ('{"title" : ' || coalesce(CAST(to_json(oldest_4.title) AS TEXT), 'null') || '}') AS json_3
         FROM "public"."oldest"(CAST(ROW("account_1".*) AS "public"."account")) AS oldest_4
         WHERE (ROW("oldest_4".*) IS NULL) IS false
         LIMIT 1
@@ -41,7 +41,7 @@ SELECT (
     SELECT (
       '{"newest" : ' || coalesce(
         (
-          SELECT ('{"title" : ' || coalesce(CAST(to_json(newest_6.title) AS TEXT), 'null') || '}') AS json_6
+          SELECT ('{"title" : ' || coalesce(CAST(to_json(newest_6.title) AS TEXT), 'null') || '}') AS json_5
           FROM "public"."newest"(CAST(ROW("account_5".*) AS "public"."account")) AS newest_6
           WHERE (ROW("newest_6".*) IS NULL) IS false
           LIMIT 1
@@ -49,14 +49,14 @@ SELECT (
         'null'
       ) || ', "oldest" : ' || coalesce(
         (
-          SELECT ('{"title" : ' || coalesce(CAST(to_json(oldest_7.title) AS TEXT), 'null') || '}') AS json_7
+          SELECT ('{"title" : ' || coalesce(CAST(to_json(oldest_7.title) AS TEXT), 'null') || '}') AS json_6
           FROM "public"."oldest"(CAST(ROW("account_5".*) AS "public"."account")) AS oldest_7
           WHERE (ROW("oldest_7".*) IS NULL) IS false
           LIMIT 1
         ),
         'null'
       ) || '}'
-    ) AS json_5
+    ) AS json_4
     FROM public.account AS account_5
     WHERE account_5.id = CAST($2 AS integer)
   ) AS anon_2;

@@ -13,7 +13,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -31,7 +31,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2,
   (
@@ -49,7 +49,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_3
+    )
     FROM page_5
   ) AS anon_3,
   (
@@ -67,7 +67,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_4
+    )
     FROM page_7
   ) AS anon_4,
   (
@@ -84,7 +84,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_5
+    )
     FROM page_9
   ) AS anon_5;
 -- []

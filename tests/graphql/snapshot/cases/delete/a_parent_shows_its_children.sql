@@ -54,7 +54,7 @@ SELECT (
                             '{"email" : ' || coalesce(
                               CAST(to_json(account_3.email) AS TEXT), 'null'
                             ) || '}'
-                          ) AS json_2
+                          )
                           FROM public.account AS account_3
                           WHERE account_3.id = page_2.account_id
                         ),
@@ -64,7 +64,7 @@ SELECT (
                   ) || ']',
                   '[]'
                 ) || '}'
-              ) AS json_1
+              )
               FROM page_2
             ),
             'null'

@@ -3,7 +3,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(('{"node" : ' || coalesce(page_4.node, 'null') || '}'), ', ') || ']', '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM (
     SELECT (
       '{"name" : ' || coalesce(CAST(to_json(author_1.name) AS TEXT), 'null') || ', "bookCollection" : ' || coalesce(
@@ -13,7 +13,7 @@ SELECT (
               '[' || string_agg(('{"node" : ' || coalesce(page_3.node, 'null') || '}'), ', ') || ']',
               '[]'
             ) || '}'
-          ) AS json_2
+          )
           FROM (
             SELECT ('{"title" : ' || coalesce(CAST(to_json(book_2.title) AS TEXT), 'null') || '}') AS node
             FROM public.book AS book_2

@@ -7,7 +7,7 @@ SELECT (
             '[' || string_agg(('{"node" : ' || coalesce(page_4.node, 'null') || '}'), ', ') || ']',
             '[]'
           ) || '}'
-        ) AS json_2
+        )
         FROM (
           SELECT ('{"name" : ' || coalesce(CAST(to_json(genre_2.name) AS TEXT), 'null') || '}') AS node
           FROM public.genre AS genre_2

@@ -3,12 +3,12 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(('{"node" : ' || coalesce(page_7.node, 'null') || '}'), ', ') || ']', '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM (
     SELECT (
       '{"name" : ' || coalesce(CAST(to_json(author_1.name) AS TEXT), 'null') || ', "tenant" : ' || coalesce(
         (
-          SELECT ('{"name" : ' || coalesce(CAST(to_json(tenant_3.name) AS TEXT), 'null') || '}') AS json_2
+          SELECT ('{"name" : ' || coalesce(CAST(to_json(tenant_3.name) AS TEXT), 'null') || '}')
           FROM public.tenant AS tenant_3
           WHERE ((tenant_3.id = author_1.tenant_id) AND (tenant_3.id = CAST($1 AS integer)))
         ),
@@ -20,14 +20,14 @@ SELECT (
               '[' || string_agg(('{"node" : ' || coalesce(page_6.node, 'null') || '}'), ', ') || ']',
               '[]'
             ) || '}'
-          ) AS json_3
+          )
           FROM (
             SELECT (
               '{"title" : ' || coalesce(CAST(to_json(book_4.title) AS TEXT), 'null') || ', "author" : ' || coalesce(
                 (
                   SELECT (
                     '{"name" : ' || coalesce(CAST(to_json(author_5.name) AS TEXT), 'null') || '}'
-                  ) AS json_4
+                  )
                   FROM public.author AS author_5
                   WHERE (
                     (author_5.tenant_id = book_4.tenant_id)

@@ -3,7 +3,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(('{"node" : ' || coalesce(page_2.node, 'null') || '}'), ', ') || ']', '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM (
     SELECT ('{"title" : ' || coalesce(CAST(to_json(book_1.title) AS TEXT), 'null') || '}') AS node
     FROM public.book AS book_1

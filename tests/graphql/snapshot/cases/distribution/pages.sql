@@ -47,7 +47,7 @@ SELECT (
       ) FILTER (WHERE page_1.position <= 2) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM (
     SELECT picked_8.title AS title,
       picked_8.tenant_id AS tenant_id,
@@ -63,9 +63,7 @@ SELECT (
         (
           '{"title" : ' || coalesce(CAST(to_json(book_2.title) AS TEXT), 'null') || ', "author" : ' || coalesce(
             (
-              SELECT (
-                '{"name" : ' || coalesce(CAST(to_json(author_3.name) AS TEXT), 'null') || '}'
-              ) AS json_2
+              SELECT ('{"name" : ' || coalesce(CAST(to_json(author_3.name) AS TEXT), 'null') || '}')
               FROM public.author AS author_3
               WHERE (author_3.tenant_id = book_2.tenant_id)
               AND (author_3.id = book_2.author_id)
@@ -87,14 +85,14 @@ SELECT (
                   ) || ']',
                   '[]'
                 ) || '}'
-              ) AS json_3
+              )
               FROM (
                 SELECT (
                   SELECT (
                     '{"genreId" : ' || coalesce(
                       CAST(to_json(book_genre_4.genre_id) AS TEXT), 'null'
                     ) || '}'
-                  ) AS json_4
+                  ) AS json_1
                   FROM public.book_genre AS book_genre_4
                   WHERE (book_2.tenant_id = book_genre_4.tenant_id)
                   AND (book_2.id = book_genre_4.book_id)

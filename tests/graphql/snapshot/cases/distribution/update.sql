@@ -19,9 +19,7 @@ SELECT (
         (
           '{"title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "author" : ' || coalesce(
             (
-              SELECT (
-                '{"name" : ' || coalesce(CAST(to_json(author_2.name) AS TEXT), 'null') || '}'
-              ) AS json_1
+              SELECT ('{"name" : ' || coalesce(CAST(to_json(author_2.name) AS TEXT), 'null') || '}')
               FROM public.author AS author_2
               WHERE (
                 (author_2.tenant_id = affected_1.tenant_id)

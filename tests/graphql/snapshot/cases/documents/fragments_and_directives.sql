@@ -12,7 +12,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || ', "__typename" : "accountConnection"}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -50,7 +50,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2;
 -- []

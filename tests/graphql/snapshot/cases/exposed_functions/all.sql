@@ -54,7 +54,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_4
+    )
     FROM page_3
   ) AS anon_2;
 -- ["y", "Hi"]

@@ -21,7 +21,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -49,7 +49,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2,
   (
@@ -67,7 +67,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_3
+    )
     FROM page_5
   ) AS anon_3,
   (
@@ -85,7 +85,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_4
+    )
     FROM page_7
   ) AS anon_4;
 -- ["{\"red\"}", "{\"1\",\"2\",\"3\"}", "{\"blue\",\"green\"}", "{\"1\",\"2\"}"]

@@ -13,7 +13,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -31,7 +31,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2,
   (
@@ -52,7 +52,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_3
+    )
     FROM page_5
   ) AS anon_3,
   (
@@ -70,7 +70,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_4
+    )
     FROM page_7
   ) AS anon_4,
   (
@@ -88,7 +88,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_5
+    )
     FROM page_9
   ) AS anon_5,
   (
@@ -106,7 +106,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_6
+    )
     FROM page_11
   ) AS anon_6;
 -- ["Anna", "0", "1", "9", "2", "{\"2\",\"9007199254740993\"}"]

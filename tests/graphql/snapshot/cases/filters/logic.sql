@@ -18,7 +18,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- ["0", "Anna", "false", "5"]

@@ -9,7 +9,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -26,7 +26,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2,
   (
@@ -43,7 +43,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_3
+    )
     FROM page_5
   ) AS anon_3,
   (
@@ -60,7 +60,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_4
+    )
     FROM page_7
   ) AS anon_4,
   (
@@ -78,7 +78,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_5
+    )
     FROM page_9
   ) AS anon_5,
   (
@@ -96,7 +96,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_6
+    )
     FROM page_11
   ) AS anon_6,
   (
@@ -114,7 +114,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_7
+    )
     FROM page_13
   ) AS anon_7,
   (
@@ -132,7 +132,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_8
+    )
     FROM page_15
   ) AS anon_8;
 -- ["{}"]

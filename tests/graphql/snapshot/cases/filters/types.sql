@@ -26,7 +26,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -49,7 +49,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2,
   (
@@ -72,7 +72,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_3
+    )
     FROM page_5
   ) AS anon_3,
   (
@@ -95,7 +95,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_4
+    )
     FROM page_7
   ) AS anon_4,
   (
@@ -118,7 +118,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_5
+    )
     FROM page_9
   ) AS anon_5,
   (
@@ -141,7 +141,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_6
+    )
     FROM page_11
   ) AS anon_6;
 -- ["{\"so so\",\"sad\"}", "00000000-0000-0000-0000-000000000002", "false", "0", "2026-03-01T00:00:00Z", "[1,5)"]

@@ -52,7 +52,7 @@ SELECT (
     ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
       CAST(to_json(count(page_2.position) > 1) AS TEXT), 'null'
     ) || '}}'
-  ) AS json_1
+  )
   FROM page_2
 ) AS anon_1;
 -- ["20", "z"]

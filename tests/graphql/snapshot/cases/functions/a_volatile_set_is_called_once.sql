@@ -30,7 +30,7 @@ SELECT (
       ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
         CAST(to_json(count(page_4.position) > 30) AS TEXT), 'null'
       ) || '}}'
-    ) AS json_1
+    )
     FROM page_4
   ) AS anon_2
   WHERE (SELECT count(*) AS count_2 FROM called_2) >= 0

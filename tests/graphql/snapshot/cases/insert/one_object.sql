@@ -86,12 +86,12 @@ SELECT (
                         ) || ']',
                         '[]'
                       ) || '}'
-                    ) AS json_3
+                    )
                     FROM page_3
                   ),
                   'null'
                 ) || '}'
-              ) AS json_2
+              )
               FROM public.author AS author_2
               WHERE author_2.id = affected_1.author_id
             ),

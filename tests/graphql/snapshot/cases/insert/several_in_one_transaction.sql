@@ -29,9 +29,7 @@ SELECT (
         (
           '{"author" : ' || coalesce(
             (
-              SELECT (
-                '{"name" : ' || coalesce(CAST(to_json(author_2.name) AS TEXT), 'null') || '}'
-              ) AS json_2
+              SELECT ('{"name" : ' || coalesce(CAST(to_json(author_2.name) AS TEXT), 'null') || '}')
               FROM public.author AS author_2
               WHERE author_2.id = affected_1.author_id
             ),

@@ -15,7 +15,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -34,7 +34,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2;
 -- ["{\"tags\": [\"a\"]}", "on", "{\"name\",\"age\"}", "$.age >= 18", "$.off"]

@@ -20,7 +20,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- ["{\"tags\",\"0\"}", "{\"last\",\"0\"}"]

@@ -26,7 +26,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -44,7 +44,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2;
 -- ["{\"age\"}", "18", "{\"name\"}", "a%", "{\"last\",\"0\"}"]

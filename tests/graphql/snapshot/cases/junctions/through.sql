@@ -38,7 +38,7 @@ SELECT (
                             '{"role" : ' || coalesce(
                               CAST(to_json(membership_3.role) AS TEXT), 'null'
                             ) || '}'
-                          ) AS json_3
+                          ) AS json_1
                           FROM public.membership AS membership_3
                           WHERE (page_1.id = membership_3.account_id)
                           AND (page_2.id = membership_3.team_id)
@@ -49,7 +49,7 @@ SELECT (
                   ) || ']',
                   '[]'
                 ) || '}'
-              ) AS json_2
+              )
               FROM page_2
             ),
             'null'
@@ -58,7 +58,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

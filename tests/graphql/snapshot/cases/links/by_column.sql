@@ -16,7 +16,7 @@ SELECT (
             (
               SELECT (
                 '{"name" : ' || coalesce(CAST(to_json(country_2.name) AS TEXT), 'null') || '}'
-              ) AS json_2
+              )
               FROM public.country AS country_2
               WHERE country_2.id = page_1.home_id
             ),
@@ -25,14 +25,14 @@ SELECT (
             (
               SELECT (
                 '{"name" : ' || coalesce(CAST(to_json(country_3.name) AS TEXT), 'null') || '}'
-              ) AS json_3
+              )
               FROM public.country AS country_3
               WHERE country_3.id = page_1.birth_id
             ),
             'null'
           ) || ', "boss" : ' || coalesce(
             (
-              SELECT ('{"id" : ' || coalesce(CAST(to_json(person_4.id) AS TEXT), 'null') || '}') AS json_4
+              SELECT ('{"id" : ' || coalesce(CAST(to_json(person_4.id) AS TEXT), 'null') || '}')
               FROM public.person AS person_4
               WHERE person_4.id = page_1.boss_id
             ),
@@ -44,13 +44,13 @@ SELECT (
                   (
                     SELECT (
                       '{"id" : ' || coalesce(CAST(to_json(person_6.id) AS TEXT), 'null') || '}'
-                    ) AS json_6
+                    )
                     FROM public.person AS person_6
                     WHERE person_6.id = passport_5.person_id
                   ),
                   'null'
                 ) || '}'
-              ) AS json_5
+              )
               FROM public.passport AS passport_5
               WHERE passport_5.person_id = page_1.id
             ),
@@ -60,7 +60,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

@@ -68,7 +68,7 @@ SELECT (
                               ) || ']',
                               '[]'
                             ) || '}'
-                          ) AS json_3
+                          )
                           FROM page_3
                         ),
                         'null'
@@ -79,7 +79,7 @@ SELECT (
                 ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
                   CAST(to_json(count(page_2.position) > 1) AS TEXT), 'null'
                 ) || '}}'
-              ) AS json_2
+              )
               FROM page_2
             ),
             'null'
@@ -88,7 +88,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- ["0"]

@@ -85,7 +85,7 @@ SELECT (
                     ) || ']',
                     '[]'
                   ) || '}'
-                ) AS json_3
+                )
                 FROM page_3
               ),
               'null'

@@ -132,7 +132,7 @@ SELECT (
                   '{"id" : ' || coalesce(CAST(to_json(account_11.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
                     CAST(to_json(account_11.email) AS TEXT), 'null'
                   ) || '}'
-                ) AS json_3
+                )
                 FROM public.account AS account_11
                 WHERE account_11.id = post_10.account_id
               ),

@@ -30,7 +30,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -52,7 +52,7 @@ SELECT (
         ),
         'null'
       ) || '}'
-    ) AS json_2
+    ) AS json_1
     FROM public."Odd Name" AS "Odd_Name_3"
     WHERE "Odd_Name_3".id = CAST($1 AS integer)
   ) AS anon_2;

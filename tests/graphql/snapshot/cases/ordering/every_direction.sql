@@ -32,7 +32,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -55,7 +55,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2,
   (
@@ -78,7 +78,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_3
+    )
     FROM page_5
   ) AS anon_3,
   (
@@ -101,7 +101,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_4
+    )
     FROM page_7
   ) AS anon_4;
 -- []

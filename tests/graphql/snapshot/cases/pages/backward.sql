@@ -57,7 +57,7 @@ SELECT (
       ),
       'null'
     ) || '}}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -109,7 +109,7 @@ SELECT (
       ) || ', "hasPreviousPage" : ' || coalesce(
         CAST(to_json(count(page_4.position) > 2) AS TEXT), 'null'
       ) || '}}'
-    ) AS json_2
+    )
     FROM page_4
   ) AS anon_2;
 -- ["2", "0"]

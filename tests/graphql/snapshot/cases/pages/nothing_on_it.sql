@@ -38,7 +38,7 @@ SELECT (
     ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
       CAST(to_json(count(page_1.position) > 0) AS TEXT), 'null'
     ) || ', "hasPreviousPage" : ' || coalesce(CAST(to_json(false) AS TEXT), 'null') || ', "startCursor" : null, "endCursor" : null}}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -97,7 +97,7 @@ SELECT (
         ),
         'null'
       ) || '}}'
-    ) AS json_2
+    )
     FROM page_4
   ) AS anon_2;
 -- ["99"]

@@ -103,7 +103,7 @@ SELECT (
       ),
       'null'
     ) || '}}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- ["n1", "1", "0"]

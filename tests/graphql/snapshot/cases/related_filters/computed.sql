@@ -18,7 +18,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -43,7 +43,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2;
 -- ["B%", "ANN"]

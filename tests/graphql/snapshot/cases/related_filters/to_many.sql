@@ -18,7 +18,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -43,7 +43,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_4
   ) AS anon_2,
   (
@@ -68,7 +68,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_3
+    )
     FROM page_7
   ) AS anon_3,
   (
@@ -88,7 +88,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_4
+    )
     FROM page_10
   ) AS anon_4;
 -- ["6", "4"]

@@ -21,7 +21,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -46,7 +46,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_5
   ) AS anon_2,
   (
@@ -66,7 +66,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_3
+    )
     FROM page_8
   ) AS anon_3;
 -- ["Ann"]

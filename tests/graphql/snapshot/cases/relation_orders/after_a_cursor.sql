@@ -65,7 +65,7 @@ SELECT (
       ),
       'null'
     ) || '}}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- ["Ann", "1"]

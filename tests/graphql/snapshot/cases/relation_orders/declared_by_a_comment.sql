@@ -39,7 +39,7 @@ SELECT (
       ) FILTER (WHERE page_1.id IS NOT NULL) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

@@ -42,7 +42,7 @@ SELECT (
                 ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
                   CAST(to_json(count(page_2.position) > 1) AS TEXT), 'null'
                 ) || '}}'
-              ) AS json_2
+              )
               FROM page_2
             ),
             'null'
@@ -51,7 +51,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -72,7 +72,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_3
+    )
     FROM page_6
   ) AS anon_2;
 -- []

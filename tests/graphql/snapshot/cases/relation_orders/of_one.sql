@@ -41,7 +41,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_2
 ) AS anon_1;
 -- []

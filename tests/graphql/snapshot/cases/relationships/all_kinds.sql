@@ -13,9 +13,7 @@ SELECT (
         (
           '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "person" : ' || coalesce(
             (
-              SELECT (
-                '{"name" : ' || coalesce(CAST(to_json(person_2.name) AS TEXT), 'null') || '}'
-              ) AS json_2
+              SELECT ('{"name" : ' || coalesce(CAST(to_json(person_2.name) AS TEXT), 'null') || '}')
               FROM public.person AS person_2
               WHERE person_2.id = page_1.boss_id
             ),
@@ -40,7 +38,7 @@ SELECT (
                   ) || ']',
                   '[]'
                 ) || '}'
-              ) AS json_3
+              )
               FROM page_3
             ),
             'null'
@@ -51,13 +49,13 @@ SELECT (
                   (
                     SELECT (
                       '{"name" : ' || coalesce(CAST(to_json(person_6.name) AS TEXT), 'null') || '}'
-                    ) AS json_5
+                    )
                     FROM public.person AS person_6
                     WHERE person_6.id = passport_5.person_id
                   ),
                   'null'
                 ) || '}'
-              ) AS json_4
+              )
               FROM public.passport AS passport_5
               WHERE passport_5.person_id = page_1.id
             ),
@@ -83,7 +81,7 @@ SELECT (
                         (
                           SELECT (
                             '{"name" : ' || coalesce(CAST(to_json(person_8.name) AS TEXT), 'null') || '}'
-                          ) AS json_7
+                          )
                           FROM public.person AS person_8
                           WHERE person_8.id = page_7.reader_id
                         ),
@@ -92,7 +90,7 @@ SELECT (
                         (
                           SELECT (
                             '{"name" : ' || coalesce(CAST(to_json(person_9.name) AS TEXT), 'null') || '}'
-                          ) AS json_8
+                          )
                           FROM public.person AS person_9
                           WHERE person_9.id = page_7.sender_id
                         ),
@@ -102,7 +100,7 @@ SELECT (
                   ) || ']',
                   '[]'
                 ) || '}'
-              ) AS json_6
+              )
               FROM page_7
             ),
             'null'
@@ -126,7 +124,7 @@ SELECT (
                   ) || ']',
                   '[]'
                 ) || '}'
-              ) AS json_9
+              )
               FROM page_11
             ),
             'null'
@@ -135,7 +133,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

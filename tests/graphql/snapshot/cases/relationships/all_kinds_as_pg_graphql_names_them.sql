@@ -13,9 +13,7 @@ SELECT (
         (
           '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "boss" : ' || coalesce(
             (
-              SELECT (
-                '{"name" : ' || coalesce(CAST(to_json(person_2.name) AS TEXT), 'null') || '}'
-              ) AS json_2
+              SELECT ('{"name" : ' || coalesce(CAST(to_json(person_2.name) AS TEXT), 'null') || '}')
               FROM public.person AS person_2
               WHERE person_2.id = page_1.boss_id
             ),
@@ -38,7 +36,7 @@ SELECT (
                         (
                           SELECT (
                             '{"name" : ' || coalesce(CAST(to_json(person_4.name) AS TEXT), 'null') || '}'
-                          ) AS json_4
+                          )
                           FROM public.person AS person_4
                           WHERE person_4.id = page_3.sender_id
                         ),
@@ -47,7 +45,7 @@ SELECT (
                         (
                           SELECT (
                             '{"name" : ' || coalesce(CAST(to_json(person_5.name) AS TEXT), 'null') || '}'
-                          ) AS json_5
+                          )
                           FROM public.person AS person_5
                           WHERE person_5.id = page_3.reader_id
                         ),
@@ -57,7 +55,7 @@ SELECT (
                   ) || ']',
                   '[]'
                 ) || '}'
-              ) AS json_3
+              )
               FROM page_3
             ),
             'null'
@@ -66,7 +64,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

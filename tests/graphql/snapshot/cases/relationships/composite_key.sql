@@ -35,12 +35,12 @@ SELECT (
                         ) || ']',
                         '[]'
                       ) || '}'
-                    ) AS json_3
+                    )
                     FROM page_3
                   ),
                   'null'
                 ) || '}'
-              ) AS json_2
+              )
               FROM public.region AS region_2
               WHERE (region_2.country = page_1.country)
               AND (region_2.code = page_1.region_code)
@@ -51,7 +51,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

@@ -36,12 +36,12 @@ SELECT (
                         ) FILTER (WHERE page_3.id IS NOT NULL) || ']',
                         '[]'
                       ) || '}'
-                    ) AS json_3
+                    )
                     FROM page_3
                   ),
                   'null'
                 ) || '}'
-              ) AS json_2
+              )
               FROM public.person AS person_2
               WHERE person_2.id = page_1.id
             ),
@@ -51,7 +51,7 @@ SELECT (
       ) FILTER (WHERE page_1.id IS NOT NULL) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

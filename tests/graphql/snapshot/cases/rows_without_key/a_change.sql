@@ -2,7 +2,7 @@ SELECT (
   SELECT (
     '{"what" : ' || coalesce(CAST(to_json(write_entry_1.what) AS TEXT), 'null') || ', "account" : ' || coalesce(
       (
-        SELECT ('{"email" : ' || coalesce(CAST(to_json(account_2.email) AS TEXT), 'null') || '}') AS json_2
+        SELECT ('{"email" : ' || coalesce(CAST(to_json(account_2.email) AS TEXT), 'null') || '}')
         FROM public.account AS account_2
         WHERE account_2.id = write_entry_1.account_id
       ),

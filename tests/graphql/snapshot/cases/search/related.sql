@@ -56,7 +56,7 @@ SELECT (
                   ) || ']',
                   '[]'
                 ) || '}'
-              ) AS json_2
+              )
               FROM page_2
             ),
             'null'
@@ -65,7 +65,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- ["dogs and cats", "run"]

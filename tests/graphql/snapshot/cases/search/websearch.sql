@@ -28,7 +28,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -46,7 +46,7 @@ SELECT (
         ) FILTER (WHERE page_3.id IS NOT NULL) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2;
 -- ["cats -dogs", "'ru':*"]

@@ -49,7 +49,7 @@ SELECT (
                 ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
                   CAST(to_json(count(page_2.position) > 1) AS TEXT), 'null'
                 ) || '}}'
-              ) AS json_1
+              )
               FROM page_2
             ),
             'null'

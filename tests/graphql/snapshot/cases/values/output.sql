@@ -72,7 +72,7 @@ SELECT (
                   ORDER BY anon_2.place
                 ) || ']',
                 '[]'
-              ) AS json_2
+              ) AS json_1
               FROM unnest(page_1.moods)
               WITH ORDINALITY AS anon_2(item, place)
             )
@@ -100,7 +100,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

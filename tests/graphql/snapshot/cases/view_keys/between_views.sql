@@ -38,7 +38,7 @@ SELECT (
                   ) FILTER (WHERE page_2.number IS NOT NULL) || ']',
                   '[]'
                 ) || '}'
-              ) AS json_2
+              )
               FROM page_2
             ),
             'null'
@@ -47,7 +47,7 @@ SELECT (
       ) FILTER (WHERE page_1.id IS NOT NULL) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -56,20 +56,20 @@ SELECT (
         (
           SELECT (
             '{"address" : ' || coalesce(CAST(to_json(writer_7.address) AS TEXT), 'null') || '}'
-          ) AS json_4
+          )
           FROM public.writer AS writer_7
           WHERE writer_7.id = headline_6.writer_id
         ),
         'null'
       ) || ', "account" : ' || coalesce(
         (
-          SELECT ('{"email" : ' || coalesce(CAST(to_json(account_8.email) AS TEXT), 'null') || '}') AS json_5
+          SELECT ('{"email" : ' || coalesce(CAST(to_json(account_8.email) AS TEXT), 'null') || '}')
           FROM public.account AS account_8
           WHERE account_8.id = headline_6.writer_id
         ),
         'null'
       ) || '}'
-    ) AS json_3
+    ) AS json_1
     FROM public.headline AS headline_6
     WHERE headline_6.number = CAST($2 AS integer)
   ) AS anon_2;

@@ -14,7 +14,7 @@ SELECT (
             (
               SELECT (
                 '{"email" : ' || coalesce(CAST(to_json(person_2.email) AS TEXT), 'null') || '}'
-              ) AS json_2
+              )
               FROM public.person AS person_2
               WHERE person_2.person_id = page_1.id
               LIMIT 1
@@ -25,7 +25,7 @@ SELECT (
       ) FILTER (WHERE page_1.id IS NOT NULL) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

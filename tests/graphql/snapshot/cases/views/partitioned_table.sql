@@ -35,7 +35,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
@@ -75,7 +75,7 @@ SELECT (
         ) || ']',
         '[]'
       ) || '}'
-    ) AS json_2
+    )
     FROM page_3
   ) AS anon_2;
 -- []

@@ -60,7 +60,7 @@ SELECT (
                   ) FILTER (WHERE page_2.id IS NOT NULL) || ']',
                   '[]'
                 ) || '}'
-              ) AS json_2
+              )
               FROM page_2
             ),
             'null'
@@ -69,11 +69,11 @@ SELECT (
       ) FILTER (WHERE page_1.person_id IS NOT NULL) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1,
   (
-    SELECT ('{"email" : ' || coalesce(CAST(to_json(person_5.email) AS TEXT), 'null') || '}') AS json_3
+    SELECT ('{"email" : ' || coalesce(CAST(to_json(person_5.email) AS TEXT), 'null') || '}') AS json_1
     FROM public.person AS person_5
     WHERE person_5.person_id = CAST($1 AS integer)
   ) AS anon_2;

@@ -36,7 +36,7 @@ SELECT (
       ) || ']',
       '[]'
     ) || '}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- ["3", "4"]

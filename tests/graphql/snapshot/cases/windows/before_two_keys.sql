@@ -107,7 +107,7 @@ SELECT (
     ) || ', "hasPreviousPage" : ' || coalesce(
       CAST(to_json(count(page_1.position) > 2) AS TEXT), 'null'
     ) || '}}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- ["b", "3", "3"]

@@ -29,7 +29,7 @@ SELECT (
     ) || ', "pageInfo" : {"startCursor" : null, "endCursor" : null, "hasNextPage" : ' || coalesce(
       CAST(to_json(count(page_1.position) > 0) AS TEXT), 'null'
     ) || ', "hasPreviousPage" : ' || coalesce(CAST(to_json(false) AS TEXT), 'null') || '}}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

@@ -9,7 +9,7 @@ SELECT (
     '{"pageInfo" : {"hasNextPage" : ' || coalesce(
       CAST(to_json(count(page_1.position) > 3) AS TEXT), 'null'
     ) || '}}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

@@ -55,7 +55,7 @@ SELECT (
     ) || ', "hasNextPage" : ' || coalesce(
       CAST(to_json(count(page_1.position) > 3) AS TEXT), 'null'
     ) || ', "hasPreviousPage" : ' || coalesce(CAST(to_json(false) AS TEXT), 'null') || '}}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- []

@@ -58,7 +58,7 @@ SELECT (
       ),
       'null'
     ) || '}}'
-  ) AS json_1
+  )
   FROM page_1
 ) AS anon_1;
 -- ["1", "y"]
