@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement
-from sqlalchemy.sql.elements import BinaryExpression
-from sqlalchemy.sql.operators import custom_op
+from sqlalchemy import ColumnElement
 
 from app.query.sql import as_text, cast_to
+from app.query.written import WrittenComparison
 from schema_cache.model import Catalog, Column, Operators
 from schema_cache.role_view import RoleView
 
@@ -56,15 +54,7 @@ USUAL_OPERATORS = Operators()
 
 
 def compared(left: ColumnElement[Any], operator: str, right: ColumnElement[Any]) -> ColumnElement[Any]:
-    return BinaryExpression(left, right, _operator(operator), _BOOLEAN)
-
-
-_BOOLEAN = Boolean()
-
-
-@lru_cache(1000)
-def _operator(symbol: str) -> custom_op[Any]:
-    return custom_op(symbol, is_comparison=True)
+    return WrittenComparison(left, operator, right)
 
 
 def operators_of(view: RoleView, type_oid: int) -> Operators:

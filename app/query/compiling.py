@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Select
@@ -53,6 +54,5 @@ def quoted(name: str) -> str:
     return _PREPARER.quote_identifier(name)
 
 
-def identifier(name: str) -> str:
-    """The same, quoted only where it must be."""
-    return _PREPARER.quote(name)
+identifier = lru_cache(10_000)(_PREPARER.quote)
+"""The same, quoted only where it must be."""

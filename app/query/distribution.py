@@ -16,11 +16,11 @@ from sqlalchemy import Boolean, ColumnElement, FromClause, and_
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import operators
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.elements import BinaryExpression, BooleanClauseList, Grouping
+from sqlalchemy.sql.elements import BooleanClauseList, Grouping
 
 from app.errors import RequestError
 from app.query.comparison import USUAL_OPERATORS, compared
-from app.query.written import Bound
+from app.query.written import Bound, WrittenComparison
 
 CLAIM = "@claim"
 """The name under which a request's variables hold the value that its caller has for distribution columns (CITUS_CLAIM).
@@ -59,10 +59,13 @@ def _parameters(column: ColumnElement[Any], conditions: Iterable[ColumnElement[A
         condition = each.element if isinstance(each, Grouping) else each
         if isinstance(condition, BooleanClauseList) and condition.operator is operators.and_:
             yield from _parameters(column, condition.clauses)
-        elif isinstance(condition, BinaryExpression) and condition.left is column:
-            is_equality = getattr(condition.operator, "opstring", "") == USUAL_OPERATORS.equal
-            if is_equality and isinstance(condition.right, Bound):
-                yield condition.right
+        elif (
+            isinstance(condition, WrittenComparison)
+            and condition.left is column
+            and condition.symbol == USUAL_OPERATORS.equal
+            and isinstance(condition.right, Bound)
+        ):
+            yield condition.right
 
 
 class OnOneNode(ColumnElement[bool]):

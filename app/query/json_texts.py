@@ -20,6 +20,8 @@ from app.query.written import WrittenSQL
 # PostgreSQL reads a row of operators recursively, and its stack is limited.
 _MOST_VALUES = 50
 
+_dumped = json.JSONEncoder(ensure_ascii=False).encode
+
 
 class _Json(WrittenSQL):
     """Text that is JSON and never NULL."""
@@ -50,10 +52,6 @@ def _printing(value: ColumnElement[Any]) -> tuple[str, str]:
     if isinstance(value.type, JsonText):
         return "coalesce(", ", 'null')"
     return "coalesce(CAST(to_json(", ") AS TEXT), 'null')"
-
-
-def _dumped(text: str | None) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _known(value: ColumnElement[Any]) -> str | None:

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Cast, ColumnClause, ColumnElement, FromClause, TableClause
+from sqlalchemy import Boolean, Cast, ColumnClause, ColumnElement, FromClause, TableClause
+from sqlalchemy.sql.elements import BinaryExpression
 from sqlalchemy.sql.functions import Function
-from sqlalchemy.sql.operators import and_, comma_op
+from sqlalchemy.sql.operators import and_, comma_op, custom_op
 from sqlalchemy.sql.visitors import InternalTraversal
 from sqlalchemy.types import NullType, TypeEngine, UserDefinedType
 
@@ -34,7 +35,20 @@ class PgType(UserDefinedType[Any]):
 
 # A type keeps what SQLAlchemy finds out about it, so each is made once.
 UNKNOWN = NullType()
+_BOOLEAN = Boolean()
 pg_type = lru_cache(1000)(PgType)
+
+
+class _ComparisonOperator(custom_op[Any]):
+    """An operator, of which there is one for each symbol: SQLAlchemy compares them often."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
+@lru_cache(1000)
+def _operator(symbol: str) -> _ComparisonOperator:
+    return _ComparisonOperator(symbol, is_comparison=True)
 
 
 class WrittenSQL(Function[Any]):
@@ -99,16 +113,28 @@ class RowColumn(ColumnClause[Any]):
     inherit_cache = True
     _constructor = ColumnClause
 
-    def __init__(self, name: str, rows: FromClause) -> None:
+    def __init__(self, name: str, rows: Any) -> None:
         super().__init__(name, UNKNOWN, _selectable=rows)
-        self._rows: Any = rows
+        owner = identifier(rows.name)
+        self._owner = owner if rows.schema is None else f"{identifier(rows.schema)}.{owner}"
 
     def _compiler_dispatch(self, visitor: Any, include_table: bool = True, **_: Any) -> str:
-        name, rows = identifier(self.name), self._rows
-        if not include_table:
-            return name
-        schema = "" if rows.schema is None else f"{identifier(rows.schema)}."
-        return f"{schema}{identifier(rows.name)}.{name}"
+        name = identifier(self.name)
+        return f"{self._owner}.{name}" if include_table else name
+
+
+class WrittenComparison(BinaryExpression[bool]):
+    """A condition by an operator of PostgreSQL's on two values."""
+
+    inherit_cache = False
+
+    def __init__(self, left: ColumnElement[Any], operator: str, right: ColumnElement[Any]) -> None:
+        super().__init__(left, right, _operator(operator), _BOOLEAN)
+        self.symbol = operator
+
+    def _compiler_dispatch(self, visitor: Any, add_to_result_map: Any = None, **options: Any) -> str:
+        left = self.left._compiler_dispatch(visitor, **options)
+        return f"{left} {self.symbol} {self.right._compiler_dispatch(visitor, **options)}"
 
 
 class InPlace(TableClause):
