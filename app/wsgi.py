@@ -65,9 +65,11 @@ class Application:
         except PorticoError:
             return False
 
-    def refused(self, method: str, path: str, headers: Mapping[str, str], status: int, code: str) -> None:
-        """Tell the observers of a request that the server refused itself."""
-        self._observing.refused(method, path, headers, status, code)
+    def refused(
+        self, method: str, path: str, headers: Mapping[str, str], status: int, code: str
+    ) -> Sequence[tuple[str, str]]:
+        """Tell the observers of a request that the server refused itself, and give what its answer passes on."""
+        return self._observing.refused(method, path, headers, status, code)
 
     def close(self) -> None:
         self.services.close()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from itertools import count
 from time import perf_counter
@@ -15,7 +15,7 @@ from typing import Any
 
 import falcon
 
-from app.observation import ObservedOperation, ObservedRequest, read_request_id, read_trace
+from app.observation import ObservedOperation, ObservedRequest, Trace, read_request_id, read_trace
 from app.services import Services
 
 _DOORS = (
@@ -54,28 +54,31 @@ class Observing:
     def _identify(self, environ: dict[str, Any]) -> str:
         """The id of a request, which its environ has afterwards; '' for one that needs none."""
         given = environ.get("HTTP_X_REQUEST_ID", "")
-        request_id = read_request_id(given) if given else ""
-        if self._ids is not None and not request_id:
-            request_id = self._ids.next()
+        request_id = self._id_of(given)
         if request_id != given:
             _replace(environ, request_id)
         return request_id
 
+    def _id_of(self, given: str) -> str:
+        """The id that the header gives, or else a new one if requests need one."""
+        request_id = read_request_id(given) if given else ""
+        return self._ids.next() if self._ids is not None and not request_id else request_id
+
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
         context = req.context
-        if context.request_id:
-            resp.set_header("X-Request-Id", context.request_id)
-        if context.trace is not None:
-            resp.set_header("traceparent", context.trace.parent)
-            if context.trace.state:
-                resp.set_header("tracestate", context.trace.state)
+        if context.request_id or context.trace is not None:
+            for name, value in _passed_on(context.request_id, context.trace):
+                resp.set_header(name, value)
         if self._observers:
             self._tell(_observed(req, resp))
 
-    def refused(self, method: str, path: str, headers: Mapping[str, str], status: int, code: str) -> None:
-        """Tell of a request that the server refused itself; names of headers are in lower case."""
-        if not self._observers:
-            return
+    def refused(
+        self, method: str, path: str, headers: Mapping[str, str], status: int, code: str
+    ) -> Sequence[tuple[str, str]]:
+        """Tell of a request that the server refused itself, and give what its answer passes on. Names of headers are in
+        lower case."""
+        request_id = self._id_of(headers.get("x-request-id", ""))
+        trace = read_trace(headers.get("traceparent"), headers.get("tracestate"))
         observed = ObservedRequest(
             door=_door_of(path, None),
             method=method,
@@ -87,10 +90,11 @@ class Observing:
             sent=0,
             started=perf_counter(),
             seconds=0.0,
-            request_id=read_request_id(headers.get("x-request-id")),
-            trace=read_trace(headers.get("traceparent"), headers.get("tracestate")),
+            request_id=request_id,
+            trace=trace,
         )
         self._tell(observed)
+        return tuple(_passed_on(request_id, trace))
 
     def _tell(self, observed: ObservedRequest) -> None:
         for plugin, observer in self._observers:
@@ -98,6 +102,16 @@ class Observing:
                 observer(observed)
             except Exception:
                 self._plugins.blame(plugin, "observers")
+
+
+def _passed_on(request_id: str, trace: Trace | None) -> Iterator[tuple[str, str]]:
+    """The headers of an answer that say which request it is of."""
+    if request_id:
+        yield "X-Request-Id", request_id
+    if trace is not None:
+        yield "traceparent", trace.parent
+        if trace.state:
+            yield "tracestate", trace.state
 
 
 class _Ids:

@@ -180,7 +180,7 @@ def _by_face(face: Face, head: ReceivedHead) -> int:
 def _refused_by(face: Face, head: Head, ex: PorticoError) -> RequestRefused:
     answer = face.refusal(head, ex)
     headers = (*answer.headers, ("content-type", answer.content_type)) if answer.content_type else answer.headers
-    return RequestRefused(answer.status, answer.body if isinstance(answer.body, bytes) else b"", headers)
+    return RequestRefused(answer.status, answer.body if isinstance(answer.body, bytes) else b"", headers, answer.code)
 
 
 def _is_graphql(path: str) -> bool:
@@ -194,9 +194,10 @@ def _no_body_taken(path: str) -> RequestRefused:
 
 
 def _graphql_refusal(status: int, code: str, message: str) -> RequestRefused:
-    return RequestRefused(status, json.dumps({"errors": [{"message": message, "extensions": {"code": code}}]}).encode())
+    body = json.dumps({"errors": [{"message": message, "extensions": {"code": code}}]}).encode()
+    return RequestRefused(status, body, code=code)
 
 
 def _refused(ex: PorticoError) -> RequestRefused:
     error = as_rest_error(ex)
-    return RequestRefused(error.status, error.body(), error.headers)
+    return RequestRefused(error.status, error.body(), error.headers, error.code)

@@ -67,7 +67,6 @@ class Answering:
         """Answer with the request's error."""
         task = RefusalTask(self, request)
         task.service()
-        self.server.tell_refused(request, int(task.status[:3]))
         self._finish(task, request)
 
     def _finish(self, task: AnswerTask | RefusalTask, request: Request) -> None:

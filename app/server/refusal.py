@@ -9,6 +9,7 @@ from app.server.cross_origin import CrossOrigin, Headers
 
 OVERLOADED = 503
 OVERLOAD = "OVERLOADED"
+_NO_SPACE = "INSUFFICIENT_STORAGE"
 
 
 class Refusal:
@@ -40,7 +41,7 @@ def overloaded(origin: str | None, cross_origin: CrossOrigin, status: int = OVER
 def no_space(origin: str | None, cross_origin: CrossOrigin) -> Refusal:
     """The answer when there is no disk space for another body."""
     headers = (("Retry-After", "1"), *cross_origin.headers(origin))
-    return Refusal(507, _body("INSUFFICIENT_STORAGE", "There is no space for the body now. Try again."), headers)
+    return Refusal(507, _body(_NO_SPACE, "There is no space for the body now. Try again."), headers, _NO_SPACE)
 
 
 def _body(code: str, message: str) -> bytes:

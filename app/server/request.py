@@ -72,10 +72,11 @@ class Rule(Protocol):
 
 
 class RequestRefused(Exception):
-    """The request is refused now; its body is not read."""
+    """The request is refused now; its body is not read. ``code`` is that of the error in ``body``."""
 
-    def __init__(self, status: int, body: bytes, headers: tuple[tuple[str, str], ...] = ()) -> None:
+    def __init__(self, status: int, body: bytes, headers: tuple[tuple[str, str], ...] = (), code: str = "") -> None:
         super().__init__(status)
+        self.code = code
         self.status = status
         self.body = body
         self.headers = headers
@@ -268,7 +269,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
                 self._judge()
             self._check_size()
         except RequestRefused as ex:
-            self.refuse(Refusal(ex.status, ex.body, (*ex.headers, *self._cors())))
+            self.refuse(Refusal(ex.status, ex.body, (*ex.headers, *self._cors()), ex.code))
             return
         if self.chunked and self.error is None and _framing(self.body_rcv) > _LONGEST_FRAMING:
             self.refuse(Refusal(400, b'{"message": "The framing of a chunk is too long"}', self._cors()))

@@ -12,7 +12,7 @@ from waitress.adjustments import Adjustments
 from waitress.proxy_headers import PROXY_HEADERS, proxy_headers_middleware
 
 from app.server.capacity import Seat
-from app.server.cross_origin import CrossOrigin
+from app.server.cross_origin import CrossOrigin, Headers
 from app.server.header_memory import HeaderMemory
 from app.server.loop import Loop
 from app.server.request import Reception, Request, Rule
@@ -39,7 +39,7 @@ class Server:
     ) -> None:
         self.adj = adj
         self.application = _behind_proxy(application, adj)
-        self._refused: Callable[..., None] = getattr(application, "refused", _untold)
+        self._refused: Callable[..., Headers] = getattr(application, "refused", _untold)
         self.server_name = adj.server_name
         self.effective_host, self.effective_port = _address(listener)
         self.loop = loop
@@ -57,11 +57,12 @@ class Server:
             for name in _TOLD_BY_PROXIES:
                 environ.pop(name, None)
 
-    def tell_refused(self, request: Request, status: int) -> None:
-        """Tell the application of a request that was refused before it saw it."""
+    def tell_refused(self, request: Request, status: int) -> Headers:
+        """Tell the application of a request that was refused before it saw it, and give what it adds to the header of
+        the answer."""
         # A request whose first line cannot be read has neither.
         method, path = getattr(request, "command", ""), getattr(request, "path", "")
-        self._refused(method.upper(), path, request.by_name, status, getattr(request.error, "error_code", ""))
+        return self._refused(method.upper(), path, request.by_name, status, getattr(request.error, "error_code", ""))
 
     def gives_away(self) -> bool:
         """Whether a connection closes after its next answer, so that its client opens the next to another process."""
@@ -71,8 +72,9 @@ class Server:
         return self.is_stopping
 
 
-def _untold(*_: Any) -> None:
+def _untold(*_: Any) -> Headers:
     """For an application that is not told of refused requests."""
+    return ()
 
 
 _TOLD_BY_PROXIES = tuple(f"HTTP_{name}" for name in PROXY_HEADERS)

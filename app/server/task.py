@@ -75,7 +75,8 @@ class RefusalTask(_OurTask, ErrorTask):  # type: ignore[misc]
     """The answer to a request that was refused before the application saw it."""
 
     def build_response_header(self) -> bytes:
-        self._declare(self.response_headers)
+        passed_on = self.channel.server.tell_refused(self.request, int(self.status[:3]))
+        self._declare([*self.response_headers, *passed_on])
         return super().build_response_header()
 
 

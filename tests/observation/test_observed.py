@@ -92,6 +92,9 @@ def test_with_an_access_log_each_request_has_an_id(open_door: Callable[..., Door
     ids = [door.ask("{ __typename }").headers["x-request-id"] for _ in range(2)]
     assert ids[0] != ids[1]
     assert door.ask("{ __typename }", headers={"X-Request-Id": "mine"}).headers["x-request-id"] == "mine"
+    refused = dict(door.application.refused("GET", "/graphql/v1", {"traceparent": TRACE}, 503, "OVERLOADED"))
+    assert refused["X-Request-Id"] not in (*ids, "")
+    assert refused["traceparent"] == TRACE
 
 
 INVALID = [
@@ -148,4 +151,5 @@ def test_requests_that_the_server_refuses_are_told(watched: tuple[Service, Watch
     refused = service.post("/graphql/v1", data=body, headers={"x-request-id": "large"})
     told = watch.last()
     assert (refused.status_code, told.status, told.door, told.method) == (413, 413, "graphql", "POST")
-    assert (told.operation, told.request_id, told.codes) == ("", "large", ("REQUEST_ENTITY_TOO_LARGE",))
+    assert (told.operation, told.request_id, told.codes) == ("", "large", ("LIMIT_EXCEEDED",))
+    assert refused.headers["x-request-id"] == "large"
