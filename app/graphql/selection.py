@@ -139,12 +139,20 @@ class Selector:
 
 def variable_names(document: DocumentNode) -> tuple[str, ...]:
     """The variables that occur anywhere in a document, declared or used."""
-    return tuple({node.name.value: None for node in nodes_of(document) if isinstance(node, VariableNode)})
+    return names_of(document)[0]
 
 
-def type_names(document: DocumentNode) -> tuple[str, ...]:
-    """The types that a document names: those of its variables and fragments."""
-    return tuple({node.name.value: None for node in nodes_of(document) if isinstance(node, NamedTypeNode)})
+def names_of(document: DocumentNode) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The variables that occur anywhere in a document, declared or used, and the types that it names: those of its
+    variables and fragments."""
+    variables: dict[str, None] = {}
+    types: dict[str, None] = {}
+    for node in nodes_of(document):
+        if isinstance(node, VariableNode):
+            variables[node.name.value] = None
+        elif isinstance(node, NamedTypeNode):
+            types[node.name.value] = None
+    return tuple(variables), tuple(types)
 
 
 BELOW = {

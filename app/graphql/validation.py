@@ -1,7 +1,8 @@
-"""Validation by the rules of graphql-core, in a third of the time that its own ``validate`` takes.
+"""Validation by the rules of graphql-core, in a third of the time that its own ``validate`` takes. Documents that are
+seen to be valid at a quick look need none of it.
 
-That asks every rule about every kind of node, of each document anew; it visits names, which no rule looks at, by a
-function that could edit them; and it finds what it knows of a node by a hash of all that is below it.
+graphql-core's function asks every rule about every kind of node, of each document anew; it visits names, which no rule
+looks at, by a function that could edit them; and it finds what it knows of a node by a hash of all that is below it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from graphql.pyutils import RefMap
 from graphql.validation.validate import ValidationAbortedError
 from graphql.validation.validation_context import NodeWithSelectionSet, VariableUsage, VariableUsageVisitor
 
+from app.graphql.quick_validation import is_certainly_valid
 from app.graphql.selection import BELOW
 
 _SUGGESTING = 5
@@ -40,6 +42,8 @@ def validate(
     If there are more than ``max_errors``, or too much to compare, the last one is a ValidationAbortedError.
     """
     errors: list[GraphQLError] = []
+    if is_certainly_valid(schema, document):
+        return errors
 
     def on_error(error: GraphQLError) -> None:
         if len(errors) >= max_errors:

@@ -9,7 +9,6 @@ from app.errors import PorticoError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
 from app.graphql.limits import check_depth
-from app.graphql.selection import type_names
 from app.graphql.validation import validate
 from app.identity import Caller
 from app.pipeline.caller import caller_of
@@ -56,7 +55,7 @@ def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, expla
         return
     if document.syntax is None:
         raise TextNeeded
-    api.learn_names(type_names(document.syntax))
+    api.learn_names(document.type_names)
     with api.making():
         errors = validate(api.unchecked, document.syntax, max_errors=MAX_ERRORS, hide_suggestions=not api.suggests)
     if len(errors) == 1 and isinstance(errors[0], ValidationAbortedError):

@@ -12,7 +12,7 @@ from app.errors import RequestError
 from app.graphql.errors import DocumentError
 from app.graphql.forms import DocumentForm, form_of, lifted
 from app.graphql.limits import DocumentLimits, check_variables
-from app.graphql.selection import variable_names
+from app.graphql.selection import names_of
 from app.graphql.syntax import read_syntax
 from app.pipeline.document_text import text_of
 from app.pipeline.engine import Engine
@@ -79,6 +79,7 @@ def _read(text: str, operation_name: str | None, form: DocumentForm, limits: Doc
     if defaults:
         # What they are is not known without reading them.
         form = DocumentForm(text, {}, {})
+    variables, types = names_of(syntax.document)
     return ParsedDocument(
         text,
         (text, form.text),
@@ -87,7 +88,8 @@ def _read(text: str, operation_name: str | None, form: DocumentForm, limits: Doc
         lifted(operation, form),
         {name: lifted(each, form) for name, each in syntax.fragments.items()},
         syntax.depth,
-        (*variable_names(syntax.document), *form.literals),
+        (*variables, *form.literals),
+        types,
         defaults,
     )
 

@@ -49,8 +49,8 @@ class ParsedDocument:
     ``text_and_form``: the text as it was sent, and the same without ``literals``. ``syntax`` is the tree of the text,
     None if that was not read because one of the same form was; ``operation`` and ``fragments`` have variables in the
     place of the literals. ``depth``: how many levels of fields its deepest operation has. ``variable_names`` are the
-    variables that occur anywhere in it and the names of the literals; ``defaults`` those that the operation gives a
-    value.
+    variables that occur anywhere in it and the names of the literals, ``type_names`` the types that it names;
+    ``defaults`` are the variables that the operation gives a value.
 
     A plugin that replaces the operation replaces ``text`` too.
     """
@@ -63,6 +63,7 @@ class ParsedDocument:
     fragments: Mapping[str, FragmentDefinitionNode]
     depth: int
     variable_names: tuple[str, ...]
+    type_names: tuple[str, ...]
     defaults: Mapping[str, Any]
 
     @property

@@ -6,6 +6,7 @@ import pytest
 from graphql import GraphQLError, build_schema, parse, specified_rules
 from graphql import validate as validate_of_graphql_core
 
+from app.graphql.quick_validation import is_certainly_valid
 from app.graphql.validation import validate
 
 SCHEMA = build_schema(
@@ -44,16 +45,63 @@ DOCUMENTS = [
 ]
 
 
+USUAL = [
+    "{ author(id: 1) { id n: name __typename books(first: 2, filter: {and: [{id: 1}, {color: RED}]}) { id } } }",
+    "query Q($id: Int!, $f: [Filter!] = [{id: 1}]) { author(id: $id) { ...A } authors(filter: {and: $f}) { ...A id } }"
+    " fragment A on Author { id ... on Author { id } books(filter: {and: $f}) { ...B } } fragment B on Book { name }",
+    "query ($c: Color!, $n: Int) { author(id: 1) { books(first: $n) { color(like: $c) } } }",
+    'mutation ($id: Int!) { rename(id: $id, name: "n") { id } }',
+    "{ authors(filter: null) { ... { id } } }",
+]
+"""Documents that are valid, and told so without the rules."""
+
+ALMOST_USUAL = [
+    "{ author(id: 1) }",
+    "{ author(id: 1) { id { name } } }",
+    "{ author(id: null) { id } }",
+    "{ author(id: 2147483648) { id } }",
+    "{ author(id: 1) { id } author(id: 2) { id } }",
+    "{ author(id: 1) { a: id a: name } }",
+    "{ author(id: 1) { ... on Book { name } } }",
+    "{ author(id: 1) { __typename(a: 1) } }",
+    "{ author(id: $id) { id } }",
+    "query ($id: Int) { author(id: $id) { id } }",
+    "query ($id: Int!, $id: Int!) { author(id: $id) { id } }",
+    "query ($id: Int!) { author(id: 1) { id } }",
+    "query ($c: [Color!]) { author(id: 1) { books { color(like: $c) } } }",
+    'query ($f: Filter = {id: "x"}) { authors(filter: $f) { id } }',
+    "query ($f: Filter) { authors(filter: {and: [$f]}) { id } }",
+    "{ authors(filter: {id: 1, id: 2}) { id } }",
+    "{ authors(filter: [{id: 1}]) { id } }",
+    "{ authors { ...A } } fragment A on Author { books { author { ...A } } }",
+    "{ authors { ...A } } fragment A on Book { id }",
+    "{ authors { id } } fragment A on Author { id }",
+    "{ authors { ...A } } fragment A on Author { id } fragment A on Author { name }",
+    "{ authors { id } } query Q { authors { id } }",
+]
+"""Each breaks one rule."""
+
+
 def _told(errors: list[GraphQLError]) -> list[tuple[str, object]]:
     return [(each.message, each.locations) for each in errors]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", [*DOCUMENTS, *ALMOST_USUAL])
 @pytest.mark.parametrize("hide_suggestions", [False, True])
 def test_same_errors(document: str, hide_suggestions: bool) -> None:
     syntax = parse(document)
     expected = validate_of_graphql_core(SCHEMA, syntax, specified_rules, 50, hide_suggestions)
     assert _told(validate(SCHEMA, syntax, max_errors=50, hide_suggestions=hide_suggestions)) == _told(expected)
+
+
+def test_usual_documents_need_no_rules() -> None:
+    for document in USUAL:
+        assert is_certainly_valid(SCHEMA, parse(document))
+        assert not validate_of_graphql_core(SCHEMA, parse(document))
+
+
+def test_each_of_the_others_breaks_a_rule() -> None:
+    assert all(validate_of_graphql_core(SCHEMA, parse(document)) for document in ALMOST_USUAL)
 
 
 def test_gives_up_after_the_most_errors() -> None:
