@@ -160,6 +160,9 @@ class ReplicaWatch(_Watch):
 
     def _heard(self, asked_at: float, row: Row) -> None:
         self._position = read_position(row[0], row[1])
+        if self._primary.identifier is None:
+            # At the start: what it must have is not known yet.
+            return
         self._tell(self._misfit(row))
 
     def _lost(self, why: str) -> None:
@@ -174,7 +177,7 @@ class ReplicaWatch(_Watch):
         _, _, identifier, isolation = row
         if isolation != b"read committed":
             return "default_transaction_isolation must be 'read committed'"
-        if self._primary.identifier is None or floor is None:
+        if floor is None:
             return "the primary is not heard of"
         if identifier != self._primary.identifier:
             return "it is a standby of another database"

@@ -240,3 +240,15 @@ def test_a_replica_that_is_away_is_left_out_and_comes_back(cluster: Cluster, pri
 def test_another_database_is_no_replica(postgres: PostgresServer, standby: Node, make_reader: Any) -> None:
     reader: Reader = make_reader(postgres.url, standby.url(user="portico"))
     wait_until(lambda: reader.what() == "it is a standby of another database", "it is found out")
+
+
+def test_a_replica_that_is_heard_of_before_the_primary_is_not_called_left_out(
+    primary: Node, standby: Node, make_reader: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    to_primary, to_standby = Proxy(primary.url(user="portico")), Proxy(standby.url(user="portico"))
+    with contextlib.closing(to_primary), contextlib.closing(to_standby):
+        with to_primary.frozen():
+            reader: Reader = make_reader(to_primary.url(), to_standby.url(), read_max_lag_s=0.4)
+            wait_until(lambda: to_standby.flights > 5, "the replica was asked")
+        reader.await_replica()
+    assert "left out" not in caplog.text
