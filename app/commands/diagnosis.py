@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -40,6 +40,9 @@ def examine(settings: Settings) -> list[Finding]:
     database = Database(settings)
     try:
         findings += _database(settings, database.read)
+        if database.target.ignored:
+            without = listed(database.target.ignored)
+            findings.append(Finding("note", f"parameters of DATABASE_URL have no effect: {without}"))
     finally:
         database.close()
     return findings
@@ -189,7 +192,7 @@ def _left_out(schema: str, found: dict[str, Any]) -> Iterator[Finding]:
         )
 
 
-def listed(names: list[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:_NAMED])
     return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("doctor")
 @click.option("--security", is_flag=True, help="List instead what should be closed before the service is public.")
 def command(security: bool) -> int:
-    """Check settings, database, roles and grants; say what is missing and what to do about it.
+    """Check settings, database, replicas, roles and grants; say what is missing and what to do about it.
 
     The exit code is 1 when a finding prevents the service from working.
     """
@@ -37,9 +37,10 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
     from app.commands.citus_checks import spread
     from app.commands.diagnosis import examine
     from app.commands.notices import left_out
+    from app.commands.replica_checks import replicas
     from app.commands.s3_probe import probed
     from app.commands.security_review import review
 
     if security:
         return review(settings)
-    return [*examine(settings), *spread(settings), *left_out(settings, plugins), *probed(settings)]
+    return [*examine(settings), *spread(settings), *replicas(settings), *left_out(settings, plugins), *probed(settings)]

@@ -27,6 +27,7 @@ _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4), (
 # invalid_authorization_specification: pg_hba.conf has no line for this connection; retry the other way (TLS or plain).
 _NO_SUCH_LINE = "28000"
 _NOT_AUTHENTICATED = "28P01"
+_NONE_GIVEN = "; no password was given, nor found in a password file that is private"
 
 # The server is there but takes no session now: another host may.
 _ELSEWHERE = frozenset({"53300", "57P01", "57P02", "57P03"})
@@ -36,7 +37,7 @@ class ConnectionRefused(ConnectionError):
     """The server at ``target`` refused this connection. The message is for the operator."""
 
     def __init__(self, diagnosis: Diagnosis, target: Target) -> None:
-        without = "; no password is set" if target.password is None and diagnosis.sqlstate == _NOT_AUTHENTICATED else ""
+        without = _NONE_GIVEN if target.password is None and diagnosis.sqlstate == _NOT_AUTHENTICATED else ""
         super().__init__(f"{target.place}: {diagnosis.message} (SQLSTATE {diagnosis.sqlstate}){without}")
         self.diagnosis = diagnosis
 

@@ -25,6 +25,7 @@ log = logging.getLogger("portico.database")
 _LONGEST_INTERVAL_S, _SHORTEST_INTERVAL_S = 1.0, 0.05
 _LONGEST_WAIT_S = 2.0
 _SAMPLES_KEPT_S = 60.0
+_NOT_ASKED = "not asked yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,11 @@ class ReplicaState:
     usable: bool
     lag_s: float | None
     what: str
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether it is known if it can be used."""
+        return self.what != _NOT_ASKED
 
 
 class _Watch:
@@ -145,7 +151,7 @@ class ReplicaWatch(_Watch):
         self._primary = primary
         self._place = target.place
         self.is_usable = False
-        self._what = "not asked yet"
+        self._what = _NOT_ASKED
         self._position: Position | None = None
 
     def state(self) -> ReplicaState:
@@ -186,7 +192,7 @@ class ReplicaWatch(_Watch):
         return "it is too far behind" if position < floor else ""
 
     def _tell(self, why: str) -> None:
-        if why and (self.is_usable or self._what == "not asked yet"):
+        if why and (self.is_usable or self._what == _NOT_ASKED):
             log.warning("the replica %s is left out: %s", self._place, why)
         if not why and not self.is_usable:
             log.warning("the replica %s answers reads", self._place)

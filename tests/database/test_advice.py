@@ -75,7 +75,7 @@ def test_a_server_without_tls(answering: Answering, make_database: MakeDatabase)
 def test_a_password_that_is_missing(answering: Answering, make_database: MakeDatabase) -> None:
     place = answering(_refusal("28P01", 'password authentication failed for user "u"'))
     ex = unavailable(make_database(f"postgresql://u@{place}/d?sslmode=disable"))
-    assert str(ex.__cause__).endswith("no password is set")
+    assert str(ex.__cause__).endswith("no password was given, nor found in a password file that is private")
 
 
 def test_what_a_pooler_refuses(answering: Answering, make_database: MakeDatabase) -> None:

@@ -109,6 +109,7 @@ def test_doctor_before_and_after_init(
     before = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
     assert before.returncode == 0, before.stderr
     assert "portico init was not run here" in before.stdout
+    assert "have no effect" not in before.stdout
     assert f"STORAGE_URL is not set, so objects are stored in file://{tmp_path}/.portico/objects" in before.stdout
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute(
@@ -251,6 +252,16 @@ def test_doctor_names_what_should_be_closed(portico: Portico, database_url: str,
         "note  callers' functions can list the statements prepared on a shared connection",
     ):
         assert expected in finished.stdout, expected
+
+
+def test_doctor_asks_the_replicas_and_names_parameters_without_effect(portico: Portico, database_url: str) -> None:
+    url = f"{database_url}{'&' if '?' in database_url else '?'}keepalive=1"
+    away = "postgresql://u@127.0.0.1:1/d"
+    finished = portico("doctor", DATABASE_URL=url, DATABASE_READ_URLS=f"{database_url} {away}", ANON_KEY="k")
+    assert "note  parameters of DATABASE_URL have no effect: keepalive\n" in finished.stdout
+    assert "is left out: it is no standby\n" in finished.stdout
+    assert "note  the replica 127.0.0.1:1 is left out: 127.0.0.1:1: " in finished.stdout
+    assert finished.returncode == 0
 
 
 def test_a_database_that_does_not_exist_is_named(portico: Portico, database_url: str) -> None:

@@ -1,0 +1,43 @@
+"""What ``portico doctor`` finds about the replicas of DATABASE_READ_URLS."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+
+from app.commands.diagnosis import Finding
+from app.database import Database
+from app.database.watch import ReplicaState
+from app.settings import Settings
+
+_LONGEST_WAIT_S = 5.0
+_PAUSE_S = 0.05
+
+
+def replicas(settings: Settings) -> list[Finding]:
+    """Ask each replica what a service would ask, and tell whether it would answer reads."""
+    if not settings.database_read_urls:
+        return []
+    with closing(Database(settings)) as database:
+        database.start()
+        return list(_told(_states(database)))
+
+
+def _states(database: Database) -> Sequence[ReplicaState]:
+    """The state of each replica once all were asked, or after some seconds."""
+    until = time.monotonic() + _LONGEST_WAIT_S
+    while True:
+        states = [state for state, _ in database.replicas.states()]
+        if all(state.was_asked for state in states) or time.monotonic() > until:
+            return states
+        time.sleep(_PAUSE_S)
+
+
+def _told(states: Sequence[ReplicaState]) -> Iterator[Finding]:
+    for state in states:
+        if state.usable:
+            yield Finding("ok", f"the replica {state.place} answers reads")
+        else:
+            fix = "correct it, or DATABASE_READ_URLS; until then the primary answers its reads"
+            yield Finding("note", f"the replica {state.place} is left out: {state.what}", fix)
