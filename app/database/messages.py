@@ -20,7 +20,7 @@ BOUND_AND_ROW = b"2\0\0\0\4D"
 VALUE = Struct("!ihi")
 """What follows it: the size of the DataRow, the number of its columns, and the length of its first value."""
 
-ENDED_AFTER_ROW = b"C\0\0\0\rSELECT 1\0Z\0\0\0\5I"
+ENDED_AFTER_ROW = (b"C\0\0\0\rSELECT 1\0Z\0\0\0\5I", b"C\0\0\0\x0fINSERT 0 1\0Z\0\0\0\5I")
 """What follows the only row of the last statement: CommandComplete and ReadyForQuery, in no transaction."""
 
 

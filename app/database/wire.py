@@ -238,10 +238,15 @@ class DatabaseConnection:
             return None
         size, columns, length = VALUE.unpack_from(buffer, row)
         end = row + size
-        if size > row_limit or not buffer.startswith(ENDED_AFTER_ROW, end):
+        if size > row_limit:
+            return None
+        for ended in ENDED_AFTER_ROW:
+            if buffer.startswith(ended, end):
+                break
+        else:
             return None
         self.transaction_status = IDLE
-        self._transport.buffer = buffer[end + len(ENDED_AFTER_ROW) :]
+        self._transport.buffer = buffer[end + len(ended) :]
         if columns == 1 and length >= 0:
             return (buffer[end - length : end],)
         return row_of(buffer, row + _SIZE)

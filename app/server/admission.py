@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote
 from app.errors import PorticoError
 from app.identity import Identity
 from app.server.refusal import OVERLOADED
-from app.server.request import ReceivedHead, RequestRefused
+from app.server.request import Judgement, ReceivedHead, RequestRefused
 from app.settings import Settings
 from app.storage.errors import TooLarge
 from app.storage.http.answer import Answer
@@ -93,11 +93,16 @@ class Admission:
         self._identity = Identity(settings)
         self._signer = Signer(signing_secret)
 
-    def largest_body(self, head: ReceivedHead) -> int:
-        method, path, query = head.method, path_of(head.target), head.target.partition("?")[2]
+    def judge(self, head: ReceivedHead) -> Judgement:
         face = self._face(head)
         if face is not None:
-            return _by_face(face, head)
+            sent = _as_sent(head)
+            return Judgement(_by_face(face, sent), face.slices(sent))
+        # A token may have expired later: operations on the storage verify it themselves, in the same words.
+        return Judgement(self._largest_body(head), alike=True)
+
+    def _largest_body(self, head: ReceivedHead) -> int:
+        method, path, query = head.method, path_of(head.target), head.target.partition("?")[2]
         if method in ("GET", "HEAD"):
             raise _no_body_taken(path)
         if _is_graphql(path):
@@ -117,10 +122,6 @@ class Admission:
         is_form = head.headers.get("content-type", "").lower().startswith("multipart/")
         return self._settings.upload_size_limit + (ENVELOPE if is_form else 0)
 
-    def slices(self, head: ReceivedHead) -> Slices | None:
-        face = self._face(head)
-        return face.slices(_as_sent(head)) if face is not None else None
-
     def busy_status(self, head: ReceivedHead) -> int:
         face = self._face(head)
         return OVERLOADED if face is None else face.busy_status(_as_sent(head))
@@ -131,10 +132,6 @@ class Admission:
             return face.may_wait(head.headers)
         return self._settings.jwt_jwks is not None and not _is_graphql(path_of(head.target))
 
-    def judges_alike(self, head: ReceivedHead) -> bool:
-        # A token may have expired since: operations on the storage verify it themselves, in the same words.
-        return self._face(head) is None
-
     def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:
         face = self._face(head)
         if face is not None:
@@ -144,8 +141,9 @@ class Admission:
         return _graphql_refusal(413, "LIMIT_EXCEEDED", f"The body is larger than {largest} bytes")
 
     def _face(self, head: ReceivedHead) -> Face | None:
+        path, host = path_of(head.target), head.headers.get("host")
         for face in self._faces:
-            if face.leads_here(path_of(head.target), head.headers.get("host")):
+            if face.leads_here(path, host):
                 return face
         return None
 
@@ -169,8 +167,7 @@ def _as_sent(head: ReceivedHead) -> Head:
     return Head.of(head.method, head.target, lines_of(head.block))
 
 
-def _by_face(face: Face, head: ReceivedHead) -> int:
-    sent = _as_sent(head)
+def _by_face(face: Face, sent: Head) -> int:
     try:
         return face.largest_body(sent)
     except PorticoError as ex:

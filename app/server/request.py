@@ -42,15 +42,21 @@ class ReceivedHead(NamedTuple):
     block: bytes
 
 
+class Judgement(NamedTuple):
+    """``largest``: how many bytes the body may have. ``slices``: whether the application takes a part of it for a
+    request of its own, None if it needs all. ``alike``: a short body that comes along with the same head again needs no
+    judgement; it is taken whole, and the application itself refuses what would be refused here."""
+
+    largest: int
+    slices: Slices | None = None
+    alike: bool = False
+
+
 class Rule(Protocol):
     """Decides on a request with a body when its header has arrived."""
 
-    def largest_body(self, head: ReceivedHead) -> int:
-        """How many bytes the body may have. Raises RequestRefused."""
-        ...
-
-    def slices(self, head: ReceivedHead) -> Slices | None:
-        """Whether the application takes a part of the body for a request of its own; None if it needs all."""
+    def judge(self, head: ReceivedHead) -> Judgement:
+        """What body the request may have. Raises RequestRefused."""
         ...
 
     def too_large(self, head: ReceivedHead, largest: int) -> RequestRefused:
@@ -62,12 +68,7 @@ class Rule(Protocol):
         ...
 
     def may_wait(self, head: ReceivedHead) -> bool:
-        """Whether ``largest_body`` may block, for example to fetch the keys that verify tokens."""
-        ...
-
-    def judges_alike(self, head: ReceivedHead) -> bool:
-        """Whether a short body that comes along with the same head again needs no judgement: it is taken whole, and the
-        application itself refuses what would be refused here."""
+        """Whether ``judge`` may block, for example to fetch the keys that verify tokens."""
         ...
 
 
@@ -298,11 +299,9 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
     def _judge(self) -> None:
         self.judged = True
-        head = self._head()
-        self.largest = self._reception.rule.largest_body(head)
-        self.slices = self._reception.rule.slices(head)
+        self.largest, self.slices, alike = self._reception.rule.judge(self._head())
         is_short = self.content_length <= min(self.largest, _LONGEST_AT_ONCE)
-        if self.known is not None and is_short and self._reception.rule.judges_alike(head):
+        if alike and is_short and self.known is not None:
             self._need_no_judgement(self.known)
 
     def _head(self) -> ReceivedHead:

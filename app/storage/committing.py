@@ -6,8 +6,7 @@ asked for again, so a concurrent change is never overwritten without the caller'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,8 +54,11 @@ def commit(
     Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
     what ``judge`` raises, RelatedMissing when the bucket is gone, and RowLocked when other writers keep winning.
     """
-    with _discarded_on_refusal(storage, version):
+    try:
         return _commit(storage, asker, write, judged, version, metadata, projection, along)
+    except PorticoError as ex:
+        _discard_refused(storage, version, ex)
+        raise
 
 
 def commit_untried(storage: Storage, asker: Asker, write: Write, version: str, metadata: Mapping[str, Any]) -> RawValue:
@@ -67,20 +69,18 @@ def commit_untried(storage: Storage, asker: Asker, write: Write, version: str, m
         number(metadata["size"]),
         text(metadata["mimetype"]),
     )
-    with _discarded_on_refusal(storage, version):
+    try:
         rows = _change(storage, asker, write, write.event, (COMMIT_UNTRIED, values), (version, metadata), None)
+    except PorticoError as ex:
+        _discard_refused(storage, version, ex)
+        raise
     return rows[0][0] if rows else None
 
 
-@contextmanager
-def _discarded_on_refusal(storage: Storage, version: str) -> Iterator[None]:
-    try:
-        yield
-    except PorticoError as ex:
-        # When the outcome of the commit is unknown, the row may name these bytes.
-        if ex.code != "OUTCOME_UNKNOWN":
-            discard(storage.backend, version)
-        raise
+def _discard_refused(storage: Storage, version: str, ex: PorticoError) -> None:
+    # When the outcome of the commit is unknown, the row may name these bytes.
+    if ex.code != "OUTCOME_UNKNOWN":
+        discard(storage.backend, version)
 
 
 def _values(write: Write, version: str, metadata: Mapping[str, Any]) -> tuple[RawValue, ...]:

@@ -13,8 +13,7 @@ from app.storage.records import ObjectName, Revision
 from app.storage.storage import Storage
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """A write to judge and commit.
 
     ``etags``: the existing object must have one of these entity tags; ``()`` stands for any object, None for no

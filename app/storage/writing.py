@@ -36,8 +36,7 @@ from app.storage.upkeep.events import UploadedObject
 _SMALL = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What to store. ``size`` is the number of bytes in ``stream``, None if that is not known before they are read.
 
     ``declared`` is the length that policies see before the bytes are read. ``more_metadata`` adds members to the
@@ -45,7 +44,7 @@ class Content:
     request has none.
     """
 
-    stream: ByteSource = field(repr=False)
+    stream: ByteSource
     size: int | None
     declared: int | None
     mime_type: str

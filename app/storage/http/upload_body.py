@@ -11,7 +11,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
 import falcon
@@ -53,7 +53,7 @@ def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) 
             user_metadata=header_metadata(headers),
         )
     kept = headers_to_keep(headers)
-    return replace(content, more_metadata=kept) if kept else content
+    return content._replace(more_metadata=kept) if kept else content
 
 
 def media_type(headers: Mapping[str, str]) -> str:
