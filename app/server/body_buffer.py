@@ -2,25 +2,69 @@
 
 from __future__ import annotations
 
-from waitress.buffers import OverflowableBuffer
+from io import BytesIO
+from tempfile import TemporaryFile
+from typing import IO
 
 from app.server.capacity import Seat
 
 _ALWAYS_IN_MEMORY = 512 * 1024
 _LARGEST_IN_MEMORY = 2 * 1024 * 1024
 _MOST_IN_MEMORY = 32 * 1024 * 1024
+# Shorter pieces are put together, since each has a header of its own in memory.
+_SHORT = 4096
 
 
-class BodyBuffer(OverflowableBuffer):  # type: ignore[misc]
+class BodyBuffer:
     """A body in memory while it is short, or not large and the worker holds few bytes of others; else in a file.
 
-    To make and remove a file costs more than to write a MiB into it.
+    To make and remove a file costs more than to write a MiB into it. In memory the pieces are kept as they came, and
+    joined when all are there: a buffer that grows with each copies them twice.
     """
+
+    __slots__ = ("_file", "_pieces", "_seat", "_size")
 
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
+        self._pieces: list[bytes | bytearray] = []
+        self._file: IO[bytes] | None = None
+        self._size = 0
 
-    @property
-    def overflow(self) -> int:
-        """The size from which this body is in a file; it is asked whenever more has arrived."""
+    def __len__(self) -> int:
+        return self._size
+
+    def append(self, data: bytes) -> None:
+        """Keep the next piece. Raises OSError where there is no space for a file."""
+        self._size += len(data)
+        pieces = self._pieces
+        if self._file is not None:
+            self._file.write(data)
+        elif len(data) >= _SHORT or not pieces:
+            pieces.append(data)
+        elif isinstance(pieces[-1], bytearray):
+            pieces[-1] += data
+        else:
+            pieces.append(bytearray(data))
+        if self._file is None and self._size >= self._most_in_memory():
+            self._move_to_file()
+
+    def getfile(self) -> IO[bytes]:
+        """All of it, from the beginning; nothing more is appended."""
+        if self._file is None:
+            self._file = BytesIO(b"".join(self._pieces))
+            self._pieces.clear()
+        self._file.seek(0)
+        return self._file
+
+    def close(self) -> None:
+        """Forget it."""
+        if self._file is not None:
+            self._file.close()
+
+    def _most_in_memory(self) -> int:
         return _LARGEST_IN_MEMORY if self._seat.bytes_held < _MOST_IN_MEMORY else _ALWAYS_IN_MEMORY
+
+    def _move_to_file(self) -> None:
+        self._file = TemporaryFile("w+b")  # noqa: SIM115 - it ends with the request
+        self._file.writelines(self._pieces)
+        self._pieces.clear()

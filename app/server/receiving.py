@@ -11,7 +11,7 @@ from app.server.request import Request
 from app.server.server import Server
 
 _HEADER_AT_ONCE = 16 * 1024
-_BODY_AT_ONCE = 128 * 1024
+_BODY_AT_ONCE = 256 * 1024
 
 
 class Receiving:

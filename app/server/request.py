@@ -239,13 +239,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         return begun[:1] in _WHITESPACE
 
     def get_body_stream(self) -> Any:
-        body = self.body_rcv
-        if body is None:
-            return BytesIO(self._whole)
-        if body.buf.buf is None:
-            # A short body: cheaper than waitress's own three objects.
-            return BytesIO(body.buf.strbuf)
-        return super().get_body_stream()
+        return BytesIO(self._whole) if self.body_rcv is None else self.body_rcv.getfile()
 
     def close(self) -> None:
         if self.body_rcv is not None:

@@ -240,7 +240,7 @@ def _write_file(path: str, source: Metered) -> None:
     with _writing:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        while chunk := source.read(CHUNK):
+        while chunk := source.read(source.at_once):
             with _writing:
                 _write_all(descriptor, chunk)
         with _writing:

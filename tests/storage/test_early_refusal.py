@@ -9,9 +9,9 @@ import socket
 import time
 
 import pytest
-from waitress.buffers import TempfileBasedBuffer
 
 from app.identity.tokens import DEFAULT_LEEWAY_S
+from app.server import body_buffer
 from tests.process.running import PATIENCE_S, until
 from tests.storage.service import SERVICE, Service, raw_request, token
 
@@ -166,7 +166,7 @@ def test_a_full_disk_is_reported(own_service: object, monkeypatch: pytest.Monkey
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as changed:
-        changed.setattr(TempfileBasedBuffer, "append", full)
+        changed.setattr(body_buffer, "TemporaryFile", full)
         assert service.upload(f"{bucket}/k", bytes(3_000_000)).status_code == 507
     assert service.upload(f"{bucket}/k", bytes(3_000_000)).status_code == 200
 

@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import os
 import uuid
 from collections.abc import Callable
 
@@ -185,6 +186,15 @@ def test_chunked_body(service: Service) -> None:
     answer = service.post(f"/object/{path}", data=iter([b"one ", b"two"]), headers={"content-type": "text/css"})
     assert answer.status_code == 200
     assert service.get(f"/object/{path}").content == b"one two"
+
+
+@pytest.mark.parametrize("times", [1, 3, 9])
+def test_pieces_of_any_size_arrive_in_order(service: Service, times: int) -> None:
+    """Short ones are put together in memory; beyond 2 MiB they are written to a file."""
+    path = f"/object/{service.bucket()}/k"
+    pieces = [os.urandom(size) for size in (1, 2, 5000, 1, 1, 4095, 4096, 3, 300_000, 1)] * times
+    service.post(path, data=iter(pieces)).raise_for_status()
+    assert service.get(path).content == b"".join(pieces)
 
 
 def test_the_bucket_limits_size(service: Service) -> None:
