@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode, parse
+from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode
 
 from app.graphql.errors import DocumentError
 from app.graphql.limits import DocumentLimits, check_limits
+from app.graphql.parsing import parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Syntax:
 def read_syntax(text: str, limits: DocumentLimits) -> Syntax:
     """The syntax of a document. Raises DocumentError where it is not well-formed, or beyond a limit."""
     try:
-        document = parse(text, max_tokens=limits.tokens)
+        document = parsed(text, max_tokens=limits.tokens)
     except GraphQLError as ex:
         raise _explained(ex, limits) from None
     except RecursionError:
