@@ -40,6 +40,9 @@ from graphql import (
 )
 from graphql.utilities import is_type_sub_type_of, validate_input_literal
 
+MOST_REPEATED = 100
+"""How many fields may have the response key of another one in its place; the rules refuse documents with very many."""
+
 _Fields = Mapping[str, FieldNode]
 """The fields of a selection by their response keys."""
 
@@ -66,6 +69,7 @@ class _Look:
         self._variables: dict[str, Any] = {}
         self._used: set[str] = set()
         self._spread: dict[str, _Fields | None] = {}
+        self._repeated = 0
 
     def at_operation(self) -> None:
         operation = self._operation
@@ -93,11 +97,17 @@ class _Look:
         found: dict[str, FieldNode] = {}
         for key, node in self._selected(parent, selected):
             known = found.setdefault(key, node)
-            if known is not node and not (_is_plain(known) and _is_plain(node) and known.name.value == node.name.value):
-                raise _Unknown
+            if known is not node:
+                self._repeat(known, node)
         if not found:
             raise _Unknown
         return found
+
+    def _repeat(self, known: FieldNode, node: FieldNode) -> None:
+        self._repeated += 1
+        is_same = _is_plain(known) and _is_plain(node) and known.name.value == node.name.value
+        if not is_same or self._repeated > MOST_REPEATED:
+            raise _Unknown
 
     def _selected(self, parent: GraphQLObjectType, selected: SelectionSetNode) -> Iterator[tuple[str, FieldNode]]:
         for node in selected.selections:
