@@ -35,6 +35,7 @@ def command(security: bool) -> int:
 def findings(settings: Settings, plugins: Plugins, *, security: bool = False) -> list[Finding]:
     """What is missing, or with ``security`` what should be closed. Raises Unavailable without the database."""
     from app.commands.citus_checks import spread
+    from app.commands.connection_checks import connections
     from app.commands.diagnosis import examine
     from app.commands.notices import left_out
     from app.commands.replica_checks import replicas
@@ -43,4 +44,6 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
 
     if security:
         return review(settings)
-    return [*examine(settings), *spread(settings), *replicas(settings), *left_out(settings, plugins), *probed(settings)]
+    of_database = (examine, connections, spread, replicas)
+    found = [finding for each in of_database for finding in each(settings)]
+    return [*found, *left_out(settings, plugins), *probed(settings)]

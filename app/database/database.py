@@ -14,7 +14,7 @@ from app.database.failure import StatementError, explain
 from app.database.flight import Flight, fly
 from app.database.form import IMPLICIT
 from app.database.messages import Row
-from app.database.pool import Pool, PoolState
+from app.database.pool import Pool, PoolState, is_at_limit
 from app.database.position import REACHED, Bookmark
 from app.database.probe import Probe
 from app.database.replicas import Replicas
@@ -24,6 +24,7 @@ from app.database.tls import tls_context
 from app.database.transaction import Transaction
 from app.database.url import parse_database_url
 from app.database.watch import PrimaryWatch
+from app.errors import Unavailable
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
 
 log = logging.getLogger("portico.database")
@@ -137,7 +138,12 @@ class Database:
 
     def probe(self) -> None:
         """Check that the database answers, on a separate connection. Raises Unavailable within a few seconds."""
-        self._probe.ask()
+        try:
+            self._probe.ask()
+        except Unavailable as ex:
+            # Requests go on with the connections that there are.
+            if not is_at_limit(ex.__cause__) or not self._pool.state().open:
+                raise
 
     def pool_state(self) -> PoolState:
         return self._pool.state()

@@ -163,7 +163,7 @@ class Pool:
             try:
                 return self._queue.connect()
             except Unavailable as ex:
-                if not _is_at_limit(ex.__cause__) or time.monotonic() + _PAUSE_AT_LIMIT_S > until:
+                if not is_at_limit(ex.__cause__) or time.monotonic() + _PAUSE_AT_LIMIT_S > until:
                     raise
             time.sleep(_PAUSE_AT_LIMIT_S)
             self._unpark()
@@ -214,5 +214,6 @@ class Pool:
         self._queue.dispose()
 
 
-def _is_at_limit(failure: BaseException | None) -> bool:
+def is_at_limit(failure: BaseException | None) -> bool:
+    """Whether the server, or the role's limit, allows no further connection."""
     return isinstance(failure, ConnectionRefused) and failure.diagnosis.sqlstate == _TOO_MANY_CONNECTIONS

@@ -10,6 +10,7 @@ import pytest
 
 from app.database import Context, Statement, parse_database_url
 from app.database.connect import connect
+from app.errors import Unavailable
 from bench.pooler import keeps_prepared, missing_pooler, pooler
 from bench.streaming import Cluster, Node, missing, streaming
 from tests.database.conftest import READER, ROLES, SCHEMA, WRITER, MakeDatabase
@@ -115,6 +116,10 @@ def test_a_limit_of_connections_is_waited_for(cluster: Cluster, server: Node, ma
         rows = list(threads.map(lambda _: first.run(None, [(slow, ())], read_only=True)[0][0][0], range(16)))
     assert rows == [b"portico"] * 16
     assert first.pool_state().open <= 2
+    # A load balancer must not take away a service that answers.
+    first.probe()
+    with pytest.raises(Unavailable):
+        second.probe()
 
     # Those of another pool: it gets one as soon as they are closed.
     with ThreadPoolExecutor(1) as threads:

@@ -264,6 +264,12 @@ def test_doctor_asks_the_replicas_and_names_parameters_without_effect(portico: P
     assert finished.returncode == 0
 
 
+def test_doctor_compares_numbers_of_connections(portico: Portico, database_url: str) -> None:
+    asked = {"DATABASE_URL": database_url, "ANON_KEY": "k", "WEB_CONCURRENCY": "2"}
+    assert "the service opens up to" not in portico("doctor", **asked, POOL_SIZE="2").stdout
+    assert "the service opens up to 2002 connections" in portico("doctor", **asked, POOL_SIZE="1000").stdout
+
+
 def test_a_database_that_does_not_exist_is_named(portico: Portico, database_url: str) -> None:
     for command in ("init", "doctor"):
         finished = portico(command, DATABASE_URL=database_url.replace("/test", "/absent_test"), ANON_KEY="k")

@@ -1,0 +1,50 @@
+"""What ``portico doctor`` finds about the number of connections that the service opens, and that PostgreSQL allows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+
+from app.commands.diagnosis import Finding
+from app.database import Database
+from app.settings import Settings
+
+_ALLOWED = """
+select json_build_object(
+  'user', current_user, 'port', inet_server_port(),
+  'allowed', least(
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+    (select nullif(datconnlimit, -1) from pg_catalog.pg_database where datname = current_database()),
+    (select nullif(rolconnlimit, -1) from pg_catalog.pg_roles where rolname = current_user and not rolsuper))
+)::text
+"""
+
+
+def connections(settings: Settings) -> list[Finding]:
+    """Compare both numbers. Raises Unavailable without a database."""
+    with closing(Database(settings)) as database:
+        about = json.loads(database.read(_ALLOWED) or b"{}")
+        target = database.target
+    if target.socket_path is None and about["port"] != target.port:
+        # A pooler or a proxy is between, whose own limits count.
+        return []
+    return list(_compared(settings, about["user"], about["allowed"]))
+
+
+def _compared(settings: Settings, user: str, allowed: int) -> Iterator[Finding]:
+    # Each worker has one more for GET /health, and another to watch replicas.
+    extra = 2 if settings.database_read_urls else 1
+    wanted = settings.workers * (settings.pool_size + extra)
+    if wanted <= allowed:
+        return
+    fitting = allowed // settings.workers - extra
+    yield Finding(
+        "note",
+        f"the service opens up to {wanted} connections, and PostgreSQL allows {user} {allowed}: a worker may get none",
+        f"allow {wanted}, or set {_smaller(settings.workers, fitting)}",
+    )
+
+
+def _smaller(workers: int, fitting: int) -> str:
+    return f"POOL_SIZE={fitting} with {workers} workers" if fitting > 0 else "fewer workers (WEB_CONCURRENCY)"
