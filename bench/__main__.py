@@ -32,7 +32,7 @@ def main() -> None:
     options = _options()
     if not wrk.is_installed():
         sys.exit("python -m bench needs wrk (https://github.com/wg/wrk); on Debian: apt install wrk")
-    notes: list[str] = []
+    notes = [f"Python {sys.version}"]
     questions = [each for each in QUESTIONS if not options.only or any(part in each.name for part in options.only)]
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -111,10 +111,9 @@ def _measure(
         figures = measuring.measure(question, contestants, pgbench_of(question, settings, place))
         told += figures
         print("\n".join(report.lines(figures)), flush=True)
-        ideal = report.ideal(figures, len(os.sched_getaffinity(0)))
-        if ideal is not None:
-            share = figures[0].per_second / ideal
-            notes.append(f"{question.name}: {share:.0%} of the ideal, which is {ideal:,.0f} per second")
+        share = report.of_the_ideal(figures, len(os.sched_getaffinity(0)))
+        if share is not None:
+            notes.append(share)
     print("\n".join(["", *notes]))
     return told
 

@@ -46,14 +46,26 @@ def _times(value: float, unit: float) -> str:
     return f"{value / unit:.2f}" if unit and value else "-"
 
 
-def ideal(figures: Sequence[Figures], cores: int) -> float | None:
+def ideal(figures: Sequence[Figures], cores: int, pgbench: str = PGBENCH) -> float | None:
     """How many requests per second the machine would answer if the service cost what the empty web server costs, and
-    the database what pgbench makes it cost."""
+    the database what ``pgbench`` makes it cost: the one that never waits, or the one that asks as often."""
     by_name = {each.contestant: each for each in figures}
-    empty, pgbench = by_name.get(EMPTY), by_name.get(PGBENCH)
-    if empty is None or pgbench is None:
+    empty, database = by_name.get(EMPTY), by_name.get(pgbench)
+    if empty is None or database is None:
         return None
-    return cores * 1e6 / (empty.service_us + empty.client_us + pgbench.database_us)
+    return cores * 1e6 / (empty.service_us + empty.client_us + database.database_us)
+
+
+def of_the_ideal(figures: Sequence[Figures], cores: int) -> str | None:
+    """What to tell of the first contestant beside the ideals; None where there are none."""
+    highest, paced = ideal(figures, cores), ideal(figures, cores, PACED)
+    if highest is None or paced is None:
+        return None
+    question, reached = figures[0].question, figures[0].per_second
+    return (
+        f"{question}: {reached / highest:.0%} of the ideal, which is {highest:,.0f} per second; "
+        f"{reached / paced:.0%} of {paced:,.0f}, where the database costs what pgbench as often makes it cost"
+    )
 
 
 def as_json(figures: Sequence[Figures], notes: Sequence[str]) -> str:

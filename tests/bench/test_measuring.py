@@ -15,9 +15,9 @@ import pytest
 
 from bench import wrk
 from bench.library import PORTICO, POSTGRAPHILE, QUESTIONS, STRAWBERRY, rows_of
-from bench.measuring import PGBENCH, Figures
+from bench.measuring import PACED, PGBENCH, Figures
 from bench.processor import await_end, children_of, cpu_seconds
-from bench.report import EMPTY, chart, ideal
+from bench.report import EMPTY, chart, ideal, of_the_ideal
 from tests.process.running import PATIENCE_S, REPOSITORY
 
 
@@ -74,6 +74,11 @@ def test_the_ideal_costs_what_each_part_costs_alone() -> None:
     rounds = [figures("Portico", 1000, 300, 100), figures(EMPTY, 5000, 100, 0), figures(PGBENCH, 9000, 0, 80)]
     assert ideal(rounds, 2) == pytest.approx(10_000)
     assert ideal(rounds[:1], 2) is None
+    assert of_the_ideal(rounds, 2) is None
+    share = of_the_ideal([*rounds, figures(PACED, 1000, 0, 130)], 2)
+    assert share is not None
+    assert "10% of the ideal, which is 10,000" in share
+    assert "12% of 8,000" in share
 
 
 def test_the_chart_shows_those_that_answer() -> None:
