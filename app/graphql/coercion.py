@@ -54,6 +54,8 @@ def arguments(
     for name, argument in declared.items():
         given = _resolve(nodes.get(name, ABSENT), variables)
         type_ = argument.type
+        if given is ABSENT and not isinstance(type_, GraphQLNonNull):
+            continue
         # An argument with a default is left out like any other; the resolver that reads it knows the default.
         lenient = argument.default is not None if given is ABSENT else argument.extensions.get("takes_null")
         if lenient and isinstance(type_, GraphQLNonNull):

@@ -10,12 +10,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, literal_column
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy import ColumnElement
 from sqlalchemy.sql.elements import Null
 
 from app.query.sql import JSON_TEXT, Constant, JsonText, as_constant
-from app.query.written import WrittenSQL
+from app.query.written import WrittenSQL, anded
 
 # PostgreSQL reads a row of operators recursively, and its stack is limited.
 _MOST_VALUES = 50
@@ -94,7 +93,21 @@ def json_list(
     item: ColumnElement[Any], *conditions: ColumnElement[bool], order: Sequence[ColumnElement[Any]] = ()
 ) -> ColumnElement[Any]:
     """An aggregate: a json array, as text, of ``item`` for each row that meets the conditions."""
-    separator: ColumnElement[Any] = literal_column("', '")
-    ordered = aggregate_order_by(separator, *order) if order else separator
-    items = func.string_agg(json_text(item), ordered)
-    return _Json(("coalesce('[' || ", " || ']', '[]')"), (items.filter(*conditions) if conditions else items,))
+    texts, values = ["coalesce('[' || string_agg(", ", ', '"], [json_text(item)]
+    _append(texts, values, " ORDER BY ", order, ", ")
+    texts[-1] += ")"
+    if conditions:
+        _append(texts, values, " FILTER (WHERE ", anded(conditions), " AND ")
+        texts[-1] += ")"
+    texts[-1] += " || ']', '[]')"
+    return _Json(texts, values)
+
+
+def _append(
+    texts: list[str], values: list[ColumnElement[Any]], before: str, more: Sequence[ColumnElement[Any]], between: str
+) -> None:
+    """Write more values, with texts before and between them."""
+    for number, each in enumerate(more):
+        texts[-1] += between if number else before
+        texts.append("")
+        values.append(each)

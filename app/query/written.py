@@ -196,8 +196,7 @@ class Query(ColumnElement[Any]):
         yield ", ".join([_named(value._compiler_dispatch(visitor), name) for value, name in self.columns])
         yield " FROM " + self.source._compiler_dispatch(visitor, asfrom=True)
         if self.conditions:
-            conditions = self.conditions if len(self.conditions) == 1 else [_anded(each) for each in self.conditions]
-            yield " WHERE " + " AND ".join([each._compiler_dispatch(visitor) for each in conditions])
+            yield " WHERE " + " AND ".join([each._compiler_dispatch(visitor) for each in anded(self.conditions)])
         if self.order:
             yield " ORDER BY " + ", ".join([each._compiler_dispatch(visitor) for each in self.order])
         if self.limit is not None:
@@ -211,5 +210,6 @@ def _named(text: str, name: str | None) -> str:
     return text if name is None else f"{text} AS {identifier(name)}"
 
 
-def _anded(condition: ColumnElement[Any]) -> ColumnElement[Any]:
-    return condition.self_group(against=and_)
+def anded(conditions: Sequence[ColumnElement[Any]]) -> Sequence[ColumnElement[Any]]:
+    """Conditions in parentheses where they need them to be joined by AND."""
+    return conditions if len(conditions) == 1 else [each.self_group(against=and_) for each in conditions]

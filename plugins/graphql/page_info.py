@@ -13,7 +13,10 @@ from app.graphql.fields import Fields, unknown_field_in
 from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.collection import Collection
+from app.query.comparison import compared
+from app.query.sql import call
 from app.query.walk import Field
+from app.query.written import WrittenSQL
 
 
 @hookimpl
@@ -66,14 +69,15 @@ def _cursor_at(collection: Collection, *, last: bool) -> ColumnElement[Any]:
     position: ColumnElement[Any] = literal_column("1")
     if last:
         position = collection.count
-        position = func.least(position, collection.page.limit()) if collection.looks_ahead else position
+        position = call("least", position, collection.page.limit()) if collection.looks_ahead else position
     # The filter makes PostgreSQL compute the cursor of that one row only.
-    return func.max(collection.cursor).filter(collection.position == position)
+    texts = "max(", ") FILTER (WHERE ", " = ", ")"
+    return WrittenSQL("max", texts, (collection.cursor, collection.position, position))
 
 
 def _more_follow(collection: Collection) -> ColumnElement[Any]:
     """Whether rows remain after the page, in its direction."""
-    return func.count(collection.position) > collection.page.limit()
+    return compared(call("count", collection.position), ">", collection.page.limit())
 
 
 def _is_beyond_the_edge(collection: Collection) -> ColumnElement[Any]:
