@@ -29,7 +29,8 @@ def unseen(parameter: str) -> str:
 
 def time_text(expression: str) -> str:
     """The time in UTC with milliseconds and Z, the form that clients compare."""
-    return f"to_char({expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
+    # A zone by its name would be looked up for each time.
+    return f"to_char({expression} AT TIME ZONE interval '0', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
 
 
 _OBJECT_COLUMNS = """

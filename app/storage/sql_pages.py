@@ -45,18 +45,18 @@ _RANGE = """
     WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= $2 AND o.name COLLATE "C" < $3 AND $4::text IS NULL"""
 
 
-_UPDATED = f"{_json_time('v.updated_at')} AS updated"
+_UPDATED = f"{time_text('v.updated_at')} AS updated"
 
 
 def entry_time(column: str) -> str:
     """A time of an entry ``v`` of a page, as JSON. It is mostly that of ``updated_at``, which is made only once: the
     texts of times were a quarter of the work for a page."""
-    return f"CASE WHEN v.{column} = v.updated_at THEN v.updated ELSE {_json_time(f'v.{column}')} END"
+    return f"CASE WHEN v.{column} = v.updated_at THEN {plain_json('v.updated')} ELSE {_json_time(f'v.{column}')} END"
 
 
 @dataclass(frozen=True, slots=True)
 class PageByOffset:
-    """Entries from an offset on. ``entry`` projects each row ``v`` as text of JSON; ``v.updated`` is the JSON of
+    """Entries from an offset on. ``entry`` projects each row ``v`` as text of JSON; ``v.updated`` is the text of
     ``v.updated_at``, and the name that is relative to a folder begins at ``v.start``."""
 
     entry: Projection

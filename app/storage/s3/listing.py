@@ -20,6 +20,7 @@ from app.storage.s3.buckets import check_visible, owner
 from app.storage.s3.call import S3Call
 from app.storage.s3.elements import XML, Element, document
 from app.storage.s3.errors import invalid_argument
+from app.storage.sql import plain_json
 from app.storage.sql_pages import PageByCursor
 from app.storage.storage import Storage
 
@@ -27,7 +28,7 @@ LARGEST_PAGE = 1000
 
 _PAGE = PageByCursor(
     folder="to_json(v.folder)::text",
-    entry="""concat('[', to_json(v.name), ',', v.updated, ',',
+    entry=f"""concat('[', to_json(v.name), ',', {plain_json("v.updated")}, ',',
         coalesce(to_json(v.metadata ->> 'eTag')::text, 'null'), ',',
         coalesce(v.metadata -> 'size', v.metadata -> 'contentLength', '0'), ']')""",
     column="name",
