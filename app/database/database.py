@@ -14,7 +14,7 @@ from app.database.failure import StatementError, explain
 from app.database.flight import Flight, fly
 from app.database.form import IMPLICIT
 from app.database.messages import Row
-from app.database.pool import Pool, PoolState, is_at_limit
+from app.database.pool import Pool, PoolState, Share, is_at_limit
 from app.database.position import REACHED, Bookmark
 from app.database.probe import Probe
 from app.database.replicas import Replicas
@@ -144,6 +144,10 @@ class Database:
             # Requests go on with the connections that there are.
             if not is_at_limit(ex.__cause__) or not self._pool.state().open:
                 raise
+
+    def share(self, surplus: Share) -> None:
+        """Give up the connections that ``surplus`` says, for processes that the server allows none."""
+        self._pool.share(surplus)
 
     def pool_state(self) -> PoolState:
         return self._pool.state()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import math
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 from typing import cast
+from weakref import WeakSet
 
 import sqlalchemy.exc
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
@@ -25,6 +28,8 @@ log = logging.getLogger("portico.database")
 # The server's caches for a connection only grow, and after a failover behind one name all connections move eventually.
 _RENEW_AFTER_S = 3600.0
 _PAUSE_AT_LIMIT_S = 0.05
+# Long enough for another process to open what this one gave up.
+_YIELD_S = 2.0
 _TOO_MANY_CONNECTIONS = "53300"
 _READ_ONLY = "25006"
 _WRITABLE = ("read-write", "primary")
@@ -41,6 +46,14 @@ class PoolState:
     waits: int = 0
     waited_s: float = 0.0
     timeouts: int = 0
+
+
+class _Yielding(Unavailable):
+    """Another process is to open a connection first."""
+
+
+Share = Callable[[int, bool], int]
+"""How many of its open connections a process should give up, by their number and whether it was refused one of late."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +77,11 @@ class Pool:
         self._size = size
         self._timeout_s = timeout_s
         self._down = False
-        self._closed = False
+        self._opened: WeakSet[DatabaseConnection] = WeakSet()
+        # How many connections are closed instead of being kept when they are given back; without end once closed.
+        self._leaving = 0.0
+        self._was_refused = False
+        self._yields_until = 0.0
         self._renewed_at = 0.0
         # A checkout from QueuePool costs 17 us of a request's 55. So leases that nobody waits for are kept here, and
         # QueuePool is used only when there is none.
@@ -102,11 +119,12 @@ class Pool:
         if (
             not connection.usable
             or connection.transaction_status != IDLE
-            or self._closed
+            or self._leaving
             or time.monotonic() > lease.renew_at
         ):
             # Closing also ends a transaction that was left open.
             lease.proxy.invalidate()
+            self._leaving = max(0.0, self._leaving - 1)
             return
         self._parked.append(lease)
         # After parking: a thread that began to wait before that may have missed it.
@@ -130,6 +148,23 @@ class Pool:
         self._renewed_at = time.monotonic()
         lease.connection.usable = False
         return True
+
+    def share(self, surplus: Share) -> None:
+        """Give up as many connections as ``surplus`` says, for processes that get none, and open no other for a moment.
+        To be called now and then."""
+        was_refused, self._was_refused = self._was_refused, False
+        count = surplus(self._count_open(), was_refused)
+        if not count:
+            return
+        self._yields_until = time.monotonic() + _YIELD_S
+        self._leaving = max(self._leaving, count)
+        while self._leaving and self._parked:
+            with contextlib.suppress(IndexError):
+                self.give_back(self._parked.pop())
+
+    def _count_open(self) -> int:
+        with self._counting:
+            return sum(each.usable for each in self._opened)
 
     def _take(self) -> Lease:
         try:
@@ -163,8 +198,9 @@ class Pool:
             try:
                 return self._queue.connect()
             except Unavailable as ex:
-                if not is_at_limit(ex.__cause__) or time.monotonic() + _PAUSE_AT_LIMIT_S > until:
+                if not _may_wait(ex) or time.monotonic() + _PAUSE_AT_LIMIT_S > until:
                     raise
+            self._was_refused = True
             time.sleep(_PAUSE_AT_LIMIT_S)
             self._unpark()
 
@@ -182,6 +218,8 @@ class Pool:
         lease.proxy.close()
 
     def _open(self) -> DatabaseConnection:
+        if time.monotonic() < self._yields_until:
+            raise _Yielding("The database accepts no more connections now.", code="DATABASE_UNAVAILABLE")
         try:
             connection = self._connect()
         except Unavailable as ex:
@@ -193,13 +231,15 @@ class Pool:
         if self._down:
             self._down = False
             log.warning("the database can be reached again")
+        with self._counting:
+            self._opened.add(connection)
         return connection
 
     def state(self) -> PoolState:
         parked, taken = len(self._parked), self._queue.checkedout()
         return PoolState(
             size=self._size,
-            open=self._queue.checkedin() + taken,
+            open=self._count_open(),
             in_use=max(0, taken - parked),
             waits=self._waits,
             waited_s=self._waited_s,
@@ -208,10 +248,15 @@ class Pool:
 
     def close(self) -> None:
         """Close the idle connections; one that is in use is closed when it is given back."""
-        self._closed = True
+        self._leaving = math.inf
         while self._parked:
             self._unpark()
         self._queue.dispose()
+
+
+def _may_wait(ex: Unavailable) -> bool:
+    """Whether a connection may become free, or may be opened in a moment."""
+    return isinstance(ex, _Yielding) or is_at_limit(ex.__cause__)
 
 
 def is_at_limit(failure: BaseException | None) -> bool:

@@ -6,10 +6,11 @@ Each worker writes to its own seat only, so no lock between processes is needed.
 from __future__ import annotations
 
 import mmap
+import sys
 import threading
 
 _WORD = 8
-_CONNECTIONS, _BYTES, _WORDS = 0, 1, 2
+_CONNECTIONS, _BYTES, _DATABASE, _REFUSED, _WORDS = 0, 1, 2, 3, 4
 _ABSENT = -1
 
 
@@ -30,7 +31,8 @@ class Capacity:
     def vacate(self, number: int) -> None:
         """Reset the seat of a worker that has ended."""
         self._words[number * _WORDS + _CONNECTIONS] = _ABSENT
-        self._words[number * _WORDS + _BYTES] = 0
+        for word in (_BYTES, _DATABASE, _REFUSED):
+            self._words[number * _WORDS + word] = 0
 
     def fewest_connections(self) -> int:
         """The number of connections of the worker that has fewest."""
@@ -46,7 +48,17 @@ class Capacity:
         return [count for count in counts if count != _ABSENT]
 
     def bytes_held(self) -> int:
-        return sum(self._words[number * _WORDS + _BYTES] for number in range(self._workers))
+        return sum(self._all(_BYTES))
+
+    def share_of_database(self) -> int:
+        """How many database connections a worker may keep while another gets none: as many as all would have if they
+        had the same number, rounded up; without a bound if no worker was refused one."""
+        if not any(self._all(_REFUSED)):
+            return sys.maxsize
+        return max(1, -(-sum(self._all(_DATABASE)) // self._workers))
+
+    def _all(self, word: int) -> list[int]:
+        return [self._words[number * _WORDS + word] for number in range(self._workers)]
 
 
 class Seat:
@@ -80,6 +92,13 @@ class Seat:
         share = self._capacity.even_share()
         surplus = self.connections - share
         return surplus if surplus * 10 > share else 0
+
+    def database_surplus(self, count: int, was_refused: bool) -> int:
+        """Show the other workers how many database connections this one has, and whether it was refused one of late;
+        how many it should give up for them."""
+        self._words[self._at + _DATABASE] = count
+        self._words[self._at + _REFUSED] = was_refused
+        return max(0, count - self._capacity.share_of_database())
 
     def charge(self, size: int) -> bool:
         """Count ``size`` bytes that a connection keeps; whether there would be space for them in files."""

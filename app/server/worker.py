@@ -39,6 +39,7 @@ class Worker:
         self._grace_s = settings.shutdown_grace_s
         self._stopping = threading.Event()
         self._loop = Loop(settings.threads, settings.waiting_limit, settings.waiting_s)
+        self._share: Callable[[Callable[[int, bool], int]], None] = getattr(application, "share", _keep_all)
         self._seat = seat = seat or Capacity(1, settings.transfer_space).seat(0)
         self._server = Server(
             application,
@@ -70,6 +71,7 @@ class Worker:
             self._connections.close_late()
             # The first worker that is ready takes all connections, and clients keep them.
             self._server.surplus = self._seat.surplus()
+            self._share(self._seat.database_surplus)
         self._drain()
 
     def _operate(self) -> None:
@@ -88,6 +90,10 @@ class Worker:
             time.sleep(_DRAIN_LOOK_S)
         self._loop.close()
         self._server.operations.put(None)
+
+
+def _keep_all(surplus: Callable[[int, bool], int]) -> None:
+    """For an application that shares nothing."""
 
 
 def run_worker(

@@ -126,5 +126,14 @@ def test_a_limit_of_connections_is_waited_for(cluster: Cluster, server: Node, ma
         waiting = threads.submit(second.read, "select 1")
         with pytest.raises(TimeoutError):
             waiting.result(0.3)
-        first.close()
+        told = []
+        first.share(lambda count, was_refused: told.append((count, was_refused)) or 1)
+        assert told == [(2, True)]
         assert waiting.result(60) == b"1"
+    assert first.pool_state().open == 1
+    # What one keeps goes on, and so does what the other got.
+    for database in (first, second):
+        with ThreadPoolExecutor(4) as threads:
+            rows = list(threads.map(lambda _, of=database: of.run(None, [(slow, ())], read_only=True)[0], range(8)))
+        assert rows == [[(b"portico",)]] * 8
+        assert database.pool_state().open == 1
