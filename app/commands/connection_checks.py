@@ -41,7 +41,7 @@ def _compared(settings: Settings, user: str, allowed: int) -> Iterator[Finding]:
     fitting = allowed // settings.workers - extra
     yield Finding(
         "note",
-        f"the service opens up to {wanted} connections, and PostgreSQL allows {user} {allowed}: requests wait for those",
+        f"the service opens up to {wanted} connections, and PostgreSQL allows {user} {allowed}: requests wait",
         f"allow {wanted}, or set {_smaller(settings.workers, fitting)}",
     )
 
