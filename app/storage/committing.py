@@ -19,7 +19,7 @@ from app.storage.judging import Judged, Write, judge
 from app.storage.records import Revision
 from app.storage.rows import RawValue, json_value, number, owner_columns, text
 from app.storage.sql import NOTHING, Projection
-from app.storage.sql_writes import COMMIT_UNTRIED, commit_new, commit_over
+from app.storage.sql_writes import COMMIT_UNTRIED, COMMIT_UNTRIED_OVER, commit_new, commit_over
 from app.storage.storage import Storage
 from app.storage.translation import refused, translate
 from app.storage.upkeep.events import ObjectEvent
@@ -62,19 +62,25 @@ def commit(
 
 
 def commit_untried(storage: Storage, asker: Asker, write: Write, version: str, metadata: Mapping[str, Any]) -> RawValue:
-    """The id of a new object of service_role, committed without a permission; None where it needs one: the object or
-    the bucket's rules may stand in the way. Raises what forbids it; then the bytes are deleted."""
+    """The id of an object of service_role, committed without a permission; None where it needs one: the object or the
+    bucket's rules may stand in the way. Raises what forbids it; then the bytes are deleted."""
+    statement = COMMIT_UNTRIED_OVER if write.upsert else COMMIT_UNTRIED
     values = (
         *_values(write, version, metadata),
         number(metadata["size"]),
         text(metadata["mimetype"]),
     )
     try:
-        rows = _change(storage, asker, write, write.event, (COMMIT_UNTRIED, values), (version, metadata), None)
+        rows = _change(storage, asker, write, write.event, (statement, values), (version, metadata), None)
     except PorticoError as ex:
         _discard_refused(storage, version, ex)
         raise
-    return rows[0][0] if rows else None
+    if not rows:
+        return None
+    identifier, replaced = rows[0]
+    if replaced == b"t":
+        storage.note_freed()
+    return identifier
 
 
 def _discard_refused(storage: Storage, version: str, ex: PorticoError) -> None:

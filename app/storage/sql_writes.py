@@ -50,21 +50,38 @@ def commit_new(projection: Projection) -> Statement:
     )
 
 
-# The same where the bucket's rules allow the object and there is none of its name; neither was looked up before.
-# $8: the size, $9: the media type. What these comparisons cannot tell is left to a permission.
-COMMIT_UNTRIED = Statement(
-    """
-    INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
-    SELECT b.id, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb
-    FROM storage.buckets b
+# The bucket, if its rules allow the object. $8: its size, $9: its media type. A permission tells what these comparisons
+# cannot.
+_ALLOWING = """
+    storage.buckets b
     WHERE b.id = $1 AND coalesce($8::bigint <= b.file_size_limit, true)
       AND (b.allowed_mime_types IS NULL
-           OR b.allowed_mime_types && ARRAY[$9::text, left($9::text, strpos($9::text, '/')) || '*'])
-      AND NOT EXISTS (SELECT FROM storage.objects e WHERE e.bucket_id = $1 AND e.name = $2)
+           OR b.allowed_mime_types && ARRAY[$9::text, left($9::text, strpos($9::text, '/')) || '*'])"""
+
+# A new object, where neither bucket nor name was looked up before. Its columns: the id, and whether one was replaced.
+COMMIT_UNTRIED = Statement(
+    f"""
+    INSERT INTO storage.objects AS o (bucket_id, name, owner, owner_id, version, metadata, user_metadata)
+    SELECT b.id, $2, $3::uuid, $4, $5, $6::jsonb, $7::jsonb
+    FROM {_ALLOWING} AND NOT EXISTS (SELECT FROM storage.objects e WHERE e.bucket_id = $1 AND e.name = $2)
     ON CONFLICT (bucket_id, name) DO NOTHING
-    RETURNING o.id
-    """,
+    RETURNING o.id, false
+    """,  # noqa: S608
     "commit_untried",
+)
+# The same, or over the object that is there. An INSERT ... ON CONFLICT DO UPDATE would run triggers for both.
+COMMIT_UNTRIED_OVER = Statement(
+    f"""
+    WITH replaced AS (
+        UPDATE storage.objects o SET
+            {_OWNER_KEPT.format(owner="$3::uuid", id="$4")},
+            version = $5, metadata = $6::jsonb, user_metadata = $7::jsonb
+        FROM {_ALLOWING} AND o.bucket_id = b.id AND o.name = $2
+        RETURNING o.id, true),
+    created AS ({COMMIT_UNTRIED.sql})
+    SELECT * FROM replaced UNION ALL SELECT * FROM created
+    """,  # noqa: S608
+    "commit_untried_over",
 )
 
 

@@ -78,14 +78,13 @@ def put(storage: Storage, asker: Asker, write: Write, content: Content, along: A
 def _is_committed_untried(storage: Storage, asker: Asker, write: Write, size: int | None) -> bool:
     """Whether the commit comes first and the permission only if that fails. Few bytes would be written in vain, and no
     check of a plugin would see them."""
-    is_new = not write.upsert and write.etags is None
     is_small = size is not None and size <= min(_SMALL, storage.limits.upload)
-    is_like_others = not (storage.checks or write.name.key.endswith(PLACEHOLDER))
-    return is_new and is_small and is_like_others and asker.role == SERVICE_ROLE
+    is_like_others = not (storage.checks or write.replacing_event or write.name.key.endswith(PLACEHOLDER))
+    return write.etags is None and is_small and is_like_others and asker.role == SERVICE_ROLE
 
 
 def _store_untried(storage: Storage, asker: Asker, write: Write, content: Content, described: Described) -> Written:
-    """Store a new object in one round trip, where nothing stands in the way; with a permission otherwise."""
+    """Store an object in one round trip, where nothing stands in the way; with a permission otherwise."""
     check_key(write.name.key, any_script=storage.limits.any_script)
     version, metadata = _write_bytes(storage, write, content, storage.limits.upload)
     identifier = commit_untried(storage, asker, write, version, metadata)
