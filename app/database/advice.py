@@ -13,9 +13,10 @@ from app.database.tls import TlsRefused
 _OF_STATES = {
     "3D000": "Create the database, or correct its name in DATABASE_URL.",
     "28P01": "Correct the user or the password in DATABASE_URL.",
-    "28000": "Correct the user in DATABASE_URL, or allow it in pg_hba.conf.",
+    "28000": "Correct the user, sslmode or sslcert in DATABASE_URL, or allow the connection in pg_hba.conf.",
     "42501": "Grant the user CONNECT on the database, or correct the names in DATABASE_URL.",
     "53300": "Allow more connections, or set POOL_SIZE so that those of all workers fit.",
+    "F0000": "Correct the configuration of the server.",
     # PgBouncer, of which older versions know no other code.
     "08P01": "Correct user, password or database in DATABASE_URL or in the pooler's configuration.",
 }

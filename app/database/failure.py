@@ -128,9 +128,9 @@ def explain(error: StatementError, role: str | None) -> PorticoError:
 
 
 def is_misconfigured(sqlstate: str) -> bool:
-    """Whether a server refused a connection for something that is wrong in the service's configuration: the user or its
-    password, the database, a right or a parameter."""
-    return sqlstate.startswith(("22", "28", "3D", "42", "55"))
+    """Whether a server refused a connection for something that is wrong in the service's configuration or its own: the
+    user or its password, the database, a right or a parameter."""
+    return sqlstate.startswith(("22", "28", "3D", "42", "55", "F0"))
 
 
 def unavailable(diagnosis: Diagnosis | None, otherwise: str = "The database cannot be reached.") -> Unavailable:

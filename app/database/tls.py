@@ -34,7 +34,9 @@ def tls_context(target: Target) -> ssl.SSLContext | None:
         try:
             context.load_cert_chain(target.sslcert, target.sslkey)
         except OSError as ex:  # ssl.SSLError is one
-            raise DatabaseUrlError(f"sslcert or sslkey cannot be used: {ex.strerror or ex}") from None
+            raise DatabaseUrlError(
+                f"sslcert={target.sslcert} or its sslkey cannot be used: {ex.strerror or ex}"
+            ) from None
     return context
 
 
@@ -45,7 +47,7 @@ def _trust(context: ssl.SSLContext, sslrootcert: str | None) -> None:
     try:
         context.load_verify_locations(cafile=sslrootcert)
     except OSError as ex:
-        raise DatabaseUrlError(f"sslrootcert cannot be used: {ex.strerror or ex}") from None
+        raise DatabaseUrlError(f"sslrootcert={sslrootcert} cannot be used: {ex.strerror or ex}") from None
 
 
 def negotiate(sock: socket.socket, context: ssl.SSLContext, target: Target) -> socket.socket:

@@ -87,6 +87,21 @@ def test_what_a_pooler_refuses(answering: Answering, make_database: MakeDatabase
     )
 
 
+@pytest.mark.parametrize(
+    ("sqlstate", "advice"),
+    [
+        ("28000", "Correct the user, sslmode or sslcert in DATABASE_URL, or allow the connection in pg_hba.conf."),
+        ("F0000", "Correct the configuration of the server."),
+    ],
+)
+def test_what_the_server_is_not_configured_for(
+    answering: Answering, make_database: MakeDatabase, sqlstate: str, advice: str
+) -> None:
+    place = answering(_refusal(sqlstate, "no"))
+    ex = unavailable(make_database(f"postgresql://u:word@{place}/d?sslmode=disable"))
+    assert (ex.hint, advice_on(ex.__cause__)) == (OPERATOR, advice)
+
+
 def test_each_of_several_hosts(answering: Answering, make_database: MakeDatabase) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         away = f"127.0.0.1:{probe.getsockname()[1]}"
