@@ -59,27 +59,28 @@ class HeaderMemory:
         self.find: Callable[[bytes], KnownHeader | None] = self._known.get
 
     def resembling(self, block: bytes) -> KnownHeader | None:
-        """What is known of ``block`` from one that differed in its method and target only; it is kept."""
+        """What is known of ``block`` from one that differed in its method and target only."""
         line, _, fields = block.partition(b"\r\n")
         like = self._by_fields.get(fields)
         read = None if like is None else _LINE.fullmatch(line)
         if like is None or read is None:
             return None
         known = like.with_line(block, read)
-        self._add(block, known)
-        if like.environ is None:
+        if self._add(block, known) and like.environ is None:
             # That request was refused; this one may be answered.
             self._by_fields[fields] = known
         return known
 
     def keep(self, block: bytes, known: KnownHeader) -> None:
-        if len(block) <= self._LONGEST:
-            self._add(block, known)
-            if known.parsed["version"] == "1.1":
-                self._by_fields[block.partition(b"\r\n")[2]] = known
+        """Remember what is known of ``block``, unless it is long."""
+        if self._add(block, known) and known.parsed["version"] == "1.1":
+            self._by_fields[block.partition(b"\r\n")[2]] = known
 
-    def _add(self, block: bytes, known: KnownHeader) -> None:
+    def _add(self, block: bytes, known: KnownHeader) -> bool:
+        if len(block) > self._LONGEST:
+            return False
         if len(self._known) >= self._ENTRIES:
             self._known.clear()
             self._by_fields.clear()
         self._known[block] = known
+        return True
