@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from graphql import (
     GraphQLArgument,
@@ -113,10 +114,21 @@ def _input_object(type_: GraphQLInputObjectType, given: Given, variables: Variab
         value = coerce(field.type, member, variables)
         if value is not ABSENT:
             result[name] = value
-    for name, field in type_.fields.items():
-        if isinstance(field.type, GraphQLNonNull) and name not in result:
-            raise RequestError("Invalid input for NonNull type")
+    if not result.keys() >= non_null_members(type_):
+        raise RequestError("Invalid input for NonNull type")
     return result
+
+
+_non_null_members: WeakKeyDictionary[GraphQLInputObjectType, frozenset[str]] = WeakKeyDictionary()
+
+
+def non_null_members(type_: GraphQLInputObjectType) -> frozenset[str]:
+    """The members of an input object that are not null. Filters of wide tables have many members, and none of these."""
+    known = _non_null_members.get(type_)
+    if known is None:
+        found = (name for name, field in type_.fields.items() if isinstance(field.type, GraphQLNonNull))
+        known = _non_null_members[type_] = frozenset(found)
+    return known
 
 
 def _resolve(given: Given | Any, variables: Variables) -> Given | Any:

@@ -6,7 +6,7 @@ such as those with directives, it says nothing, and the rules of graphql-core fi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from graphql import (
@@ -39,6 +39,8 @@ from graphql import (
     type_from_ast,
 )
 from graphql.utilities import is_type_sub_type_of, validate_input_literal
+
+from app.graphql.coercion import non_null_members
 
 MOST_REPEATED = 100
 """How many fields may have the response key of another one in its place; the rules refuse documents with very many."""
@@ -156,12 +158,18 @@ class _Look:
 
     # What is given
 
-    def _arguments(
+    def _arguments(self, known: Mapping[str, GraphQLArgument], given: Sequence[ArgumentNode]) -> None:
+        names = self._given(known, given)
+        for name, declared in known.items():
+            if isinstance(declared.type, GraphQLNonNull) and name not in names and declared.default is None:
+                raise _Unknown
+
+    def _given(
         self,
         known: Mapping[str, GraphQLArgument] | Mapping[str, GraphQLInputField],
         given: Sequence[ArgumentNode] | Sequence[ObjectFieldNode],
-    ) -> None:
-        """Arguments, or members of an input object."""
+    ) -> Set[str]:
+        """The names of arguments, or of members of an input object, whose values fit."""
         nodes = {each.name.value: each.value for each in given}
         if len(nodes) < len(given):
             raise _Unknown
@@ -169,9 +177,7 @@ class _Look:
             if name not in known:
                 raise _Unknown
             self._value(known[name].type, node)
-        for name, declared in known.items():
-            if isinstance(declared.type, GraphQLNonNull) and name not in nodes and declared.default is None:
-                raise _Unknown
+        return nodes.keys()
 
     def _value(self, type_: Any, node: ValueNode) -> None:
         if isinstance(node, VariableNode):
@@ -188,7 +194,8 @@ class _Look:
         elif isinstance(type_, GraphQLInputObjectType):
             if type_.is_one_of or not isinstance(node, ObjectValueNode):
                 raise _Unknown
-            self._arguments(type_.fields, node.fields)
+            if not self._given(type_.fields, node.fields) >= non_null_members(type_):
+                raise _Unknown
         elif isinstance(node, (ObjectValueNode, ListValueNode)):
             # There may be variables in it.
             raise _Unknown

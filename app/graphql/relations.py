@@ -114,6 +114,11 @@ class ApiRelation:
         return tuple(each for each in readable if each.field_name != NODE_ID)
 
     @cached_property
+    def column_names(self) -> frozenset[str]:
+        """The names of all columns in the database."""
+        return frozenset(each.name for each in self.relation.columns)
+
+    @cached_property
     def by_name(self) -> Mapping[str, ApiColumn]:
         """The readable columns by their names in the database."""
         return {each.name: each for each in self.columns}

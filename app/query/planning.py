@@ -197,7 +197,7 @@ class NamedRows:
 
     def free_name(self, name: str) -> str:
         """``name``, or something like it that no column of the relation is called."""
-        while self.relation.relation.column(name) is not None:
+        while name in self.relation.column_names:
             name = f"{name}_"
         return name
 
