@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Lock
+from threading import Condition, Lock
 from typing import cast
 from weakref import WeakSet
 
@@ -87,6 +87,7 @@ class Pool:
         # QueuePool is used only when there is none.
         self._parked: deque[Lease] = deque()
         self._waiting: deque[None] = deque()
+        self._freed = Condition()
         self._counting = Lock()
         self._waits, self._waited_s, self._timeouts = 0, 0.0, 0
         self._queue = QueuePool(
@@ -130,6 +131,8 @@ class Pool:
         # After parking: a thread that began to wait before that may have missed it.
         if self._waiting:
             self._unpark()
+            with self._freed:
+                self._freed.notify()
 
     def leads_astray(self, lease: Lease, error: StatementError) -> bool:
         """Whether a write failed because the server takes none any more, as after a failover, although the target asks
@@ -201,7 +204,8 @@ class Pool:
                 if not _may_wait(ex) or time.monotonic() + _PAUSE_AT_LIMIT_S > until:
                     raise
             self._was_refused = True
-            time.sleep(_PAUSE_AT_LIMIT_S)
+            with self._freed:
+                self._freed.wait(_PAUSE_AT_LIMIT_S)
             self._unpark()
 
     def _count(self, waited_s: float, timeouts: int) -> None:
