@@ -34,6 +34,7 @@ SHORT = {
     ),
     "growth": (["--short", "--only", "rows"], ["10 rows", "100 rows"]),
     "overload": (["--seconds", "0.5"], ["capacity", "0.7 x the capacity", "10 x the capacity"]),
+    "new_documents": (["--count", "5"], ["three levels", "with filters, orders, cursors and pageInfo"]),
     "storage_listing": (["--objects", "2000"], ["list, folder of 100 by name", "list-v2, 100 of all keys, flat"]),
 }
 
