@@ -82,6 +82,9 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
         yield Finding("WRONG", "this version of PostgreSQL is not supported", "use PostgreSQL 14 or newer")
     elif about["server_number"] < OLDEST_SERVER:
         yield Finding("note", "PostgreSQL 13 has no storage API, as portico init needs PostgreSQL 14 or newer")
+    if about["standby"]:
+        fix = "name the primary in DATABASE_URL, and standbys in DATABASE_READ_URLS"
+        yield Finding("note", "the database is a standby, which refuses all changes", fix)
     if about["superuser"]:
         yield Finding("note", f"{user} is a superuser; an ordinary role that may switch to the API's roles is safer")
     state = read_state(ask)
@@ -211,6 +214,7 @@ _ABOUT = """
 select json_build_object(
   'user', current_user, 'database', current_database(),
   'server', current_setting('server_version'), 'server_number', current_setting('server_version_num')::int,
+  'standby', pg_catalog.pg_is_in_recovery(),
   'superuser', (select rolsuper from pg_catalog.pg_roles where rolname = current_user),
   'roles', (
     select coalesce(json_object_agg(rolname, json_build_object(

@@ -19,7 +19,8 @@ def explained(ex: Exception) -> str | None:
 
     if isinstance(ex, PorticoError):
         cause = ex.__cause__
-        text = ex.message if cause is None else f"{ex.message.rstrip('.')} ({cause})."
+        is_told = cause is None or str(cause) in ex.message
+        text = ex.message if is_told else f"{ex.message.rstrip('.')} ({cause})."
         hint = advice_on(cause) or ex.hint
         return _one_line(f"{text.rstrip('.')}. {hint}" if hint else text)
     from app.database.target import DatabaseUrlError

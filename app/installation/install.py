@@ -37,6 +37,7 @@ OLDEST_SERVER = 140000
 """The first version of PostgreSQL, as ``server_version_num``, that takes the scripts: older ones have no RETURN."""
 _SERVER = "select current_setting('server_version_num')"
 _CREATE_SCHEMA = "select has_database_privilege(current_database(), 'create')::text"
+_IS_STANDBY = "select pg_catalog.pg_is_in_recovery()::text"
 _WHO = "select current_user::text"
 _WHERE = "select current_database()::text"
 _MISSING_EXISTS = """
@@ -211,9 +212,10 @@ def _run(session: DatabaseConnection, sql: str) -> None:
                 f"The role {who.decode()} may not create schemas in the database {where.decode()}.",
                 hint=f'As the owner of the database: grant create on database "{where.decode()}" to "{who.decode()}"',
             ) from ex
-        raise InstallationError(
-            f"The database refused the installation: {ex.diagnosis.message}.", hint=ex.diagnosis.hint or None
-        ) from ex
+        hint = ex.diagnosis.hint or None
+        if _value(session, _IS_STANDBY) == b"true":
+            hint = "The database is a standby: name the primary in DATABASE_URL."
+        raise InstallationError(f"The database refused the installation: {ex.diagnosis.message}.", hint=hint) from ex
 
 
 def _check_server(session: DatabaseConnection) -> None:

@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 
+from app.commands.diagnosis import examine
+from app.commands.failure import explained
 from app.database import Bookmark, Context, ContextBuilder, Database, Position, Statement, StatementError
 from app.identity import Caller
+from app.installation import InstallationError, install
+from app.settings import load
 from bench.streaming import Cluster, Node, missing, streaming, wait_until
 from tests.database.conftest import ROLES, SCHEMA, WRITER, MakeDatabase
 from tests.database.proxy import Proxy
@@ -240,6 +244,15 @@ def test_a_replica_that_is_away_is_left_out_and_comes_back(cluster: Cluster, pri
 def test_another_database_is_no_replica(postgres: PostgresServer, standby: Node, make_reader: Any) -> None:
     reader: Reader = make_reader(postgres.url, standby.url(user="portico"))
     wait_until(lambda: reader.what() == "it is a standby of another database", "it is found out")
+
+
+def test_commands_say_that_a_standby_takes_no_changes(standby: Node) -> None:
+    found = {finding.what: finding.fix for finding in examine(load({"DATABASE_URL": standby.url(), "ANON_KEY": "k"}))}
+    assert "name the primary" in found["the database is a standby, which refuses all changes"]
+    with pytest.raises(InstallationError) as raised:
+        install(standby.url())
+    assert raised.value.hint == "The database is a standby: name the primary in DATABASE_URL."
+    assert (explained(raised.value) or "").count("read-write mode during recovery") == 1
 
 
 def test_a_replica_that_is_heard_of_before_the_primary_is_not_called_left_out(
