@@ -47,7 +47,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=400, help="how many documents of each kind there are")
     number = parser.parse_args().count
-    with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
+    with (
+        tempfile.TemporaryDirectory() as place,
+        EmbeddedPostgres(Path(place) / "postgres", durable=False, temporary=True) as cluster,
+    ):
         os.chmod(place, 0o755)
         connection = connect(cluster.url())
         for statement in SCHEMA.strip().split(";\n"):
