@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement
 from sqlalchemy.sql.elements import Null
 
 from app.query.sql import JSON_TEXT, Constant, JsonText, as_constant
-from app.query.written import WrittenSQL, anded
+from app.query.written import WrittenCast, WrittenSQL, anded
 
 # PostgreSQL reads a row of operators recursively, and its stack is limited.
 _MOST_VALUES = 50
@@ -66,6 +66,18 @@ def json_text(value: ColumnElement[Any]) -> ColumnElement[Any]:
         return value
     known = _known(value)
     return _Json(_printing(value), (value,)) if known is None else _Json((as_constant(known),), ())
+
+
+def json_of_plain(value: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A value whose text is JSON: an integer or a boolean. to_json looks up its type for each row."""
+    return WrittenCast(value, JSON_TEXT, "TEXT")
+
+
+def json_of_unescaped(value: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A value whose text has nothing to escape, as a string in JSON, NULL as NULL: a number or a UUID."""
+    quoted = WrittenSQL("json", ("('\"' || CAST(", " AS TEXT) || '\"')"), (value,))
+    quoted.type = JSON_TEXT
+    return quoted
 
 
 def json_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElement[Any]:

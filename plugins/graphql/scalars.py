@@ -24,8 +24,9 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.dialect import Dialect
 from app.graphql.values_of_types import ToText, ValueType
 from app.hooks import hookimpl
+from app.query.json_texts import json_of_plain, json_of_unescaped
 from app.query.scalars import Scalar, cursor_type, scalar_type, scalars_of
-from app.query.sql import as_text, constant
+from app.query.sql import constant
 from app.query.texts import StringText, as_is, integer_text, opaque_text, refused
 from schema_cache.model import Type
 
@@ -143,26 +144,16 @@ def scalars(api: ApiSchema) -> Sequence[Scalar]:
         "to_json": as_is if api.dialect.native_json else json_as_text,
     }
     floats = FINITE if api.dialect.finite_floats else {}
+    plain: Mapping[str, Any] = {"to_json": json_of_plain, "array_to_json": as_is, "list_filter": True}
+    unescaped: Mapping[str, Any] = {"to_json": json_of_unescaped, "list_filter": True}
     return (
-        of(GraphQLInt, integer_text, "int2 int4", list_filter=True),
+        of(GraphQLInt, integer_text, "int2 int4", **plain),
         of(GraphQLFloat, float_text, "float4 float8", list_filter=True, **floats),
         of(GraphQLString, StringText("String"), "text varchar bpchar char citext", list_filter=True),
-        of(GraphQLBoolean, boolean_text, "bool", list_filter=True),
-        of(
-            ("BigInt", "An integer of any size, as a string"),
-            big_integer_text,
-            "int8",
-            to_json=as_text,
-            list_filter=True,
-        ),
-        of(
-            ("BigFloat", "A number of any precision, as a string"),
-            big_float_text,
-            "numeric",
-            to_json=as_text,
-            list_filter=True,
-        ),
-        text("UUID", "A universally unique identifier", "uuid", list_filter=True),
+        of(GraphQLBoolean, boolean_text, "bool", **plain),
+        of(("BigInt", "An integer of any size, as a string"), big_integer_text, "int8", **unescaped),
+        of(("BigFloat", "A number of any precision, as a string"), big_float_text, "numeric", **unescaped),
+        text("UUID", "A universally unique identifier", "uuid", array_to_json=as_is, **unescaped),
         text("Date", "A date without a time", "date", list_filter=True),
         text("Time", "A time of day", "time", list_filter=True),
         text("Datetime", "A date and time", "timestamp timestamptz", list_filter=True),

@@ -33,7 +33,7 @@ SELECT (
       'null'
     ) || ', "edges" : ' || coalesce(
       '[' || string_agg(
-        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_2.id) AS TEXT), 'null') || '}}'), ', '
+        ('{"node" : {"id" : ' || coalesce(CAST(page_2.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
     ) || ', "totalCount" : ' || coalesce(

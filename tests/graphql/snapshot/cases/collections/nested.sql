@@ -34,9 +34,7 @@ SELECT (
                         CAST(to_json(page_2.title) AS TEXT), 'null'
                       ) || ', "account" : ' || coalesce(
                         (
-                          SELECT (
-                            '{"id" : ' || coalesce(CAST(to_json(account_3.id) AS TEXT), 'null') || '}'
-                          )
+                          SELECT ('{"id" : ' || coalesce(CAST(account_3.id AS TEXT), 'null') || '}')
                           FROM public.account AS account_3
                           WHERE account_3.id = page_2.account_id
                         ),

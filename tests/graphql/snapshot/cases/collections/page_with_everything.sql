@@ -56,7 +56,7 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "id" : ' || coalesce(CAST(to_json(page_2.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+          ) || ', "id" : ' || coalesce(CAST(page_2.id AS TEXT), 'null') || ', "email" : ' || coalesce(
             CAST(to_json(page_2.email) AS TEXT), 'null'
           ) || '}}'
         ), ', '

@@ -11,7 +11,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "address" : ' || coalesce(
+          '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "address" : ' || coalesce(
             CASE
             WHEN (page_1.address IS DISTINCT FROM NULL) THEN (
               '{"street" : ' || coalesce(

@@ -10,7 +10,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "shout" : ' || coalesce(
+          '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "shout" : ' || coalesce(
             CAST(to_json("public"."_shout"(page_1.row)) AS TEXT), 'null'
           ) || ', "amounts" : ' || coalesce(
             CAST(

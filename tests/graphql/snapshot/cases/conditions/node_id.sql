@@ -10,7 +10,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
+          '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
             CAST(
               to_json(
                 translate(

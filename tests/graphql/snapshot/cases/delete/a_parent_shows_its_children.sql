@@ -14,7 +14,7 @@ SELECT (
     '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
+          '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
             CAST(
               to_json(
                 translate(
@@ -31,7 +31,7 @@ SELECT (
             ),
             'null'
           ) || ', "post_count" : ' || coalesce(
-            CAST(to_json(CAST("public"."_post_count"(affected_1.row) AS TEXT)) AS TEXT), 'null'
+            ('"' || CAST("public"."_post_count"(affected_1.row) AS TEXT) || '"'), 'null'
           ) || ', "postCollection" : ' || coalesce(
             (
               WITH page_2 AS (

@@ -89,9 +89,7 @@ SELECT (
               FROM (
                 SELECT (
                   SELECT (
-                    '{"genreId" : ' || coalesce(
-                      CAST(to_json(book_genre_4.genre_id) AS TEXT), 'null'
-                    ) || '}'
+                    '{"genreId" : ' || coalesce(CAST(book_genre_4.genre_id AS TEXT), 'null') || '}'
                   ) AS json_1
                   FROM public.book_genre AS book_genre_4
                   WHERE (book_2.tenant_id = book_genre_4.tenant_id)

@@ -8,7 +8,7 @@ SELECT (
   SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
-        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'), ', '
+        ('{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
     ) || ', "__typename" : "accountConnection"}'
@@ -44,7 +44,7 @@ SELECT (
               ),
               'null'
             ) || ', "email" : ' || coalesce(CAST(to_json(page_3.email) AS TEXT), 'null') || ', "id" : ' || coalesce(
-              CAST(to_json(page_3.id) AS TEXT), 'null'
+              CAST(page_3.id AS TEXT), 'null'
             ) || '}}'
           ), ', '
         ) || ']',

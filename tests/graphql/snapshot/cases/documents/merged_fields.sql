@@ -10,7 +10,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+          '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "email" : ' || coalesce(
             CAST(to_json(page_1.email) AS TEXT), 'null'
           ) || '}, "cursor" : ' || coalesce(
             CAST(

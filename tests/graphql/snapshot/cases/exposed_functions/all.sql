@@ -3,7 +3,7 @@ SELECT (
     '[' || string_agg(
       (
         '{"mood" : ' || coalesce(CAST(to_json(called_1.mood) AS TEXT), 'null') || ', "number" : ' || coalesce(
-          CAST(to_json(CAST(called_1.number AS TEXT)) AS TEXT), 'null'
+          ('"' || CAST(called_1.number AS TEXT) || '"'), 'null'
         ) || '}'
       ), ', '
       ORDER BY called_1.place
@@ -17,7 +17,7 @@ SELECT (
     (
       SELECT coalesce(
         '[' || string_agg(
-          coalesce(CAST(to_json(called_2.value) AS TEXT), 'null'), ', ' ORDER BY called_2.place
+          coalesce(CAST(called_2.value AS TEXT), 'null'), ', ' ORDER BY called_2.place
         ) || ']',
         '[]'
       ) AS json_3

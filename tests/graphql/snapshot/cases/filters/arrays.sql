@@ -11,7 +11,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "tags" : ' || coalesce(
+          '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "tags" : ' || coalesce(
             CAST(
               to_json(CASE WHEN (coalesce(array_ndims(page_1.tags), 1) = 1) THEN page_1.tags END) AS TEXT
             ),
@@ -37,7 +37,7 @@ SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
           (
-            '{"node" : {"id" : ' || coalesce(CAST(to_json(page_3.id) AS TEXT), 'null') || ', "sizes" : ' || coalesce(
+            '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || ', "sizes" : ' || coalesce(
               CAST(
                 to_json(
                   CASE WHEN (coalesce(array_ndims(page_3.sizes), 1) = 1) THEN page_3.sizes END
@@ -63,7 +63,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_5.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_5.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -81,7 +81,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_7.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_7.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'

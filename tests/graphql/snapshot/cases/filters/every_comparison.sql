@@ -9,7 +9,7 @@ SELECT (
   SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
-        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'), ', '
+        ('{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
     ) || '}'
@@ -27,7 +27,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_3.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -48,7 +48,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_5.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_5.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -66,7 +66,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_7.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_7.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -84,7 +84,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_9.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_9.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -102,7 +102,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_11.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_11.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'

@@ -5,7 +5,7 @@ SELECT (
   SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
-        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'), ', '
+        ('{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
     ) || '}'
@@ -22,7 +22,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_3.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -39,7 +39,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_5.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_5.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -56,7 +56,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_7.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_7.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -74,7 +74,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_9.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_9.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -92,7 +92,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_11.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_11.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -110,7 +110,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_13.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_13.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -128,7 +128,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_15.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_15.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'

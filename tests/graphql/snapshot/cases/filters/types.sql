@@ -11,7 +11,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "mood" : ' || coalesce(
+          '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "mood" : ' || coalesce(
             CAST(
               to_json(
                 CASE
@@ -42,8 +42,8 @@ SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
           (
-            '{"node" : {"id" : ' || coalesce(CAST(to_json(page_3.id) AS TEXT), 'null') || ', "token" : ' || coalesce(
-              CAST(to_json(page_3.token) AS TEXT), 'null'
+            '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || ', "token" : ' || coalesce(
+              ('"' || CAST(page_3.token AS TEXT) || '"'), 'null'
             ) || '}}'
           ), ', '
         ) || ']',
@@ -65,8 +65,8 @@ SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
           (
-            '{"node" : {"id" : ' || coalesce(CAST(to_json(page_5.id) AS TEXT), 'null') || ', "good" : ' || coalesce(
-              CAST(to_json(page_5.good) AS TEXT), 'null'
+            '{"node" : {"id" : ' || coalesce(CAST(page_5.id AS TEXT), 'null') || ', "good" : ' || coalesce(
+              CAST(page_5.good AS TEXT), 'null'
             ) || '}}'
           ), ', '
         ) || ']',
@@ -88,8 +88,8 @@ SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
           (
-            '{"node" : {"id" : ' || coalesce(CAST(to_json(page_7.id) AS TEXT), 'null') || ', "score" : ' || coalesce(
-              CAST(to_json(CAST(page_7.score AS TEXT)) AS TEXT), 'null'
+            '{"node" : {"id" : ' || coalesce(CAST(page_7.id AS TEXT), 'null') || ', "score" : ' || coalesce(
+              ('"' || CAST(page_7.score AS TEXT) || '"'), 'null'
             ) || '}}'
           ), ', '
         ) || ']',
@@ -111,7 +111,7 @@ SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
           (
-            '{"node" : {"id" : ' || coalesce(CAST(to_json(page_9.id) AS TEXT), 'null') || ', "seen" : ' || coalesce(
+            '{"node" : {"id" : ' || coalesce(CAST(page_9.id AS TEXT), 'null') || ', "seen" : ' || coalesce(
               CAST(to_json(page_9.seen) AS TEXT), 'null'
             ) || '}}'
           ), ', '
@@ -134,7 +134,7 @@ SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
           (
-            '{"node" : {"id" : ' || coalesce(CAST(to_json(page_11.id) AS TEXT), 'null') || ', "span" : ' || coalesce(
+            '{"node" : {"id" : ' || coalesce(CAST(page_11.id AS TEXT), 'null') || ', "span" : ' || coalesce(
               CAST(to_json(page_11.span) AS TEXT), 'null'
             ) || '}}'
           ), ', '

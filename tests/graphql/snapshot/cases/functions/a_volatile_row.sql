@@ -1,6 +1,6 @@
 SELECT (
   SELECT (
-    '{"id" : ' || coalesce(CAST(to_json(register_1.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+    '{"id" : ' || coalesce(CAST(register_1.id AS TEXT), 'null') || ', "email" : ' || coalesce(
       CAST(to_json(register_1.email) AS TEXT), 'null'
     ) || '}'
   ) AS json_1

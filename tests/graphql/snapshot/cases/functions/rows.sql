@@ -1,6 +1,6 @@
 SELECT (
   SELECT (
-    '{"id" : ' || coalesce(CAST(to_json(by_email_1.id) AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
+    '{"id" : ' || coalesce(CAST(by_email_1.id AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
       CAST(
         to_json(
           translate(
@@ -23,7 +23,7 @@ SELECT (
   LIMIT 1
 ) AS anon_1,
   (
-    SELECT ('{"id" : ' || coalesce(CAST(to_json(by_email_2.id) AS TEXT), 'null') || '}') AS json_2
+    SELECT ('{"id" : ' || coalesce(CAST(by_email_2.id AS TEXT), 'null') || '}') AS json_2
     FROM "public"."by_email"("address" => CAST($2 AS text)) AS by_email_2
     WHERE (ROW("by_email_2".*) IS NULL) IS false
     LIMIT 1

@@ -1,24 +1,17 @@
 SELECT coalesce(
   CAST(
-    to_json(
-      "public"."add_up"(
-        "a" => CAST($1 AS integer), "b" => CAST($2 AS integer), "c" => CAST($3 AS integer)
-      )
+    "public"."add_up"(
+      "a" => CAST($1 AS integer), "b" => CAST($2 AS integer), "c" => CAST($3 AS integer)
     ) AS TEXT
   ),
   'null'
 ) AS json_1,
   coalesce(
-    CAST(
-      to_json("public"."add_up"("a" => CAST($1 AS integer), "c" => CAST($4 AS integer))) AS TEXT
-    ),
-    'null'
+    CAST("public"."add_up"("a" => CAST($1 AS integer), "c" => CAST($4 AS integer)) AS TEXT), 'null'
   ) AS json_2,
-  coalesce(CAST(to_json("public"."add_up"("a" => CAST($1 AS integer))) AS TEXT), 'null') AS json_3,
+  coalesce(CAST("public"."add_up"("a" => CAST($1 AS integer)) AS TEXT), 'null') AS json_3,
   coalesce(
-    CAST(
-      to_json("public"."add_up"("a" => CAST($1 AS integer), "b" => CAST(NULL AS integer))) AS TEXT
-    ),
+    CAST("public"."add_up"("a" => CAST($1 AS integer), "b" => CAST(NULL AS integer)) AS TEXT),
     'null'
   ) AS json_4,
   coalesce(

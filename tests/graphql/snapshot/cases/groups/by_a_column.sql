@@ -4,7 +4,7 @@ SELECT (
       SELECT coalesce('[' || string_agg(coalesce(groups_2."group", 'null'), ', ') || ']', '[]') AS json_2
       FROM (
         SELECT (
-          '{"key" : {"accountId" : ' || coalesce(CAST(to_json(post_1.account_id) AS TEXT), 'null') || ', "title" : null}, "aggregate" : {"count" : ' || coalesce(
+          '{"key" : {"accountId" : ' || coalesce(CAST(post_1.account_id AS TEXT), 'null') || ', "title" : null}, "aggregate" : {"count" : ' || coalesce(
             CAST(to_json(count(*)) AS TEXT), 'null'
           ) || ', "sum" : {"score" : ' || coalesce(
             CAST(to_json("pg_catalog"."sum"(post_1.score)) AS TEXT), 'null'

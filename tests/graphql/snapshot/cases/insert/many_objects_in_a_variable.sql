@@ -21,7 +21,7 @@ SELECT (
       '[' || string_agg(
         (
           '{"title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
-            CAST(to_json(affected_1.pages) AS TEXT), 'null'
+            CAST(affected_1.pages AS TEXT), 'null'
           ) || ', "mood" : ' || coalesce(
             CAST(
               to_json(

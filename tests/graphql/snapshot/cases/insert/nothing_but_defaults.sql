@@ -12,8 +12,8 @@ SELECT (
       '[' || string_agg(
         (
           '{"title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
-            CAST(to_json(affected_1.pages) AS TEXT), 'null'
-          ) || ', "authorId" : ' || coalesce(CAST(to_json(affected_1.author_id) AS TEXT), 'null') || '}'
+            CAST(affected_1.pages AS TEXT), 'null'
+          ) || ', "authorId" : ' || coalesce(CAST(affected_1.author_id AS TEXT), 'null') || '}'
         ), ', '
       ) || ']',
       '[]'

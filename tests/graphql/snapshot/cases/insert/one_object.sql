@@ -24,7 +24,7 @@ SELECT (
     '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
+          '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
             CAST(
               to_json(
                 translate(
@@ -41,10 +41,8 @@ SELECT (
             ),
             'null'
           ) || ', "title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
-            CAST(to_json(affected_1.pages) AS TEXT), 'null'
-          ) || ', "price" : ' || coalesce(
-            CAST(to_json(CAST(affected_1.price AS TEXT)) AS TEXT), 'null'
-          ) || ', "mood" : ' || coalesce(
+            CAST(affected_1.pages AS TEXT), 'null'
+          ) || ', "price" : ' || coalesce(('"' || CAST(affected_1.price AS TEXT) || '"'), 'null') || ', "mood" : ' || coalesce(
             CAST(
               to_json(
                 CASE

@@ -11,7 +11,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "tag" : ' || coalesce(
+          '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "tag" : ' || coalesce(
             CAST(to_json((page_1.data #> CAST($1 AS text[])) #>> '{}') AS TEXT), 'null'
           ) || ', "first" : ' || coalesce(
             CAST(to_json((page_1.log #> CAST($2 AS text[])) #>> '{}') AS TEXT), 'null'

@@ -57,8 +57,8 @@ WITH affected_1 AS (
 )
 SELECT (
   SELECT (
-    '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "hits" : ' || coalesce(
-      CAST(to_json(affected_1.hits) AS TEXT), 'null'
+    '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "hits" : ' || coalesce(
+      CAST(affected_1.hits AS TEXT), 'null'
     ) || ', "tags" : ' || coalesce(
       CAST(
         to_json(CASE WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags END) AS TEXT
@@ -78,7 +78,7 @@ WITH affected_1 AS (
 )
 SELECT (
   SELECT (
-    '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+    '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "email" : ' || coalesce(
       CAST(to_json(affected_1.email) AS TEXT), 'null'
     ) || '}'
   ) AS json_1

@@ -51,9 +51,9 @@ SELECT (
     '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"id" : ' || coalesce(CAST(to_json(affected_4.id) AS TEXT), 'null') || ', "name" : ' || coalesce(
+          '{"id" : ' || coalesce(CAST(affected_4.id AS TEXT), 'null') || ', "name" : ' || coalesce(
             CAST(to_json(affected_4.name) AS TEXT), 'null'
-          ) || ', "hits" : ' || coalesce(CAST(to_json(affected_4.hits) AS TEXT), 'null') || '}'
+          ) || ', "hits" : ' || coalesce(CAST(affected_4.hits AS TEXT), 'null') || '}'
         ), ', '
         ORDER BY affected_4.position
       ) || ']',

@@ -1,5 +1,5 @@
 SELECT (
-  SELECT ('{"id" : ' || coalesce(CAST(to_json(account_1.id) AS TEXT), 'null') || '}') AS json_1
+  SELECT ('{"id" : ' || coalesce(CAST(account_1.id AS TEXT), 'null') || '}') AS json_1
   FROM public.account AS account_1
   WHERE account_1.email = CAST($1 AS text)
 ) AS anon_1,

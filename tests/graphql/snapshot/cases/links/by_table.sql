@@ -12,7 +12,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "home" : ' || coalesce(
+          '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "home" : ' || coalesce(
             (
               SELECT (
                 '{"name" : ' || coalesce(CAST(to_json(country_2.name) AS TEXT), 'null') || '}'
@@ -32,7 +32,7 @@ SELECT (
             'null'
           ) || ', "person" : ' || coalesce(
             (
-              SELECT ('{"id" : ' || coalesce(CAST(to_json(person_4.id) AS TEXT), 'null') || '}')
+              SELECT ('{"id" : ' || coalesce(CAST(person_4.id AS TEXT), 'null') || '}')
               FROM public.person AS person_4
               WHERE person_4.id = page_1.boss_id
             ),
@@ -42,9 +42,7 @@ SELECT (
               SELECT (
                 '{"number" : ' || coalesce(CAST(to_json(passport_5.number) AS TEXT), 'null') || ', "person" : ' || coalesce(
                   (
-                    SELECT (
-                      '{"id" : ' || coalesce(CAST(to_json(person_6.id) AS TEXT), 'null') || '}'
-                    )
+                    SELECT ('{"id" : ' || coalesce(CAST(person_6.id AS TEXT), 'null') || '}')
                     FROM public.person AS person_6
                     WHERE person_6.id = passport_5.person_id
                   ),

@@ -46,9 +46,7 @@ SELECT (
                           ) AS TEXT
                         ),
                         'null'
-                      ) || ', "node" : {"id" : ' || coalesce(
-                        CAST(to_json(page_2.id) AS TEXT), 'null'
-                      ) || ', "personCollection" : ' || coalesce(
+                      ) || ', "node" : {"id" : ' || coalesce(CAST(page_2.id AS TEXT), 'null') || ', "personCollection" : ' || coalesce(
                         (
                           WITH page_3 AS (
                             SELECT person_4.id AS id
@@ -61,9 +59,7 @@ SELECT (
                             '{"edges" : ' || coalesce(
                               '[' || string_agg(
                                 (
-                                  '{"node" : {"id" : ' || coalesce(
-                                    CAST(to_json(page_3.id) AS TEXT), 'null'
-                                  ) || '}}'
+                                  '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || '}}'
                                 ), ', '
                               ) || ']',
                               '[]'

@@ -64,7 +64,7 @@ SELECT (
       SELECT coalesce(
         '[' || string_agg(
           (
-            '{"id" : ' || coalesce(CAST(to_json(account_2.id) AS TEXT), 'null') || ', "postCollection" : ' || coalesce(
+            '{"id" : ' || coalesce(CAST(account_2.id AS TEXT), 'null') || ', "postCollection" : ' || coalesce(
               (
                 WITH page_3 AS (
                   SELECT post_4.id AS id,
@@ -78,7 +78,7 @@ SELECT (
                   '{"edges" : ' || coalesce(
                     '[' || string_agg(
                       (
-                        '{"node" : {"id" : ' || coalesce(CAST(to_json(page_3.id) AS TEXT), 'null') || ', "title" : ' || coalesce(
+                        '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || ', "title" : ' || coalesce(
                           CAST(to_json(page_3.title) AS TEXT), 'null'
                         ) || '}}'
                       ), ', '

@@ -126,10 +126,10 @@ SELECT (
       SELECT coalesce(
         '[' || string_agg(
           (
-            '{"id" : ' || coalesce(CAST(to_json(post_10.id) AS TEXT), 'null') || ', "account" : ' || coalesce(
+            '{"id" : ' || coalesce(CAST(post_10.id AS TEXT), 'null') || ', "account" : ' || coalesce(
               (
                 SELECT (
-                  '{"id" : ' || coalesce(CAST(to_json(account_11.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+                  '{"id" : ' || coalesce(CAST(account_11.id AS TEXT), 'null') || ', "email" : ' || coalesce(
                     CAST(to_json(account_11.email) AS TEXT), 'null'
                   ) || '}'
                 )

@@ -17,7 +17,7 @@ SELECT (
       ),
       'null'
     ) || ', "a" : ' || coalesce(CAST(to_json(pair_1.a) AS TEXT), 'null') || ', "b" : ' || coalesce(
-      CAST(to_json(CAST(pair_1.b AS TEXT)) AS TEXT), 'null'
+      ('"' || CAST(pair_1.b AS TEXT) || '"'), 'null'
     ) || ', "note" : ' || coalesce(CAST(to_json(pair_1.note) AS TEXT), 'null') || '}'
   ) AS json_1
   FROM public.pair AS pair_1

@@ -5,7 +5,7 @@ SELECT (
   AND (pair_1.b = CAST($2 AS bigint))
 ) AS anon_1,
   (
-    SELECT ('{"id" : ' || coalesce(CAST(to_json("Odd_Name_2".id) AS TEXT), 'null') || '}') AS json_2
+    SELECT ('{"id" : ' || coalesce(CAST("Odd_Name_2".id AS TEXT), 'null') || '}') AS json_2
     FROM public."Odd Name" AS "Odd_Name_2"
     WHERE "Odd_Name_2".id = CAST($3 AS integer)
   ) AS anon_2;

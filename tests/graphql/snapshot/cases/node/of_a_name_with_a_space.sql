@@ -25,7 +25,7 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'
+          ) || ', "id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'
         ), ', '
       ) || ']',
       '[]'

@@ -25,8 +25,8 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "rank" : ' || coalesce(
-            CAST(to_json(page_1.rank) AS TEXT), 'null'
+          ) || ', "node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "rank" : ' || coalesce(
+            CAST(page_1.rank AS TEXT), 'null'
           ) || '}}'
         ), ', '
       ) || ']',
@@ -48,8 +48,8 @@ SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
           (
-            '{"node" : {"id" : ' || coalesce(CAST(to_json(page_3.id) AS TEXT), 'null') || ', "rank" : ' || coalesce(
-              CAST(to_json(page_3.rank) AS TEXT), 'null'
+            '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || ', "rank" : ' || coalesce(
+              CAST(page_3.rank AS TEXT), 'null'
             ) || '}}'
           ), ', '
         ) || ']',
@@ -71,8 +71,8 @@ SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
           (
-            '{"node" : {"id" : ' || coalesce(CAST(to_json(page_5.id) AS TEXT), 'null') || ', "rank" : ' || coalesce(
-              CAST(to_json(page_5.rank) AS TEXT), 'null'
+            '{"node" : {"id" : ' || coalesce(CAST(page_5.id AS TEXT), 'null') || ', "rank" : ' || coalesce(
+              CAST(page_5.rank AS TEXT), 'null'
             ) || '}}'
           ), ', '
         ) || ']',
@@ -94,8 +94,8 @@ SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
           (
-            '{"node" : {"id" : ' || coalesce(CAST(to_json(page_7.id) AS TEXT), 'null') || ', "rank" : ' || coalesce(
-              CAST(to_json(page_7.rank) AS TEXT), 'null'
+            '{"node" : {"id" : ' || coalesce(CAST(page_7.id AS TEXT), 'null') || ', "rank" : ' || coalesce(
+              CAST(page_7.rank AS TEXT), 'null'
             ) || '}}'
           ), ', '
         ) || ']',

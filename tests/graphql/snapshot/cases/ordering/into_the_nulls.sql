@@ -15,8 +15,8 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "rank" : ' || coalesce(
-            CAST(to_json(page_1.rank) AS TEXT), 'null'
+          '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "rank" : ' || coalesce(
+            CAST(page_1.rank AS TEXT), 'null'
           ) || '}}'
         ), ', '
       ) || ']',

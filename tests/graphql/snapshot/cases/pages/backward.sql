@@ -17,8 +17,8 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"a" : ' || coalesce(CAST(to_json(page_1.a) AS TEXT), 'null') || ', "b" : ' || coalesce(
-            CAST(to_json(page_1.b) AS TEXT), 'null'
+          '{"node" : {"a" : ' || coalesce(CAST(page_1.a AS TEXT), 'null') || ', "b" : ' || coalesce(
+            CAST(page_1.b AS TEXT), 'null'
           ) || '}}'
         ), ', '
         ORDER BY page_1.position DESC
@@ -80,8 +80,8 @@ SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
           (
-            '{"node" : {"a" : ' || coalesce(CAST(to_json(page_4.a) AS TEXT), 'null') || ', "b" : ' || coalesce(
-              CAST(to_json(page_4.b) AS TEXT), 'null'
+            '{"node" : {"a" : ' || coalesce(CAST(page_4.a AS TEXT), 'null') || ', "b" : ' || coalesce(
+              CAST(page_4.b AS TEXT), 'null'
             ) || '}}'
           ), ', '
           ORDER BY page_4.position DESC

@@ -32,8 +32,8 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "node" : {"a" : ' || coalesce(CAST(to_json(page_1.a) AS TEXT), 'null') || ', "b" : ' || coalesce(
-            CAST(to_json(page_1.b) AS TEXT), 'null'
+          ) || ', "node" : {"a" : ' || coalesce(CAST(page_1.a AS TEXT), 'null') || ', "b" : ' || coalesce(
+            CAST(page_1.b AS TEXT), 'null'
           ) || '}}'
         ), ', '
       ) FILTER (WHERE page_1.position <= 2) || ']',

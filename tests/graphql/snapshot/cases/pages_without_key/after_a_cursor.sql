@@ -55,7 +55,7 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "node" : {"kind" : ' || coalesce(CAST(to_json(page_1.kind) AS TEXT), 'null') || ', "note" : ' || coalesce(
+          ) || ', "node" : {"kind" : ' || coalesce(CAST(page_1.kind AS TEXT), 'null') || ', "note" : ' || coalesce(
             CAST(to_json(page_1.note) AS TEXT), 'null'
           ) || '}}'
         ), ', '

@@ -42,7 +42,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"kind" : ' || coalesce(CAST(to_json(page_1.kind) AS TEXT), 'null') || ', "note" : ' || coalesce(
+          '{"node" : {"kind" : ' || coalesce(CAST(page_1.kind AS TEXT), 'null') || ', "note" : ' || coalesce(
             CAST(to_json(page_1.note) AS TEXT), 'null'
           ) || '}}'
         ), ', '

@@ -42,9 +42,7 @@ SELECT (
   )
   ELSE (
     '{"records" : ' || coalesce(
-      '[' || string_agg(
-        ('{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || '}'), ', '
-      ) || ']',
+      '[' || string_agg(('{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || '}'), ', ') || ']',
       '[]'
     ) || '}'
   )

@@ -14,7 +14,7 @@ SELECT (
   SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
-        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'), ', '
+        ('{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
     ) || '}'
@@ -39,7 +39,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_4.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_4.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -64,7 +64,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_7.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_7.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -84,7 +84,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_10.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_10.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'

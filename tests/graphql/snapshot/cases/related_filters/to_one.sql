@@ -17,7 +17,7 @@ SELECT (
   SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
-        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'), ', '
+        ('{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
     ) || '}'
@@ -42,7 +42,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_5.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_5.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -62,7 +62,7 @@ SELECT (
     SELECT (
       '{"edges" : ' || coalesce(
         '[' || string_agg(
-          ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_8.id) AS TEXT), 'null') || '}}'), ', '
+          ('{"node" : {"id" : ' || coalesce(CAST(page_8.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
       ) || '}'

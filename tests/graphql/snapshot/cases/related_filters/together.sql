@@ -56,7 +56,7 @@ SELECT (
       'null'
     ) || ', "edges" : ' || coalesce(
       '[' || string_agg(
-        ('{"node" : {"id" : ' || coalesce(CAST(to_json(page_4.id) AS TEXT), 'null') || '}}'), ', '
+        ('{"node" : {"id" : ' || coalesce(CAST(page_4.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
     ) || '}'

@@ -34,7 +34,7 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || '}}'
+          ) || ', "node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'
         ), ', '
       ) FILTER (WHERE page_1.id IS NOT NULL) || ']',
       '[]'

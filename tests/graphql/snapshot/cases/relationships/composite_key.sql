@@ -11,7 +11,7 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "region" : ' || coalesce(
+          '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "region" : ' || coalesce(
             (
               SELECT (
                 '{"code" : ' || coalesce(CAST(to_json(region_2.code) AS TEXT), 'null') || ', "townCollection" : ' || coalesce(
@@ -28,9 +28,7 @@ SELECT (
                       '{"edges" : ' || coalesce(
                         '[' || string_agg(
                           (
-                            '{"node" : {"id" : ' || coalesce(
-                              CAST(to_json(page_3.id) AS TEXT), 'null'
-                            ) || '}}'
+                            '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || '}}'
                           ), ', '
                         ) || ']',
                         '[]'

@@ -11,7 +11,7 @@ SELECT (
       '[' || string_agg(
         (
           '{"node" : {"messages" : ' || coalesce(
-            CAST(to_json(CAST(page_1.messages AS TEXT)) AS TEXT), 'null'
+            ('"' || CAST(page_1.messages AS TEXT) || '"'), 'null'
           ) || ', "who" : ' || coalesce(
             (
               SELECT (
@@ -30,7 +30,7 @@ SELECT (
                         '[' || string_agg(
                           (
                             '{"node" : {"messages" : ' || coalesce(
-                              CAST(to_json(CAST(page_3.messages AS TEXT)) AS TEXT), 'null'
+                              ('"' || CAST(page_3.messages AS TEXT) || '"'), 'null'
                             ) || '}}'
                           ), ', '
                         ) FILTER (WHERE page_3.id IS NOT NULL) || ']',

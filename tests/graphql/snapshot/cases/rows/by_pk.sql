@@ -28,7 +28,7 @@ SELECT (
     AND ("Mixed_Key_2".c = CAST($2 AS text))
   ) AS anon_2,
   (
-    SELECT ('{"id" : ' || coalesce(CAST(to_json(account_3.id) AS TEXT), 'null') || '}') AS json_3
+    SELECT ('{"id" : ' || coalesce(CAST(account_3.id AS TEXT), 'null') || '}') AS json_3
     FROM public.account AS account_3
     WHERE account_3.id = CAST($3 AS integer)
   ) AS anon_3;

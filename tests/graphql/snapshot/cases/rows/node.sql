@@ -19,7 +19,7 @@ SELECT (
         ) AS TEXT
       ),
       'null'
-    ) || ', "ab" : ' || coalesce(CAST(to_json("Mixed_Key_1"."A b") AS TEXT), 'null') || ', "c" : ' || coalesce(
+    ) || ', "ab" : ' || coalesce(CAST("Mixed_Key_1"."A b" AS TEXT), 'null') || ', "c" : ' || coalesce(
       CAST(to_json("Mixed_Key_1".c) AS TEXT), 'null'
     ) || ', "Value" : ' || coalesce(CAST(to_json("Mixed_Key_1"."Value") AS TEXT), 'null') || '}'
   ) AS json_1

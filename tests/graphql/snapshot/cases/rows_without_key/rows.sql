@@ -2,7 +2,7 @@ SELECT (
   SELECT (
     '{"__typename" : "entry", "what" : ' || coalesce(
       CAST(to_json(last_entry_1.what) AS TEXT), 'null'
-    ) || ', "at" : ' || coalesce(CAST(to_json(last_entry_1.at) AS TEXT), 'null') || ', "shout" : ' || coalesce(
+    ) || ', "at" : ' || coalesce(CAST(last_entry_1.at AS TEXT), 'null') || ', "shout" : ' || coalesce(
       CAST(to_json("public"."shout"(CAST(ROW("last_entry_1".*) AS "public"."entry"))) AS TEXT),
       'null'
     ) || ', "account" : ' || coalesce(

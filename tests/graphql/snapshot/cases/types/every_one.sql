@@ -34,8 +34,8 @@ SELECT (
     '{"edges" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"node" : {"i2" : ' || coalesce(CAST(to_json(page_1.i2) AS TEXT), 'null') || ', "i8" : ' || coalesce(
-            CAST(to_json(CAST(page_1.i8 AS TEXT)) AS TEXT), 'null'
+          '{"node" : {"i2" : ' || coalesce(CAST(page_1.i2 AS TEXT), 'null') || ', "i8" : ' || coalesce(
+            ('"' || CAST(page_1.i8 AS TEXT) || '"'), 'null'
           ) || ', "f4" : ' || coalesce(
             CAST(
               to_json(nullif(nullif(nullif(page_1.f4, 'NaN'), 'Infinity'), '-Infinity')) AS TEXT
@@ -46,12 +46,12 @@ SELECT (
               to_json(nullif(nullif(nullif(page_1.f8, 'NaN'), 'Infinity'), '-Infinity')) AS TEXT
             ),
             'null'
-          ) || ', "num" : ' || coalesce(CAST(to_json(CAST(page_1.num AS TEXT)) AS TEXT), 'null') || ', "flag" : ' || coalesce(
-            CAST(to_json(page_1.flag) AS TEXT), 'null'
+          ) || ', "num" : ' || coalesce(('"' || CAST(page_1.num AS TEXT) || '"'), 'null') || ', "flag" : ' || coalesce(
+            CAST(page_1.flag AS TEXT), 'null'
           ) || ', "t" : ' || coalesce(CAST(to_json(page_1.t) AS TEXT), 'null') || ', "c" : ' || coalesce(
             CAST(to_json(page_1.c) AS TEXT), 'null'
           ) || ', "v" : ' || coalesce(CAST(to_json(page_1.v) AS TEXT), 'null') || ', "u" : ' || coalesce(
-            CAST(to_json(page_1.u) AS TEXT), 'null'
+            ('"' || CAST(page_1.u AS TEXT) || '"'), 'null'
           ) || ', "d" : ' || coalesce(CAST(to_json(page_1.d) AS TEXT), 'null') || ', "tm" : ' || coalesce(
             CAST(to_json(page_1.tm) AS TEXT), 'null'
           ) || ', "ts" : ' || coalesce(CAST(to_json(page_1.ts) AS TEXT), 'null') || ', "tstz" : ' || coalesce(

@@ -12,9 +12,7 @@ SELECT (
   )
   ELSE (
     '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
-      '[' || string_agg(
-        ('{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || '}'), ', '
-      ) || ']',
+      '[' || string_agg(('{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || '}'), ', ') || ']',
       '[]'
     ) || '}'
   )

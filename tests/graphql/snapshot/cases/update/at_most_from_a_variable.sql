@@ -15,7 +15,7 @@ SELECT (
     '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "note" : ' || coalesce(
+          '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "note" : ' || coalesce(
             CAST(to_json(affected_1.note) AS TEXT), 'null'
           ) || '}'
         ), ', '

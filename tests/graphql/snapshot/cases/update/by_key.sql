@@ -18,9 +18,9 @@ SELECT (
     '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+          '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "email" : ' || coalesce(
             CAST(to_json(affected_1.email) AS TEXT), 'null'
-          ) || ', "age" : ' || coalesce(CAST(to_json(affected_1.age) AS TEXT), 'null') || ', "note" : ' || coalesce(
+          ) || ', "age" : ' || coalesce(CAST(affected_1.age AS TEXT), 'null') || ', "note" : ' || coalesce(
             CAST(to_json(affected_1.note) AS TEXT), 'null'
           ) || ', "postCollection" : ' || coalesce(
             (

@@ -12,9 +12,7 @@ WITH affected_1 AS (
 SELECT (
   SELECT (
     '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
-      '[' || string_agg(
-        ('{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || '}'), ', '
-      ) || ']',
+      '[' || string_agg(('{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || '}'), ', ') || ']',
       '[]'
     ) || '}'
   ) AS json_1

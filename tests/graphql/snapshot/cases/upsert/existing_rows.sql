@@ -10,7 +10,7 @@ SELECT octet_length(
     'portico.k2', (
       '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
         '[' || string_agg(
-          ('{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || '}'), ', '
+          ('{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || '}'), ', '
         ) || ']',
         '[]'
       ) || '}'
@@ -65,7 +65,7 @@ SELECT (
       SELECT coalesce(
         '[' || string_agg(
           (
-            '{"id" : ' || coalesce(CAST(to_json(existing_2.id) AS TEXT), 'null') || ', "email" : ' || coalesce(
+            '{"id" : ' || coalesce(CAST(existing_2.id AS TEXT), 'null') || ', "email" : ' || coalesce(
               CAST(to_json(existing_2.email) AS TEXT), 'null'
             ) || '}'
           ), ', '

@@ -29,8 +29,8 @@ SELECT (
     ) || ', "records" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "n" : ' || coalesce(
-            CAST(to_json(affected_1.n) AS TEXT), 'null'
+          '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "n" : ' || coalesce(
+            CAST(affected_1.n AS TEXT), 'null'
           ) || '}'
         ), ', '
       ) || ']',

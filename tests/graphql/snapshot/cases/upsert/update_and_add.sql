@@ -18,9 +18,9 @@ SELECT (
     ) || ', "records" : ' || coalesce(
       '[' || string_agg(
         (
-          '{"id" : ' || coalesce(CAST(to_json(affected_1.id) AS TEXT), 'null') || ', "name" : ' || coalesce(
+          '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "name" : ' || coalesce(
             CAST(to_json(affected_1.name) AS TEXT), 'null'
-          ) || ', "hits" : ' || coalesce(CAST(to_json(affected_1.hits) AS TEXT), 'null') || '}'
+          ) || ', "hits" : ' || coalesce(CAST(affected_1.hits AS TEXT), 'null') || '}'
         ), ', '
       ) || ']',
       '[]'

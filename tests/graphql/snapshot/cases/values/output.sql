@@ -31,11 +31,9 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "big" : ' || coalesce(
-            CAST(to_json(CAST(page_1.big AS TEXT)) AS TEXT), 'null'
-          ) || ', "amount" : ' || coalesce(
-            CAST(to_json(CAST(page_1.amount AS TEXT)) AS TEXT), 'null'
-          ) || ', "f" : ' || coalesce(
+          ) || ', "node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "big" : ' || coalesce(
+            ('"' || CAST(page_1.big AS TEXT) || '"'), 'null'
+          ) || ', "amount" : ' || coalesce(('"' || CAST(page_1.amount AS TEXT) || '"'), 'null') || ', "f" : ' || coalesce(
             CAST(to_json(nullif(nullif(nullif(page_1.f, 'NaN'), 'Infinity'), '-Infinity')) AS TEXT),
             'null'
           ) || ', "j" : ' || coalesce(CAST(to_json(page_1.j #>> '{}') AS TEXT), 'null') || ', "at" : ' || coalesce(

@@ -31,9 +31,7 @@ SELECT (
                 '{"edges" : ' || coalesce(
                   '[' || string_agg(
                     (
-                      '{"node" : {"number" : ' || coalesce(
-                        CAST(to_json(page_2.number) AS TEXT), 'null'
-                      ) || '}}'
+                      '{"node" : {"number" : ' || coalesce(CAST(page_2.number AS TEXT), 'null') || '}}'
                     ), ', '
                   ) FILTER (WHERE page_2.number IS NOT NULL) || ']',
                   '[]'

@@ -41,7 +41,7 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "node" : {"id" : ' || coalesce(CAST(to_json(page_1.id) AS TEXT), 'null') || ', "name" : ' || coalesce(
+          ) || ', "node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "name" : ' || coalesce(
             CAST(to_json(page_1.name) AS TEXT), 'null'
           ) || '}}'
         ), ', '

@@ -32,7 +32,7 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "node" : {"a" : ' || coalesce(CAST(to_json(page_1.a) AS TEXT), 'null') || ', "b" : ' || coalesce(
+          ) || ', "node" : {"a" : ' || coalesce(CAST(page_1.a AS TEXT), 'null') || ', "b" : ' || coalesce(
             CAST(to_json(page_1.b) AS TEXT), 'null'
           ) || '}}'
         ), ', '
