@@ -9,8 +9,8 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 from app.database.target import Target
@@ -20,6 +20,7 @@ from app.embedded import EmbeddedPostgres
 from app.settings import Settings
 from bench import report, wrk
 from bench.contestants import SETTINGS, Contestant, NotStarted, empty, portico
+from bench.databases import filled_database
 from bench.library import QUESTIONS, SCHEMA, Question
 from bench.measuring import Figures, Measuring, pgbench_of
 from bench.peers import PeerMissing, postgraphile, strawberry
@@ -36,7 +37,7 @@ def main() -> None:
     questions = [each for each in QUESTIONS if not options.only or any(part in each.name for part in options.only)]
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        cluster = stack.enter_context(_database(place))
+        cluster = stack.enter_context(filled_database(place, SCHEMA))
         settings = configure({"DATABASE_URL": cluster.url(), **SETTINGS}, {"workers": WORKERS, "threads": THREADS})[0]
         ours = stack.enter_context(portico(cluster.url(), WORKERS, THREADS))
         sizes = {each.name: len(ours.ask(each)) for each in questions}
@@ -62,19 +63,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the figures")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="where to write a chart")
     return parser.parse_args()
-
-
-@contextmanager
-def _database(place: Path) -> Iterator[EmbeddedPostgres]:
-    from tests.postgres_server import connect
-
-    with EmbeddedPostgres(place / "postgres", durable=False, temporary=True) as cluster:
-        os.chmod(place, 0o755)
-        connection = connect(cluster.url())
-        for statement in SCHEMA.strip().split(";\n"):
-            connection.execute_simple(statement)
-        connection.close()
-        yield cluster
 
 
 def _first_process(cluster: EmbeddedPostgres) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -20,7 +19,6 @@ from types import FrameType
 from typing import Any
 
 from app.discovery import configure, plugin_manager
-from app.embedded import EmbeddedPostgres
 from app.identity.identification import RequestHead
 from app.pipeline.authorize import authorize
 from app.pipeline.engine import Engine
@@ -28,8 +26,8 @@ from app.pipeline.parse import parse
 from app.pipeline.plan import plan
 from app.pipeline.records import GraphQLRequest
 from app.wsgi import create_app
+from bench.databases import filled_database
 from bench.reading import KEYS, SCHEMA
-from tests.postgres_server import connect
 
 DOCUMENTS: Mapping[str, str] = {
     "three levels": """{ rows%d: authorCollection(first: 10) { edges { node { id name
@@ -47,15 +45,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=400, help="how many documents of each kind there are")
     number = parser.parse_args().count
-    with (
-        tempfile.TemporaryDirectory() as place,
-        EmbeddedPostgres(Path(place) / "postgres", durable=False, temporary=True) as cluster,
-    ):
-        os.chmod(place, 0o755)
-        connection = connect(cluster.url())
-        for statement in SCHEMA.strip().split(";\n"):
-            connection.execute_simple(statement)
-        connection.close()
+    with tempfile.TemporaryDirectory() as place, filled_database(Path(place), SCHEMA) as cluster:
         application = create_app(configure({"DATABASE_URL": cluster.url(), **KEYS}, {})[0], plugin_manager())
         for name, document in DOCUMENTS.items():
             _tell(name, _requests(document), application.services.engine, number)

@@ -26,8 +26,7 @@ class _Json(WrittenSQL):
     """Text that is JSON and never NULL."""
 
     def __init__(self, texts: Sequence[str], values: Iterable[ColumnElement[Any]]) -> None:
-        super().__init__("json", texts, values)
-        self.type = JSON_TEXT
+        super().__init__("json", texts, values, JSON_TEXT)
 
 
 class _Object(_Json):
@@ -75,9 +74,7 @@ def json_of_plain(value: ColumnElement[Any]) -> ColumnElement[Any]:
 
 def json_of_unescaped(value: ColumnElement[Any]) -> ColumnElement[Any]:
     """A value whose text has nothing to escape, as a string in JSON, NULL as NULL: a number or a UUID."""
-    quoted = WrittenSQL("json", ("('\"' || CAST(", " AS TEXT) || '\"')"), (value,))
-    quoted.type = JSON_TEXT
-    return quoted
+    return WrittenSQL("json", ("('\"' || CAST(", " AS TEXT) || '\"')"), (value,), JSON_TEXT)
 
 
 def json_object(members: Sequence[tuple[str, ColumnElement[Any]]]) -> ColumnElement[Any]:

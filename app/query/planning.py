@@ -30,7 +30,7 @@ from app.query.compiling import quoted
 from app.query.distribution import CLAIM, Shard, claim_text
 from app.query.nodes import Cap, Nodes
 from app.query.sql import alias_stem, cast_to, constant, uncut
-from app.query.written import Bound, InPlace, RowColumn
+from app.query.written import Bound, InPlace, RowColumn, RowColumns
 
 MAX_PARAMETERS = 65535
 """PostgreSQL counts the parameters of a statement in two bytes."""
@@ -100,7 +100,7 @@ class TableRows:
         self.is_optional = False
         self._origin, self._numbers = element.name, itertools.count(1)
         self._joins: dict[Hashable, tuple[FromClause, ColumnElement[Any], Any]] = {}
-        self._columns: dict[str, RowColumn] = {}
+        self._columns = RowColumns(self.element)
 
     @property
     def source(self) -> FromClause:
@@ -140,10 +140,7 @@ class TableRows:
         return f"{self._origin}_r{next(self._numbers)}"
 
     def column(self, name: str) -> ColumnElement[Any]:
-        found = self._columns.get(name)
-        if found is None:
-            found = self._columns[name] = RowColumn(name, self.element)
-        return found
+        return self._columns[name]
 
     def whole(self) -> ColumnElement[Any]:
         return cast_to(self._row(), row_type(self.relation))
@@ -165,14 +162,11 @@ class NamedRows:
         self.relation = relation
         self.element = InPlace(name)
         self.shard = Shard()
-        self._columns: dict[str, RowColumn] = {}
+        self._columns = RowColumns(self.element)
         self._computed: dict[Callable[[TableRows], ColumnElement[Any]], str] = {}
 
     def column(self, name: str) -> ColumnElement[Any]:
-        found = self._columns.get(name)
-        if found is None:
-            found = self._columns[name] = RowColumn(name, self.element)
-        return found
+        return self._columns[name]
 
     @property
     def name(self) -> str:

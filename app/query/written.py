@@ -56,11 +56,17 @@ class WrittenSQL(Function[Any]):
 
     _traverse_internals = (("values", InternalTraversal.dp_clauseelement_tuple),)  # type: ignore[assignment]
 
-    def __init__(self, name: str, texts: Sequence[str], values: Iterable[ColumnElement[Any]]) -> None:
+    def __init__(
+        self,
+        name: str,
+        texts: Sequence[str],
+        values: Iterable[ColumnElement[Any]],
+        type_: TypeEngine[Any] = UNKNOWN,
+    ) -> None:
         """``name`` is that of the outermost function. There is one text more than there are values."""
         # Without the list of arguments that SQLAlchemy makes for a function: nothing but its own compiler reads that.
         self.name = name
-        self.type = UNKNOWN
+        self.type = type_
         self.texts = texts
         self.values = tuple([each.self_group(against=comma_op) for each in values])
 
@@ -121,6 +127,17 @@ class RowColumn(ColumnClause[Any]):
     def _compiler_dispatch(self, visitor: Any, include_table: bool = True, **_: Any) -> str:
         name = identifier(self.name)
         return f"{self._owner}.{name}" if include_table else name
+
+
+class RowColumns(dict[str, RowColumn]):
+    """The columns of rows that have a name; each is made when it is asked for."""
+
+    def __init__(self, rows: FromClause) -> None:
+        self._rows = rows
+
+    def __missing__(self, name: str) -> RowColumn:
+        column = self[name] = RowColumn(name, self._rows)
+        return column
 
 
 class WrittenComparison(BinaryExpression[bool]):

@@ -6,7 +6,8 @@ asked for again, so a concurrent change is never overwritten without the caller'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,27 +55,17 @@ def commit(
     Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
     what ``judge`` raises, RelatedMissing when the bucket is gone, and RowLocked when other writers keep winning.
     """
-    try:
+    with _discarded_if_refused(storage, version):
         return _commit(storage, asker, write, judged, version, metadata, projection, along)
-    except PorticoError as ex:
-        _discard_refused(storage, version, ex)
-        raise
 
 
 def commit_untried(storage: Storage, asker: Asker, write: Write, version: str, metadata: Mapping[str, Any]) -> RawValue:
     """The id of an object of service_role, committed without a permission; None where it needs one: the object or the
     bucket's rules may stand in the way. Raises what forbids it; then the bytes are deleted."""
     statement = COMMIT_UNTRIED_OVER if write.upsert else COMMIT_UNTRIED
-    values = (
-        *_values(write, version, metadata),
-        number(metadata["size"]),
-        text(metadata["mimetype"]),
-    )
-    try:
+    values = (*_values(write, version, metadata), number(metadata["size"]), text(metadata["mimetype"]))
+    with _discarded_if_refused(storage, version):
         rows = _change(storage, asker, write, write.event, (statement, values), (version, metadata), None)
-    except PorticoError as ex:
-        _discard_refused(storage, version, ex)
-        raise
     if not rows:
         return None
     identifier, replaced = rows[0]
@@ -83,10 +74,15 @@ def commit_untried(storage: Storage, asker: Asker, write: Write, version: str, m
     return identifier
 
 
-def _discard_refused(storage: Storage, version: str, ex: PorticoError) -> None:
-    # When the outcome of the commit is unknown, the row may name these bytes.
-    if ex.code != "OUTCOME_UNKNOWN":
-        discard(storage.backend, version)
+@contextmanager
+def _discarded_if_refused(storage: Storage, version: str) -> Iterator[None]:
+    """Delete the bytes of a commit that fails. When its outcome is unknown, the row may name them."""
+    try:
+        yield
+    except PorticoError as ex:
+        if ex.code != "OUTCOME_UNKNOWN":
+            discard(storage.backend, version)
+        raise
 
 
 def _values(write: Write, version: str, metadata: Mapping[str, Any]) -> tuple[RawValue, ...]:
