@@ -391,7 +391,7 @@ def test_signed_uploads(service: Service, path: str) -> None:
 
 
 def test_a_signed_upload_outlives_its_token(own_service: Callable[..., Service]) -> None:
-    service = own_service(signed_upload_s=1)
+    service = own_service(signed_upload_s=2)
     path = f"{service.bucket()}/k"
     signed = Client(service, None, x_signature=signed_token(service, path))
     bucket, _, key = path.partition("/")
