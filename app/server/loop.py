@@ -13,6 +13,7 @@ There is one more thread than may run the application, so that one can always le
 from __future__ import annotations
 
 import logging
+import math
 import socket
 import threading
 import time
@@ -46,6 +47,9 @@ class _Seat:
 _WEIGHT_OF_LAST = 0.1
 """How much the last of the intervals between two requests that begin counts for their average."""
 
+# Of the longest wait, how much is left while requests are refused.
+_WHILE_REFUSING = 0.025
+
 _Waiting = tuple[float, Callable[[], None]]
 """What is to be done, and since when it waits (``time.monotonic``)."""
 
@@ -55,6 +59,9 @@ class Loop:
 
     ``waiting_s``: none that would wait longer may wait, judged by how fast others began of late, and by how long the
     first has waited. A few, no more than there are threads, may always wait.
+
+    So a burst is absorbed. But where more arrive than can be answered, a long queue only makes all of them late: for
+    ``waiting_s`` after a refusal, only a small part of that wait is allowed.
     """
 
     def __init__(self, threads: int, waiting_limit: int, waiting_s: float) -> None:
@@ -63,6 +70,7 @@ class Loop:
         self._waiting_limit = waiting_limit
         self._waiting_s = waiting_s
         self._interval = self._taken_at = 0.0
+        self._refused_at = -math.inf
         self._lock = threading.Lock()
         self._resting: list[_Seat] = []
         self._waiting: deque[_Waiting] = deque()
@@ -119,6 +127,7 @@ class Loop:
             if not self._resting:
                 now = time.monotonic()
                 if self._is_overloaded(now):
+                    self._refused_at = now
                     raise Overloaded
                 self._waiting.append((now, job))
                 return False
@@ -130,7 +139,9 @@ class Loop:
         if waiting < self._threads:
             return waiting >= self._waiting_limit
         longest = max(now - self._waiting[0][0], waiting * self._interval)
-        return waiting >= self._waiting_limit or longest > self._waiting_s
+        is_refusing = now - self._refused_at < self._waiting_s
+        allowed = self._waiting_s * _WHILE_REFUSING if is_refusing else self._waiting_s
+        return waiting >= self._waiting_limit or longest > allowed
 
     def _take(self) -> Callable[[], None]:
         """The job that waits first; how long it is between two of these tells how long the last one will wait."""

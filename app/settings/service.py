@@ -59,7 +59,8 @@ class Settings:
     waiting_limit: int = setting(Number(0, 100_000), 500,
         "Requests of each worker that may wait for a thread; further ones get 503 at once.")
     waiting_s: float = setting(Seconds(), 2.0,
-        "Seconds that a request may wait for a thread; one that would wait longer gets 503 at once.")
+        "Seconds that a request may wait for a thread; one that would wait longer gets 503 at once, and for as long "
+        "after that a fortieth of this wait is allowed.")
     idle_timeout_s: float = setting(Seconds(), 120.0,
         "Seconds that an idle connection is kept open for the next request.")
     header_timeout_s: float = setting(Seconds(), 10.0,

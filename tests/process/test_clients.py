@@ -206,6 +206,33 @@ def test_while_a_request_has_waited_for_long_the_answer_is_503_at_once(tmp_path:
         until(lambda: status(url) == 200)
 
 
+def test_while_requests_are_refused_others_are_refused_sooner(tmp_path: Path) -> None:
+    """A long queue absorbs a burst; in lasting overload it would only make every answer late."""
+    with service(tmp_path, "workers=1", "threads=1", "waiting_s=3") as (_, url):
+
+        def time_to_refusal(name: str) -> float:
+            """For how long one request waits for the only thread before another is refused."""
+            answers: list[requests.Response | Exception] = []
+            asking = in_background(f"{url}/hold?{name}", answers, requests.Session())
+            until(lambda: (tmp_path / f"{name}.begun").exists())
+            began = time.monotonic()
+            with ExitStack() as clients:
+                while True:
+                    waiting = clients.enter_context(client(url, get("/pid", "Connection: close")))
+                    waiting.settimeout(0.02)
+                    with suppress(TimeoutError):
+                        assert waiting.recv(100).startswith(b"HTTP/1.1 503")
+                        break
+                refused_after = time.monotonic() - began
+                (tmp_path / name).touch()
+                asking.join()
+            until(lambda: status(url) == 200)
+            return refused_after
+
+        assert time_to_refusal("first") > 2.5
+        assert time_to_refusal("second") < 1.5
+
+
 @pytest.mark.parametrize("path", ["/health", "/version"])
 def test_health_answers_while_all_threads_are_busy(tmp_path: Path, path: str) -> None:
     with service(tmp_path, "workers=1", "threads=2", "waiting_limit=500") as (_, url):
