@@ -2,7 +2,10 @@
 
 Uploads and downloads of 1 KiB and 1 MiB over 16 connections and of 64 MiB over 4, and 16 connections each for signing,
 info, listing 1,000 objects, and an image in another size. A real service on a durable database, both on this machine.
-Each line has the CPU time of the service and of PostgreSQL for one request; the first is that of an empty web server.
+Each line has the CPU time of the service and of PostgreSQL for one request, and how many times that of an empty web
+server it is, which is measured right before and after. ``hash and write`` is what the bytes of an upload take alone,
+in one thread. Files are made below TMPDIR: the first write to memory that a virtual machine has not used yet may take
+several times as long, and so do new files on ext4 without a journal for minutes after many were deleted.
 """
 
 from __future__ import annotations
@@ -12,23 +15,22 @@ import itertools
 import json
 import os
 import re
-import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import jwt
 
 from app.embedded import EmbeddedPostgres
 from app.installation import install
+from bench.floor import EmptyServer, cpu_of_writing, empty_server
 from bench.images import measure_images
 from bench.load import run_load
 from bench.processor import cpu_seconds
@@ -52,10 +54,11 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
         install(cluster.url())
-        with serving(variables(cluster.url(), place), options.workers, options.threads) as (address, pid):
-            meter = Meter(address, options.seconds, (pid, server_of(cluster)))
-            measure_empty(meter, options.workers, options.threads)
-            measure(meter)
+        with (
+            serving(variables(cluster.url(), place), options.workers, options.threads) as (address, pid),
+            empty_server(options.workers, options.threads) as empty,
+        ):
+            measure(Meter(address, options.seconds, (pid, server_of(cluster)), empty), Path(place))
             peaks = ", ".join(f"{_peak(each) / MIB:.0f}" for each in workers_of(pid))
             print(f"peak memory of the workers: {peaks} MiB")
 
@@ -70,28 +73,16 @@ def variables(database_url: str, place: str) -> dict[str, str]:
     }  # fmt: skip
 
 
-def measure_empty(meter: Meter, workers: int, threads: int) -> None:
-    """Falcon and waitress as they come, which answer 300 bytes of nothing."""
-    command = [sys.executable, "-m", "bench.empty", str(workers), str(threads)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
-        assert server.stdout is not None
-        address = ("127.0.0.1", int(server.stdout.readline()))
-        empty = replace(meter, address=address, pids=(server.pid,))
-        empty.selector("empty web server", request("POST", "/300", b"{}", "application/json"))
-        for each in workers_of(server.pid):
-            os.kill(each, signal.SIGTERM)
-        server.terminate()
-
-
 def server_of(cluster: EmbeddedPostgres) -> int:
     """The process id of PostgreSQL's first process."""
     return int((Path(cluster.data_directory) / "postmaster.pid").read_text().split()[0])
 
 
-def measure(meter: Meter) -> None:
+def measure(meter: Meter, place: Path) -> None:
     meter.once("POST", "/bucket", json.dumps({"name": "b"}).encode())
     for size, connections, name in ((KIB, 16, "1 KiB"), (MIB, 16, "1 MiB"), (64 * MIB, 4, "64 MiB")):
         content = os.urandom(size)
+        tell(f"hash and write {name}", 1 / (alone := cpu_of_writing(place, content)), size, (alone * 1e6,))
         numbers = itertools.count()
         meter.threads(f"upload {name}", connections, size,
                      lambda: request("POST", f"/object/b/{name}/{next(numbers)}", content))  # noqa: B023  # fmt: skip
@@ -125,11 +116,13 @@ def request(method: str, path: str, body: bytes = b"", content_type: str = "appl
 
 @dataclass(frozen=True)
 class Meter:
-    """Loads a service. ``pids``: the first processes of the service and of PostgreSQL, whose CPU time is told."""
+    """Loads a service. ``pids``: the first processes of the service and of PostgreSQL, whose CPU time is told, beside
+    that of ``empty`` right before and after if there is one."""
 
     address: tuple[str, int]
     seconds: float
     pids: tuple[int, ...]
+    empty: EmptyServer | None = None
 
     def once(self, method: str, path: str, body: bytes) -> None:
         with socket.create_connection(self.address) as connection:
@@ -148,11 +141,14 @@ class Meter:
     def _told(self, name: str, size: int) -> Iterator[list[float]]:
         """Tells the figures of a load whose requests end at the times that are put into the list."""
         ends: list[float] = []
+        empty = [self.empty.cpu_of_request()] if self.empty else []
         before, began = [cpu_seconds(pid) for pid in self.pids], time.perf_counter()
         yield ends
         after = [cpu_seconds(pid) for pid in self.pids]
         used = [(each - least) / len(ends) * 1e6 for each, least in zip(after, before, strict=True)]
-        tell(name, len(ends) / (max(ends) - began), size, used)
+        if self.empty:
+            empty.append(self.empty.cpu_of_request())
+        tell(name, len(ends) / (max(ends) - began), size, used, mean(empty) * 1e6 if empty else None)
 
     def threads(self, name: str, connections: int, size: int, make: Callable[[], bytes]) -> float:
         """Requests or answers with a body, each connection in a thread. Gives how many per second."""
@@ -230,11 +226,13 @@ def receive(connection: socket.socket, buffer: bytearray) -> bytes:
     return bytes(head)
 
 
-def tell(name: str, per_second: float, size: int, used: Sequence[float]) -> None:
+def tell(name: str, per_second: float, size: int, used: Sequence[float], empty: float | None = None) -> None:
+    """``used``: microseconds of CPU time, of the service and of PostgreSQL; ``empty``: of the empty web server."""
     peer = PEER.get(name)
     rate = f"{per_second * size / MIB:8.1f} MiB/s" if size else ""
     cpu = ", ".join(f"{who} {each:.0f} us" for who, each in zip(("CPU", "PostgreSQL"), used, strict=False))
-    line = f"{name:20} {per_second:9.1f} per second  {rate:16} {cpu}"
+    times = f", {used[0] / empty:.2f} x the empty server's {empty:.0f} us" if empty else ""
+    line = f"{name:21} {per_second:9.1f} per second  {rate:16} {cpu}{times}"
     print(line + (f"   (the peer: {peer} per second)" if peer else ""), flush=True)
 
 
