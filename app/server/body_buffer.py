@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from io import BytesIO
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from typing import IO
 
 from app.server.capacity import Seat
@@ -65,6 +66,21 @@ class BodyBuffer:
         return _LARGEST_IN_MEMORY if self._seat.bytes_held < _MOST_IN_MEMORY else _ALWAYS_IN_MEMORY
 
     def _move_to_file(self) -> None:
-        self._file = TemporaryFile("w+b")  # noqa: SIM115 - it ends with the request
+        self._file = _file_without_a_name()
         self._file.writelines(self._pieces)
         self._pieces.clear()
+
+
+def _file_without_a_name() -> IO[bytes]:
+    """An open file that ends with the request, unless somebody gives it a name: then it need not be copied.
+
+    ``tempfile`` makes it so that it never gets one. Its mode is that of other files, for whoever names it; until then
+    nobody else can open it.
+    """
+    if hasattr(os, "O_TMPFILE"):
+        try:
+            return open(os.open(gettempdir(), os.O_TMPFILE | os.O_RDWR, 0o666), "w+b")
+        except OSError:
+            # Not on every file system; what is wrong with the folder itself, the next line says.
+            pass
+    return TemporaryFile("w+b")

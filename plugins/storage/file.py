@@ -1,7 +1,8 @@
 """Blobs in a local folder: ``file:///var/lib/portico``.
 
-A write goes to a file in ``.unfinished`` below the root, is synced to disk, and is then renamed to its place. So a blob
-exists whole or not at all, even if the process or the machine crashes. The root must be on one file system.
+A write goes to a file in ``.unfinished`` below the root, is synced to disk, and is then renamed to its place. A large
+body, which the server keeps in a file without a name, is that file where TMPDIR is on the root's file system. So a
+blob exists whole or not at all, even if the process or the machine crashes. The root must be on one file system.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ class FolderBackend:
         source = Metered(stream, size)
         unfinished = self._new_unfinished()
         try:
-            _write_file(unfinished, source)
+            if not _name_file(unfinished, source):
+                _write_file(unfinished, source)
             self._publish(unfinished, path)
         except BaseException:
             _forget(unfinished)
@@ -232,6 +234,24 @@ def _translate_writing(ex: BaseException) -> PorticoError | None:
 
 _reading = Translated(_translate_reading)
 _writing = Translated(_translate_writing)
+
+
+def _name_file(path: str, source: Metered) -> bool:
+    """Give the file of the source, if it is one without a name on this file system, a name instead of copying it; then
+    read it to its end and sync it to disk. Whether it could be done: only on Linux."""
+    file = source.whole_file
+    if file is None or os.fstat(descriptor := file.fileno()).st_nlink:
+        return False
+    try:
+        # Without a folder, which an absolute path makes meaningless, Python calls link, which names the symbolic link.
+        os.link(f"/proc/self/fd/{descriptor}", path, src_dir_fd=descriptor, follow_symlinks=True)
+    except OSError:
+        return False
+    while source.read():
+        pass
+    with _writing:
+        os.fsync(descriptor)
+    return True
 
 
 def _write_file(path: str, source: Metered) -> None:

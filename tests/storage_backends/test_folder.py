@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import resource
 import threading
@@ -10,12 +11,20 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import pytest
 from waitress import create_server
 
-from app.storage.bytes.backend import BackendFull, BackendUnavailable, BlobMissing, KeyRefused
+from app.storage.bytes.backend import (
+    BackendFull,
+    BackendUnavailable,
+    BlobMissing,
+    KeyRefused,
+    Stored,
+    StreamCutShort,
+)
 from plugins.storage import file as module
 from plugins.storage.file import FolderBackend
 from tests.storage_backends.streams import MIB, Generated, content
@@ -57,6 +66,44 @@ def test_everything_is_on_the_disk_before_put_returns(
     synced.clear()
     blobs.copy("a/b/other", "a/c/copy")
     assert synced == ["root/a", "root/a/c"]
+
+
+def without_a_name(folder: Path, bytes_: bytes) -> IO[bytes]:
+    """An open file as the server keeps a large body in it."""
+    file = open(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666), "w+b")  # noqa: SIM115 - the caller closes it
+    file.write(bytes_)
+    file.seek(0)
+    return file
+
+
+def test_a_file_without_a_name_becomes_the_blob(blobs: FolderBackend, tmp_path: Path) -> None:
+    with without_a_name(tmp_path, b"x" * MIB) as file:
+        stored = blobs.put("bucket/blob", file, size=MIB)
+        assert os.fstat(file.fileno()).st_ino == (tmp_path / "root/bucket/blob").stat().st_ino
+    assert stored == Stored(MIB, hashlib.md5(b"x" * MIB).hexdigest())
+    assert files(tmp_path / "root") == {".unfinished", "bucket", "bucket/blob"}
+    with without_a_name(tmp_path, b"12345") as file, pytest.raises(StreamCutShort):
+        blobs.put("bucket/other", file, size=4)
+    assert files(tmp_path / "root") == {".unfinished", "bucket", "bucket/blob"}
+
+
+def test_a_file_that_somebody_else_may_change_is_copied(blobs: FolderBackend, tmp_path: Path) -> None:
+    with open(tmp_path / "named", "w+b") as named:
+        named.write(b"before")
+        named.seek(0)
+        blobs.put("blob", named)
+        named.seek(0)
+        named.write(b"after.")
+    assert (tmp_path / "root/blob").read_bytes() == b"before"
+    with without_a_name(tmp_path, b"12345") as file:
+        file.seek(2)
+        blobs.put("rest", file)
+    assert (tmp_path / "root/rest").read_bytes() == b"345"
+    with TemporaryFile(dir=tmp_path) as file:
+        file.write(b"never to be named")
+        file.seek(0)
+        blobs.put("temporary", file)
+    assert (tmp_path / "root/temporary").read_bytes() == b"never to be named"
 
 
 def test_a_full_disk(blobs: FolderBackend, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from io import BufferedRandom
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
@@ -75,6 +76,15 @@ class ByteSource(Protocol):
 
     def read(self, size: int = -1, /) -> bytes:
         """At most ``size`` bytes, b"" at the end."""
+
+
+def whole_file_of(source: ByteSource) -> IO[bytes] | None:
+    """The open file whose bytes, from the first to the last, are those that a source gives; None if there is none.
+
+    A source that passes on what it reads, unchanged, names this file as ``whole_file``. Its ``read`` may still raise.
+    """
+    file = getattr(source, "whole_file", source)
+    return file if isinstance(file, BufferedRandom) and not file.tell() else None
 
 
 class Chunks(Protocol):

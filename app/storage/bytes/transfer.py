@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import IO
 
 from app.errors import PorticoError
-from app.storage.bytes.backend import BlobMissing, ByteSource, Piece, Stored, StreamCutShort
+from app.storage.bytes.backend import BlobMissing, ByteSource, Piece, Stored, StreamCutShort, whole_file_of
 
 # Sizes from 64 KiB to 1 MiB measured the same: MD5 (730 MiB/s) takes the time.
 CHUNK = 256 * 1024
@@ -44,6 +44,11 @@ class Metered:
         while (left := size - part.tell()) and (chunk := self.read(min(CHUNK, left))):
             part.write(chunk)
         return part.getvalue()
+
+    @property
+    def whole_file(self) -> IO[bytes] | None:
+        """The file that holds exactly the bytes of the source, None if there is none."""
+        return whole_file_of(self._source)
 
     @property
     def at_once(self) -> int:

@@ -7,9 +7,9 @@ import zlib
 from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import IO, Protocol
 
-from app.storage.bytes.backend import ByteSource
+from app.storage.bytes.backend import ByteSource, whole_file_of
 from app.storage.resumable.errors import TusError, invalid_headers
 
 
@@ -43,6 +43,10 @@ class _Checked:
     source: ByteSource
     computed: _Sum
     expected: bytes
+
+    @property
+    def whole_file(self) -> IO[bytes] | None:
+        return whole_file_of(self.source)
 
     def read(self, size: int = -1, /) -> bytes:
         chunk = self.source.read(size)

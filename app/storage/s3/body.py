@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from typing import IO
 
-from app.storage.bytes.backend import ByteSource
+from app.storage.bytes.backend import ByteSource, whole_file_of
 from app.storage.s3.checksums import Checksums
 from app.storage.s3.chunked import ChunkedBody, ChunkSigner
 from app.storage.s3.errors import S3Error, incomplete_body, invalid_request
@@ -33,6 +34,10 @@ class VerifiedBody:
         self._given = 0
         self._is_verified = False
         self.length = length
+
+    @property
+    def whole_file(self) -> IO[bytes] | None:
+        return whole_file_of(self._source)
 
     def read(self, size: int = -1, /) -> bytes:
         """At most ``size`` bytes, b"" at the end."""
