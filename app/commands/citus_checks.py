@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
 
 from app.commands.diagnosis import Finding, listed, literal
 from app.database import Database
@@ -31,10 +30,10 @@ select json_build_object(
 """
 
 
-def spread(settings: Settings) -> list[Finding]:
+def spread(settings: Settings, database: Database) -> Iterator[Finding]:
     """Check what Citus asks for beyond PostgreSQL, if the database has it. Raises Unavailable without a database."""
-    with closing(Database(settings)) as database:
-        return list(_spread(settings, database.read)) if database.read(_IS_THERE) == b"true" else []
+    if database.read(_IS_THERE) == b"true":
+        yield from _spread(settings, database.read)
 
 
 def _spread(settings: Settings, ask: Ask) -> Iterator[Finding]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
 
 from app.commands.diagnosis import Finding
 from app.database import Database
@@ -21,15 +20,13 @@ select json_build_object(
 """
 
 
-def connections(settings: Settings) -> list[Finding]:
+def connections(settings: Settings, database: Database) -> Iterator[Finding]:
     """Compare both numbers. Raises Unavailable without a database."""
-    with closing(Database(settings)) as database:
-        about = json.loads(database.read(_ALLOWED) or b"{}")
-        target = database.target
-    if target.socket_path is None and about["port"] != target.port:
-        # A pooler or a proxy is between, whose own limits count.
-        return []
-    return list(_compared(settings, about["user"], about["allowed"]))
+    about = json.loads(database.read(_ALLOWED) or b"{}")
+    target = database.target
+    # At another port is a pooler or a proxy, whose own limits count.
+    if target.socket_path is not None or about["port"] == target.port:
+        yield from _compared(settings, about["user"], about["allowed"])
 
 
 def _compared(settings: Settings, user: str, allowed: int) -> Iterator[Finding]:

@@ -34,18 +34,13 @@ class Finding:
         return self.mark == "WRONG"
 
 
-def examine(settings: Settings) -> list[Finding]:
+def examine(settings: Settings, database: Database) -> Iterator[Finding]:
     """Check everything and change nothing. Raises Unavailable when the database cannot be reached."""
-    findings = list(_settings(settings))
-    database = Database(settings)
-    try:
-        findings += _database(settings, database.read)
-        if database.target.ignored:
-            without = listed(database.target.ignored)
-            findings.append(Finding("note", f"parameters of DATABASE_URL have no effect: {without}"))
-    finally:
-        database.close()
-    return findings
+    yield from _settings(settings)
+    yield from _database(settings, database.read)
+    if database.target.ignored:
+        without = listed(database.target.ignored)
+        yield Finding("note", f"parameters of DATABASE_URL have no effect: {without}")
 
 
 def _settings(settings: Settings) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -41,9 +42,13 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
     from app.commands.replica_checks import replicas
     from app.commands.s3_probe import probed
     from app.commands.security_review import review
+    from app.pipeline.engine import make_engine
 
-    if security:
-        return review(settings)
-    of_database = (examine, connections, spread, replicas)
-    found = [finding for each in of_database for finding in each(settings)]
-    return [*found, *left_out(settings, plugins), *probed(settings)]
+    # Nobody else uses its pool, so that all questions share a connection.
+    with closing(make_engine(settings, plugins)) as engine:
+        database = engine.database
+        if security:
+            return review(settings, database.read)
+        of_database = (examine, connections, spread, replicas)
+        found = [finding for each in of_database for finding in each(settings, database)]
+        return [*found, *left_out(engine), *probed(settings)]

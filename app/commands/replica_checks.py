@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 
 from app.commands.diagnosis import Finding
 from app.database import Database
@@ -15,13 +14,11 @@ _LONGEST_WAIT_S = 5.0
 _PAUSE_S = 0.05
 
 
-def replicas(settings: Settings) -> list[Finding]:
+def replicas(settings: Settings, database: Database) -> Iterator[Finding]:
     """Ask each replica what a service would ask, and tell whether it would answer reads."""
-    if not settings.database_read_urls:
-        return []
-    with closing(Database(settings)) as database:
+    if settings.database_read_urls:
         database.start()
-        return list(_told(_states(database)))
+        yield from _told(_states(database))
 
 
 def _states(database: Database) -> Sequence[ReplicaState]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from app.commands.diagnosis import Finding, listed, literal
-from app.database import Database, parse_database_url
+from app.database import parse_database_url
 from app.installation.state import Ask
 from app.settings import Settings
 
@@ -20,16 +20,11 @@ _KNOWN_SECRETS = (
 )
 
 
-def review(settings: Settings) -> list[Finding]:
+def review(settings: Settings, ask: Ask) -> list[Finding]:
     """Check everything and change nothing. Raises Unavailable when the database cannot be reached."""
-    findings = [*_keys(settings), *_settings(settings)]
-    database = Database(settings)
-    try:
-        findings += _login(database.read)
-        for schema in settings.api_schemas:
-            findings += _schema(schema, database.read)
-    finally:
-        database.close()
+    findings = [*_keys(settings), *_settings(settings), *_login(ask)]
+    for schema in settings.api_schemas:
+        findings += _schema(schema, ask)
     return findings or [Finding("ok", "nothing needs to be closed")]
 
 

@@ -247,7 +247,9 @@ def test_another_database_is_no_replica(postgres: PostgresServer, standby: Node,
 
 
 def test_commands_say_that_a_standby_takes_no_changes(standby: Node) -> None:
-    found = {finding.what: finding.fix for finding in examine(load({"DATABASE_URL": standby.url(), "ANON_KEY": "k"}))}
+    settings = load({"DATABASE_URL": standby.url(), "ANON_KEY": "k"})
+    with contextlib.closing(Database(settings)) as database:
+        found = {finding.what: finding.fix for finding in examine(settings, database)}
     assert "name the primary" in found["the database is a standby, which refuses all changes"]
     with pytest.raises(InstallationError) as raised:
         install(standby.url())

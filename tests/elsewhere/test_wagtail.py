@@ -9,12 +9,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
 from app.commands.diagnosis import examine
 from app.commands.security_review import review
-from app.database import parse_database_url
+from app.database import Database, parse_database_url
 from app.installation import install
 from app.settings import load
 from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY, Door
@@ -81,8 +82,10 @@ def test_doctor_reports_problems(wagtail: str) -> None:
     install(wagtail)
     keys = {"jwt_secret": JWT_SECRET, "anon_key": ANON_KEY, "service_role_key": SERVICE_KEY}
     settings = load({}, {"database_url": wagtail, **keys})
-    assert not any(finding.is_fatal for finding in examine(settings))
-    assert not any("without row level security" in finding.what for finding in review(settings))
+    with closing(Database(settings)) as database:
+        assert not any(finding.is_fatal for finding in examine(settings, database))
+        found = review(settings, database.read)
+    assert not any("without row level security" in finding.what for finding in found)
 
 
 def test_everything_is_opened_on_request(wagtail: str, door: Door, postgres: PostgresServer) -> None:

@@ -112,7 +112,8 @@ def test_the_doctor_says_what_citus_asks_for(door: Door, postgres: PostgresServe
       create function elsewhere() returns bigint language sql stable set search_path = public
         as 'select count(*) from book'"""
     postgres.execute(functions, door.database_url)
-    told = {each.what: each for each in spread(door.application.services.settings)}
+    services = door.application.services
+    told = {each.what: each for each in spread(services.settings, services.engine.database)}
     (silent,) = (what for what in told if "silent()" in what)
     assert "heard()" not in silent
     assert "elsewhere()" not in silent
