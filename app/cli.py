@@ -52,7 +52,23 @@ def _plugin_commands() -> dict[str, click.Command]:
     return found
 
 
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from app.commands.version import software
+
+        click.echo(software())
+        ctx.exit()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version of this software and exit.",
+)
 def cli() -> None:
     """A GraphQL API and an object storage API in front of any PostgreSQL."""
     # Commands report an error in one line of their own; only serve configures logging.

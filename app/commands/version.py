@@ -11,13 +11,18 @@ import click
 from app.commands.target import has_database, settings_with_database
 
 
+def software() -> str:
+    """The version of this software, in a line."""
+    try:
+        return f"portico {distribution_version('portico')}"
+    except PackageNotFoundError:
+        return "portico (not installed as a package)"
+
+
 @click.command("version")
 def command() -> None:
     """Show the versions of this software and of what it installed in the database."""
-    try:
-        click.echo(f"portico {distribution_version('portico')}")
-    except PackageNotFoundError:
-        click.echo("portico (not installed as a package)")
+    click.echo(software())
     if not has_database():
         return
     from app.database import Database

@@ -8,6 +8,7 @@ import os
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ import pytest
 import requests
 
 from app.cli import cli
+from tests.database.proxy import Proxy
 from tests.postgres_server import PostgresServer
 from tests.process.conftest import Portico
 from tests.process.running import PATIENCE_S, REPOSITORY, environment, open_directory, started
@@ -46,6 +48,14 @@ def test_every_command_says_what_it_does(portico: Portico) -> None:
 def test_wrong_usage_is_exit_code_2(portico: Portico) -> None:
     assert portico("nonsense").returncode == 2
     assert portico("plan").returncode == 2
+
+
+def test_the_version_is_a_command_and_an_option(portico: Portico) -> None:
+    # The option tells of the software only, so that it needs no database.
+    finished = portico("--version", DATABASE_URL="postgresql://u@127.0.0.1:1/d")
+    assert finished.returncode == 0
+    assert finished.stdout.startswith("portico ")
+    assert portico("version").stdout == finished.stdout
 
 
 def test_keys_are_signed_with_their_secret(portico: Portico) -> None:
@@ -262,6 +272,13 @@ def test_doctor_asks_the_replicas_and_names_parameters_without_effect(portico: P
     assert "is left out: it is no standby\n" in finished.stdout
     assert "note  the replica 127.0.0.1:1 is left out: 127.0.0.1:1: " in finished.stdout
     assert finished.returncode == 0
+
+
+def test_doctor_asks_everything_over_one_connection(portico: Portico, database_url: str) -> None:
+    with closing(Proxy(database_url)) as proxy:
+        for opened, options in enumerate(([], ["--security"]), start=1):
+            portico("doctor", *options, DATABASE_URL=proxy.url(), ANON_KEY="k" * 20)
+            assert proxy.opened == opened
 
 
 def test_doctor_compares_numbers_of_connections(portico: Portico, database_url: str) -> None:
