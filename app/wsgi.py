@@ -71,8 +71,8 @@ class Application:
         """Tell the observers of a request that the server refused itself, and give what its answer passes on."""
         return self._observing.refused(method, path, headers, status, code)
 
-    def share(self, surplus: Callable[[int, bool], int]) -> None:
-        """Give up the database connections that ``surplus`` says, for workers that get none."""
+    def share(self, surplus: Callable[[int, int, bool], int]) -> None:
+        """Give up the connections that ``surplus`` says, for workers that the database, or a replica, allows none."""
         self.services.engine.database.share(surplus)
 
     def close(self) -> None:

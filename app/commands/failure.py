@@ -28,7 +28,7 @@ def explained(ex: Exception) -> str | None:
     from app.plugin_guard import PluginUnusable
 
     if isinstance(ex, DatabaseUrlError):
-        return _one_line(f"DATABASE_URL: {ex}")
+        return _one_line(f"{ex.setting}: {ex}")
     if isinstance(ex, CommandError | SettingError | ListenError | EmbeddedError | DemoError | PluginUnusable):
         return _one_line(str(ex))
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -14,12 +14,12 @@ from app.database.failure import StatementError, explain
 from app.database.flight import Flight, fly
 from app.database.form import IMPLICIT
 from app.database.messages import Row
-from app.database.pool import Pool, PoolState, Share, is_at_limit
+from app.database.pool import Pool, PoolState, is_at_limit
 from app.database.position import REACHED, Bookmark
 from app.database.probe import Probe
 from app.database.replicas import Replicas
 from app.database.statement import Statement
-from app.database.target import Target
+from app.database.target import DatabaseUrlError, Target
 from app.database.tls import tls_context
 from app.database.transaction import Transaction
 from app.database.url import parse_database_url
@@ -84,8 +84,12 @@ class Database:
             )
 
         self._pool = pool(self.target, tls)
-        targets = list(map(parse_database_url, settings.database_read_urls))
-        self.replicas = Replicas(PrimaryWatch(self.target, tls, settings.read_max_lag_s), targets, pool)
+        watch = PrimaryWatch(self.target, tls, settings.read_max_lag_s)
+        try:
+            self.replicas = Replicas(watch, list(map(parse_database_url, settings.database_read_urls)), pool)
+        except DatabaseUrlError as ex:
+            ex.setting = "DATABASE_READ_URLS"
+            raise
 
     def run(
         self, context: Context | None, calls: Sequence[BoundStatement], *, read_only: bool, row_limit: int = 0
@@ -145,9 +149,11 @@ class Database:
             if not is_at_limit(ex.__cause__) or not self._pool.state().open:
                 raise
 
-    def share(self, surplus: Share) -> None:
-        """Give up the connections that ``surplus`` says, for processes that the server allows none."""
-        self._pool.share(surplus)
+    def share(self, surplus: Callable[[int, int, bool], int]) -> None:
+        """Give up the connections that ``surplus`` says, by the number of the pool (0 the primary's, then those of
+        replicas in the order of their URLs) and as ``Share``, for processes that a server allows none."""
+        for number, pool in enumerate((self._pool, *self.replicas.pools)):
+            pool.share(partial(surplus, number))
 
     def pool_state(self) -> PoolState:
         return self._pool.state()

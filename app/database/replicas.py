@@ -42,6 +42,11 @@ class Replicas:
     def __bool__(self) -> bool:
         return bool(self._members)
 
+    @property
+    def pools(self) -> list[Pool]:
+        """The pool of each replica, in the order of their URLs."""
+        return [each.pool for each in self._members]
+
     def start(self) -> None:
         if self._members:
             self._primary.start()

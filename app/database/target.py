@@ -8,7 +8,9 @@ DEFAULT_CONNECT_TIMEOUT_S = 10.0
 
 
 class DatabaseUrlError(ValueError):
-    """The database URL is invalid. The message never contains the password."""
+    """The database URL is invalid. The message never contains the password. ``setting``: whose value it is."""
+
+    setting = "DATABASE_URL"
 
 
 @dataclass(frozen=True, slots=True)

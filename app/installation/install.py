@@ -142,8 +142,10 @@ def install(
 
 
 def unprotected(database_url: str) -> list[str]:
-    """The relations of schema public that "protected" leaves closed, as identifiers; none once Portico is installed."""
+    """The relations of schema public that "protected" leaves closed, as identifiers; none once Portico is installed.
+    Raises InstallationError where ``install`` could do nothing."""
     with _transaction(database_url) as session:
+        _check_server(session)
         return [] if _state(session).version is not None else _unprotected(session)
 
 
@@ -224,7 +226,7 @@ def _check_server(session: DatabaseConnection) -> None:
         raise InstallationError(
             f"Portico's objects need PostgreSQL {OLDEST_SERVER // 10000} or newer; this is PostgreSQL"
             f" {number // 10000}.",
-            hint="The GraphQL API works without them; the storage API does not.",
+            hint="Nothing was changed. The GraphQL API works without them; the storage API does not.",
         )
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Sequence
 from typing import Any
 
+from app.database.pool import PoolState
 from app.metrics.labelled import LabelledMetric
+from app.metrics.operations import OperationPlaces
 from app.metrics.tally import Tally
-from app.observation import ObservedRequest
+from app.observation import ObservedOperation, ObservedRequest
 from app.pipeline.around import STAGES
 from app.pipeline.engine import Engine
 from app.services import Services
@@ -24,6 +27,15 @@ _MOST_SERIES = 200
 _WRITTEN_EACH_S = 1.0
 _ANONYMOUS = "(anonymous)"
 _STORAGE = frozenset({"rest", "s3", "resumable", "images"})
+_POOL_GAUGES = (
+    ("connections_in_use", "Database connections in use by requests."),
+    ("connections_open", "Database connections that are open."),
+)
+_POOL_COUNTERS = (
+    ("pool_waits", "Requests that waited for a database connection, or opened one."),
+    ("pool_wait_seconds", "Seconds that requests waited for a database connection."),
+    ("pool_timeouts", "Requests that waited in vain for a database connection."),
+)
 
 
 class CountedNumbers:
@@ -39,7 +51,9 @@ class CountedNumbers:
 
         self.registry = client.CollectorRegistry()
         self._engine = services.engine
-        self._by_name = most_operations > 0
+        self._places = OperationPlaces(most_operations) if most_operations else None
+        # One more for those without a place.
+        most_operations = most_operations + 1 if most_operations else _MOST_SERIES
         names: dict[str, Any] = {"registry": self.registry}
 
         def counter(name: str, told: str, *labels: str) -> LabelledMetric:
@@ -53,14 +67,14 @@ class CountedNumbers:
         stages = client.Counter("portico_stage_seconds", told, ["stage"], **names)
         self._tally = Tally([stages.labels(stage) for stage in STAGES])
         self._requests = LabelledMetric(requests, _MOST_SERIES)
-        self._operations = LabelledMetric(operations, most_operations or _MOST_SERIES)
+        self._operations = LabelledMetric(operations, most_operations)
         told = "GraphQL operations whose answer has errors."
         failed = client.Counter("portico_operation_errors", told, ["operation", "role"], **names)
-        self._failed = LabelledMetric(failed, most_operations or _MOST_SERIES)
+        self._failed = LabelledMetric(failed, most_operations)
         self._errors = counter("portico_errors", "Errors in answers, by their codes.", "door", "code")
         self._bytes = counter("portico_storage_bytes", "Bytes of bodies at the storage.", "door", "direction")
         self._storage = counter("portico_storage_operations", "Requests to the storage.", "door", "operation")
-        self._process = _ProcessNumbers(client, self.registry)
+        self._process = _ProcessNumbers(client, self.registry, self._engine)
         self._writing = threading.Lock()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._write_each_second, name="metrics", daemon=True)
@@ -75,21 +89,26 @@ class CountedNumbers:
             for code in observed.codes:
                 amounts[self._errors.of(door, code)] += 1
             for operation in observed.operations:
-                name = (operation.name or _ANONYMOUS) if self._by_name else ""
-                observations[self._operations.of(name, operation.role)].append(operation.milliseconds / 1000)
+                labels = self._labels(operation)
+                observations[self._operations.of(*labels)].append(operation.milliseconds / 1000)
                 if operation.codes:
-                    amounts[self._failed.of(name, operation.role)] += 1
+                    amounts[self._failed.of(*labels)] += 1
                 tally.add_stages(operation.stages.values())
             if door in _STORAGE:
                 amounts[self._storage.of(door, f"{observed.method} {observed.operation}")] += 1
                 amounts[self._bytes.of(door, "received")] += observed.received
                 amounts[self._bytes.of(door, "sent")] += observed.sent
 
+    def _labels(self, operation: ObservedOperation) -> tuple[str, str]:
+        if self._places is None:
+            return "", operation.role
+        return self._places.labels(operation.name or _ANONYMOUS, operation.role, not operation.codes)
+
     def write(self) -> None:
         """Write what was counted, and how caches and connections are now."""
         with self._writing:
             self._tally.write()
-            self._process.write(self._engine)
+            self._process.write()
 
     def close(self) -> None:
         """Write for the last time."""
@@ -108,42 +127,62 @@ class CountedNumbers:
 class _ProcessNumbers:
     """What is not counted by request."""
 
-    def __init__(self, client: Any, registry: Any) -> None:
-        def gauge(name: str, told: str, mode: str = "livesum") -> Any:
-            return client.Gauge(name, told, multiprocess_mode=mode, registry=registry)
+    def __init__(self, client: Any, registry: Any, engine: Engine) -> None:
+        def gauge(name: str, told: str, mode: str = "livesum", labels: Sequence[str] = ()) -> Any:
+            return client.Gauge(name, told, labels, multiprocess_mode=mode, registry=registry)
 
         def counter(name: str, told: str) -> _Growing:
             return _Growing(client.Counter(name, told, registry=registry))
 
+        self._engine = engine
         self._plans = gauge("portico_plans", "Plans in the plan cache.")
         self._plan_hits = counter("portico_plan_hits", "Requests whose plan was in the cache.")
         self._plan_misses = counter("portico_plan_misses", "Requests that had to be planned.")
-        self._in_use = gauge("portico_connections_in_use", "Database connections in use by requests.")
-        self._open = gauge("portico_connections_open", "Database connections that are open.")
         self._limit = gauge("portico_connections_limit", "Database connections that there may be (POOL_SIZE).")
-        self._waits = counter("portico_pool_waits", "Requests that waited for a database connection, or opened one.")
-        self._waited = counter("portico_pool_wait_seconds", "Seconds that requests waited for a database connection.")
-        self._timeouts = counter("portico_pool_timeouts", "Requests that waited in vain for a database connection.")
+        primary = [gauge(f"portico_{name}", told) for name, told in _POOL_GAUGES]
+        primary += [client.Counter(f"portico_{name}", told, registry=registry) for name, told in _POOL_COUNTERS]
+        self._primary = _PoolNumbers(*primary)
+        replicas = [gauge(f"portico_replica_{name}", told, labels=["replica"]) for name, told in _POOL_GAUGES]
+        replicas += [
+            client.Counter(f"portico_replica_{name}", told, ["replica"], registry=registry)
+            for name, told in _POOL_COUNTERS
+        ]
+        places = [state.place for state, _ in engine.database.replicas.states()]
+        self._replicas = [_PoolNumbers(*(each.labels(place) for each in replicas)) for place in places]
         told = "The database's counter of schema changes, as the worker farthest behind knows it."
         self._schema_version = gauge("portico_schema_version", told, "livemin")
         told = "When the worker with the oldest schema read it."
         self._schema_read = gauge("portico_schema_read_timestamp_seconds", told, "livemin")
 
-    def write(self, engine: Engine) -> None:
+    def write(self) -> None:
+        engine = self._engine
         self._plans.set(len(engine.plans))
         self._plan_hits.raise_to(engine.plans.hits)
         self._plan_misses.raise_to(engine.plans.misses)
         pool = engine.database.pool_state()
-        self._in_use.set(pool.in_use)
-        self._open.set(pool.open)
         self._limit.set(pool.size)
-        self._waits.raise_to(pool.waits)
-        self._waited.raise_to(pool.waited_s)
-        self._timeouts.raise_to(pool.timeouts)
+        self._primary.write(pool)
+        for numbers, (_, state) in zip(self._replicas, engine.database.replicas.states(), strict=True):
+            numbers.write(state)
         catalog = engine.schema_cache.known
         if catalog is not None:
             self._schema_version.set(catalog.change_count)
             self._schema_read.set(engine.schema_cache.read_at)
+
+
+class _PoolNumbers:
+    """The numbers of one pool, in the order of ``_POOL_GAUGES`` and ``_POOL_COUNTERS``."""
+
+    def __init__(self, in_use: Any, open_: Any, waits: Any, waited: Any, timeouts: Any) -> None:
+        self._in_use, self._open = in_use, open_
+        self._waits, self._waited, self._timeouts = _Growing(waits), _Growing(waited), _Growing(timeouts)
+
+    def write(self, pool: PoolState) -> None:
+        self._in_use.set(pool.in_use)
+        self._open.set(pool.open)
+        self._waits.raise_to(pool.waits)
+        self._waited.raise_to(pool.waited_s)
+        self._timeouts.raise_to(pool.timeouts)
 
 
 class _Growing:

@@ -9,16 +9,21 @@ import mmap
 import sys
 import threading
 
+from app.settings import Settings
+
 _WORD = 8
-_CONNECTIONS, _BYTES, _DATABASE, _REFUSED, _WORDS = 0, 1, 2, 3, 4
+_CONNECTIONS, _BYTES, _POOLS = 0, 1, 2
+_OPEN, _REFUSED, _WORDS_OF_POOL = 0, 1, 2
 _ABSENT = -1
 
 
 class Capacity:
-    """Made before the workers are forked. ``space``: how many bytes of bodies and answers they may keep in files."""
+    """Made before the workers are forked. ``space``: how many bytes of bodies and answers they may keep in files;
+    ``pools``: to how many servers of the database each has connections."""
 
-    def __init__(self, workers: int, space: int) -> None:
-        self._memory = mmap.mmap(-1, max(1, workers) * _WORDS * _WORD)
+    def __init__(self, workers: int, space: int, pools: int = 1) -> None:
+        self._size = _POOLS + pools * _WORDS_OF_POOL
+        self._memory = mmap.mmap(-1, max(1, workers) * self._size * _WORD)
         self._words = memoryview(self._memory).cast("q")
         self._workers = workers
         self.space = space
@@ -26,13 +31,14 @@ class Capacity:
             self.vacate(number)
 
     def seat(self, number: int) -> Seat:
-        return Seat(self, self._words, number)
+        return Seat(self, self._words, number * self._size)
 
     def vacate(self, number: int) -> None:
         """Reset the seat of a worker that has ended."""
-        self._words[number * _WORDS + _CONNECTIONS] = _ABSENT
-        for word in (_BYTES, _DATABASE, _REFUSED):
-            self._words[number * _WORDS + word] = 0
+        at = number * self._size
+        self._words[at + _CONNECTIONS] = _ABSENT
+        for word in range(_BYTES, self._size):
+            self._words[at + word] = 0
 
     def fewest_connections(self) -> int:
         """The number of connections of the worker that has fewest."""
@@ -44,30 +50,34 @@ class Capacity:
         return -(-sum(counts) // max(1, len(counts)))
 
     def _connections(self) -> list[int]:
-        counts = (self._words[number * _WORDS + _CONNECTIONS] for number in range(self._workers))
-        return [count for count in counts if count != _ABSENT]
+        return [count for count in self._all(_CONNECTIONS) if count != _ABSENT]
 
     def bytes_held(self) -> int:
         return sum(self._all(_BYTES))
 
-    def share_of_database(self) -> int:
-        """How many database connections a worker may keep while another gets none: as many as all would have if they
-        had the same number, rounded up; without a bound if no worker was refused one."""
-        if not any(self._all(_REFUSED)):
+    def share_of_pool(self, words: int) -> int:
+        """How many connections a worker may keep in the pool of these words while another gets none: as many as all
+        would have if they had the same number, rounded up; without a bound if no worker was refused one."""
+        if not any(self._all(words + _REFUSED)):
             return sys.maxsize
-        return max(1, -(-sum(self._all(_DATABASE)) // self._workers))
+        return max(1, -(-sum(self._all(words + _OPEN)) // self._workers))
 
     def _all(self, word: int) -> list[int]:
-        return [self._words[number * _WORDS + word] for number in range(self._workers)]
+        return [self._words[number * self._size + word] for number in range(self._workers)]
+
+
+def make_capacity(settings: Settings, workers: int) -> Capacity:
+    """The capacity of a service, with a pool for its database and one for each replica."""
+    return Capacity(workers, settings.transfer_space, 1 + len(settings.database_read_urls))
 
 
 class Seat:
     """One worker's part of the memory; shared by its threads."""
 
-    def __init__(self, capacity: Capacity, words: memoryview[int], number: int) -> None:
+    def __init__(self, capacity: Capacity, words: memoryview[int], at: int) -> None:
         self._capacity = capacity
         self._words = words
-        self._at = number * _WORDS
+        self._at = at
         self._lock = threading.Lock()
 
     @property
@@ -93,12 +103,13 @@ class Seat:
         surplus = self.connections - share
         return surplus if surplus * 10 > share else 0
 
-    def database_surplus(self, count: int, was_refused: bool) -> int:
-        """Show the other workers how many database connections this one has, and whether it was refused one of late;
-        how many it should give up for them."""
-        self._words[self._at + _DATABASE] = count
-        self._words[self._at + _REFUSED] = was_refused
-        return max(0, count - self._capacity.share_of_database())
+    def database_surplus(self, pool: int, count: int, was_refused: bool) -> int:
+        """Show the other workers how many connections this one has in a pool, by its number, and whether it was refused
+        one of late; how many it should give up for them."""
+        words = _POOLS + pool * _WORDS_OF_POOL
+        self._words[self._at + words + _OPEN] = count
+        self._words[self._at + words + _REFUSED] = was_refused
+        return max(0, count - self._capacity.share_of_pool(words))
 
     def charge(self, size: int) -> bool:
         """Count ``size`` bytes that a connection keeps; whether there would be space for them in files."""

@@ -21,7 +21,7 @@ from functools import partial
 from types import FrameType
 
 from app.server.affinity import keep_to_one_cpu
-from app.server.capacity import Capacity
+from app.server.capacity import make_capacity
 from app.server.child import EXIT_NOT_STARTED, STOPPING, be_worker
 from app.server.open_files import open_as_many_as_granted
 from app.server.server import WSGIApplication
@@ -98,7 +98,7 @@ class _Parent:
 
     def run(self) -> int:
         self._workers = [_Worker(number) for number in range(1, self.settings.workers + 1)]
-        self._capacity = Capacity(self.settings.workers, self.settings.transfer_space)
+        self._capacity = make_capacity(self.settings, self.settings.workers)
         with closing(Ties()) as self._ties, self._signals() as self._wake, _memory_shared():
             while not self._stop_signals and self._exit_code == 0:
                 self._fork_missing()

@@ -16,7 +16,7 @@ from typing import Any
 from waitress.adjustments import Adjustments
 
 from app.server.admission import Admission, largest_received, nobody
-from app.server.capacity import Capacity, Seat
+from app.server.capacity import Seat, make_capacity
 from app.server.connections import Connections, Patience
 from app.server.cross_origin import CrossOrigin
 from app.server.listener import Listener
@@ -39,8 +39,8 @@ class Worker:
         self._grace_s = settings.shutdown_grace_s
         self._stopping = threading.Event()
         self._loop = Loop(settings.threads, settings.waiting_limit, settings.waiting_s)
-        self._share: Callable[[Callable[[int, bool], int]], None] = getattr(application, "share", _keep_all)
-        self._seat = seat = seat or Capacity(1, settings.transfer_space).seat(0)
+        self._share: Callable[[Callable[[int, int, bool], int]], None] = getattr(application, "share", _keep_all)
+        self._seat = seat = seat or make_capacity(settings, 1).seat(0)
         self._server = Server(
             application,
             listener,
@@ -92,7 +92,7 @@ class Worker:
         self._server.operations.put(None)
 
 
-def _keep_all(surplus: Callable[[int, bool], int]) -> None:
+def _keep_all(surplus: Callable[[int, int, bool], int]) -> None:
     """For an application that shares nothing."""
 
 

@@ -67,6 +67,27 @@ def test_init_mends_what_was_taken_away(database_url: str, session: Session, new
     assert describe(owner) == newest
 
 
+@pytest.mark.parametrize("command", ["init", "upgrade"])
+@pytest.mark.parametrize("as_extension", [True, False])
+def test_what_a_version_lacks_is_added(request, session: Session, newest, as_extension: bool, command: str) -> None:
+    """As in a database that was made by a version from before its release."""
+    url = request.getfixturevalue("extension_url" if as_extension else "database_url")
+    install(url, as_extension=as_extension)
+    owner = session(url)
+    whole = members(owner)
+    if as_extension:
+        owner.run("alter extension portico drop function graphql.set_local(text[], text[])")
+    owner.run("drop function graphql.set_local(text[], text[])")
+    # The script adds what is missing, and the next time makes what it finds a member of the extension.
+    for _ in range(2):
+        report = install(url, as_extension=as_extension) if command == "init" else upgrade(url)
+        assert (report.after, report.by_extension) == (VERSION, as_extension)
+        assert describe(owner) == newest
+    assert members(owner) == whole
+    uninstall_from(url)
+    assert owner.run("select to_regnamespace('graphql')") == [[None]]
+
+
 def test_what_is_missing_is_reported(database_url: str, session: Session) -> None:
     install(database_url, as_extension=False)
     owner = session(database_url)

@@ -46,7 +46,7 @@ def metrics(door: Door) -> dict[Series, float]:
 
 def test_operations_and_errors_are_counted(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, metrics_operations=2)
-    for text in ("query A { __typename }", "query A { __typename }", "{ __typename }", "query B { __typename }"):
+    for text in ("query A { __typename }", "query A { __typename }", "{ __typename }", "{ __typename }"):
         door.ask(text)
     door.ask("query A { nope }")
     found = metrics(door)
@@ -57,6 +57,30 @@ def test_operations_and_errors_are_counted(open_door: OpenDoor) -> None:
     assert of(found, "portico_errors_total", door="graphql", code="GRAPHQL_VALIDATION_FAILED") == 1
     assert of(found, "portico_request_seconds_count", door="graphql", status="200") == 5
     assert of(found, "portico_stage_seconds_total", stage="parse") > 0
+
+
+def test_names_that_come_once_take_no_places_of_others(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, metrics_operations=3)
+    for number in range(20):
+        door.ask(f"query Stranger{number} {{ __typename }}")
+        door.ask("query Failing { nope }")
+    for name in ("Mine", "Mine", "Yours", "Yours", "Yours", "Late", "Late", "Late", "Late"):
+        door.ask(f"query {name} {{ __typename }}")
+    found = metrics(door)
+    named = {dict(labels)["operation"] for name, labels in found if name == "portico_operation_seconds_count"}
+    assert named == {"Stranger0", "Mine", "Yours", OTHER}
+    assert of(found, "portico_operation_errors_total", operation=OTHER, role=OTHER) == 20
+
+
+def test_pools_of_replicas_are_told(open_door: OpenDoor) -> None:
+    # It is no standby, so that the pool stays empty; nobody may see its password.
+    door = open_door(SCHEMA, database_read_urls=("postgresql://u:hidden@127.0.0.1:1/d",))
+    text = door.client.simulate_get("/metrics").text
+    found = read(text)
+    for name in ("connections_in_use", "connections_open", "pool_waits_total", "pool_wait_seconds_total",
+                 "pool_timeouts_total"):  # fmt: skip
+        assert found[(f"portico_replica_{name}", frozenset({("replica", "127.0.0.1:1")}))] == 0
+    assert "hidden" not in text
 
 
 def test_caches_connections_and_the_schema_are_told(open_door: OpenDoor) -> None:

@@ -73,12 +73,15 @@ def test_a_few_more_than_the_share_stay() -> None:
 
 
 def test_a_worker_gives_database_connections_to_those_that_get_none() -> None:
-    capacity = Capacity(2, 0)
+    capacity = Capacity(2, 0, 3)
     first, second = capacity.seat(0), capacity.seat(1)
-    assert first.database_surplus(4, False) == 0
-    assert second.database_surplus(0, True) == 0
-    assert first.database_surplus(4, False) == 2
-    assert second.database_surplus(2, True) == 0
-    assert first.database_surplus(2, True) == 0
+    for pool in range(3):
+        assert first.database_surplus(pool, 4, False) == 0
+    for pool in range(3):
+        assert second.database_surplus(pool, 0, True) == 0
+        assert first.database_surplus(pool, 4, False) == 2
+        assert second.database_surplus(pool, 2, True) == 0
+        assert first.database_surplus(pool, 2, True) == 0
     capacity.vacate(1)
-    assert first.database_surplus(4, False) == 0
+    for pool in range(3):
+        assert first.database_surplus(pool, 4, False) == 0

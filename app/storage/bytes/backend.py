@@ -258,6 +258,7 @@ def open_backend(plugins: pluggy.PluginManager, url: str) -> Backend:
     if backend is None:
         raise BackendUnusable(
             f"No storage backend serves the scheme {urlsplit(url).scheme!r}",
-            hint="The storage URL begins with file://, s3://, gs:// or azure://, or a plugin's own scheme.",
+            hint="STORAGE_URL begins with file:// (file:///srv/objects for a folder), s3://, gs:// or azure://, or a"
+            " plugin's own scheme.",
         )
     return backend
