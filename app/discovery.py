@@ -15,7 +15,7 @@ from typing import Any
 from app.graphql.features import Features, UnknownFeature
 from app.hooks import GROUP, GraphQLHooks, ServiceHooks, StorageHooks
 from app.plugin_guard import InstalledPlugin, Plugins, PluginUnusable, one_line
-from app.settings import Setting, SettingError, Settings, load
+from app.settings import SETTINGS, Setting, SettingError, Settings, load
 
 log = logging.getLogger("portico.plugins")
 
@@ -67,6 +67,11 @@ def configure(
     except UnknownFeature as ex:
         raise SettingError(f"VALUE_TYPES: {ex}") from None
     return settings, plugins
+
+
+def declared(plugins: Plugins) -> list[Setting[Any]]:
+    """All settings: the built-in ones, and those of plugins."""
+    return [*SETTINGS, *declared_settings(plugins)]
 
 
 def declared_settings(plugins: Plugins) -> list[Setting[Any]]:

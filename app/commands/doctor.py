@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import click
 
 from app.commands.target import service_with_database
 from app.plugin_guard import Plugins
-from app.settings import Settings
+from app.settings import Settings, misspelt
 
 if TYPE_CHECKING:
     from app.commands.diagnosis import Finding
@@ -37,11 +38,12 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
     """What is missing, or with ``security`` what should be closed. Raises Unavailable without the database."""
     from app.commands.citus_checks import spread
     from app.commands.connection_checks import connections
-    from app.commands.diagnosis import examine
+    from app.commands.diagnosis import Finding, examine
     from app.commands.notices import left_out
     from app.commands.replica_checks import replicas
     from app.commands.s3_probe import probed
     from app.commands.security_review import review
+    from app.discovery import declared
     from app.pipeline.engine import make_engine
 
     # Nobody else uses its pool, so that all questions share a connection.
@@ -50,5 +52,6 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
         if security:
             return review(settings, database.read)
         of_database = (examine, connections, spread, replicas)
-        found = [finding for each in of_database for finding in each(settings, database)]
+        found = [Finding("note", each, "rename it") for each in misspelt(os.environ, declared(plugins))]
+        found += [finding for each in of_database for finding in each(settings, database)]
         return [*found, *left_out(engine), *probed(settings)]

@@ -6,7 +6,10 @@ import os
 
 import click
 
+from app.commands.failure import CommandError
 from app.identity.issuing import make_keys
+
+_SHORTEST_SECRET = 32
 
 
 @click.command("keys")
@@ -15,4 +18,7 @@ def command() -> None:
 
     If JWT_SECRET is set in the environment, the keys are made from it instead of a new secret.
     """
-    click.echo(make_keys(os.environ.get("JWT_SECRET")).lines(), nl=False)
+    secret = os.environ.get("JWT_SECRET")
+    if secret and len(secret.encode()) < _SHORTEST_SECRET:
+        raise CommandError("JWT_SECRET is shorter than 32 bytes and could be guessed: unset it, and run this again")
+    click.echo(make_keys(secret).lines(), nl=False)

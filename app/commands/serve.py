@@ -19,7 +19,7 @@ from app.server.activation import passed_socket
 from app.server.address import address_of, listen
 from app.server.logs import configure_logging, logs_json
 from app.server.parent import serve
-from app.settings import Settings
+from app.settings import Settings, misspelt
 
 log = logging.getLogger("portico.serve")
 
@@ -33,12 +33,15 @@ def command(demo: bool, **options: Any) -> int:
 
     Without DATABASE_URL it starts an embedded PostgreSQL, which keeps its data below DATA_DIR.
     """
-    from app.discovery import configure
+    from app.discovery import configure, declared
 
     if demo and options.get("development") is None and not os.environ.get("DEVELOPMENT"):
         options["development"] = True
     settings, plugins = configure(overrides=options)
     configure_logging(settings)
+    for each in misspelt(os.environ, declared(plugins)):
+        log.warning("%s.", each)
+    _tell_keys(settings.jwt_jwks)
     if settings.development and settings.host not in _ONLY_HERE:
         log.warning("DEVELOPMENT is on and HOST is %s: everybody who reaches it may see SQL.", settings.host)
     if settings.database_url is not None:
@@ -67,6 +70,17 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
         _tell(f"{_start(settings, plugins, address)}{told}", told)
 
     return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
+
+
+def _tell_keys(source: str | None) -> None:
+    """Log if the keys that verify tokens cannot be read now. They may be there later, so serve starts nevertheless."""
+    from app.identity.key_sets import load_key_set
+
+    try:
+        if source:
+            load_key_set(source)
+    except (OSError, ValueError) as ex:
+        log.warning("The keys of JWT_JWKS cannot be read: %s. Tokens are refused until they can.", ex)
 
 
 def _tell_version(settings: Settings) -> None:

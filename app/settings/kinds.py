@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any, Protocol, TypeVar
 
 MASK = "********"
@@ -62,6 +63,35 @@ class Url:
         # A parameter of a URL ends at "&"; in a keyword/value string a quoted password may hold anything.
         rest = "[^&]*" if "://" in without_user.partition("=")[0] else ".*"
         return re.sub(rf"(?is)((?:password|secret|key|token|sig)[^=&]*=){rest}", rf"\1{MASK}", without_user)
+
+
+@dataclass(frozen=True, slots=True)
+class WebUrl(Url):
+    description: str = "http:// or https:// URL"
+
+    def parse(self, text: str) -> str:
+        if not re.match(r"https?://[^/?#]", text.strip(), re.IGNORECASE):
+            raise KindError(f"{text!r} is not an {self.description}")
+        return text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """The address of a peer, as a socket tells it."""
+
+    description: str = "IP address, or *"
+    is_secret: bool = False
+
+    def parse(self, text: str) -> str:
+        try:
+            if text.strip() != "*":
+                ip_address(text.strip())
+        except ValueError:
+            raise KindError(f"{text!r} is not an {self.description}") from None
+        return text.strip()
+
+    def show(self, value: Any) -> str:
+        return str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +232,18 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
+class Origins(Names):
+    description: str = "origins, comma-separated"
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        origins = Names.parse(self, text)
+        for each in origins:
+            if each not in ("*", "null") and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]+/?", each):
+                raise KindError(f"{each!r} is not an origin, such as https://app.example.com")
+        return origins
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectRef:
     description: str = "20 lower case letters or digits"
     is_secret: bool = False
@@ -217,6 +259,7 @@ class ProjectRef:
 
 TEXT = Text()
 URL = Url()
+WEB_URL = WebUrl()
 SECRET_URL = Url(is_secret=True)
 URLS = UrlList()
 SECRET = Secret()

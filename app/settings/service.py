@@ -18,10 +18,13 @@ from app.settings.kinds import (
     TEXT,
     URL,
     URLS,
+    WEB_URL,
     Choice,
     Names,
     Number,
+    Origins,
     ProjectRef,
+    Proxy,
     Seconds,
 )
 
@@ -70,9 +73,9 @@ class Settings:
     send_timeout_s: float = setting(Seconds(), 60.0, "Seconds in which a client must read more of its response.")
     shutdown_grace_s: float = setting(Seconds(), 25.0,
         "Seconds that running requests have to finish when the service stops.")
-    trusted_proxy: str | None = setting(TEXT, None,
+    trusted_proxy: str | None = setting(Proxy(), None,
         "The address of the proxy whose X-Forwarded-For and X-Forwarded-Proto are trusted; * for any address.")
-    public_url: str | None = setting(URL, None, "The URL under which clients reach the service.")
+    public_url: str | None = setting(WEB_URL, None, "The URL under which clients reach the service.")
     development: bool = setting(SWITCH, False,
         "Whether this is for development, where every caller may see SQL and try mutations. On with --demo.")
     access_log: bool = setting(SWITCH, False,
@@ -214,7 +217,7 @@ class Settings:
         "Seconds after its last bytes in which a resumable upload can be continued.")
     resumable_slice: int = setting(BYTES, 16 * 1024 * 1024,
         "A request of a resumable upload ends after this many bytes; the client continues from there.")
-    cors_origins: tuple[str, ...] = setting(Names(), (),
+    cors_origins: tuple[str, ...] = setting(Origins(), (),
         "Origins whose pages may call the APIs from a browser, comma-separated; * for all.")
     disabled_plugins: tuple[str, ...] = setting(Names(), (),
         "Plugins to leave out, comma-separated, by their names in `portico plugins`.")

@@ -276,3 +276,11 @@ def test_a_connection_given_back_just_before_somebody_waits_is_not_overlooked(
 
     pool._waiting = AnotherThreadIsFaster()
     assert database.read("select 1") == b"1"
+
+
+def test_the_pools_of_replicas_share_too(url: str, make_database: MakeDatabase) -> None:
+    database = make_database(url, database_read_urls=(url, url))
+    database.read("select 1")
+    told: list[tuple[int, int, bool]] = []
+    database.share(lambda pool, count, was_refused: told.append((pool, count, was_refused)) or 0)
+    assert told == [(0, 1, False), (1, 0, False), (2, 0, False)]

@@ -66,6 +66,9 @@ def test_keys_are_signed_with_their_secret(portico: Portico) -> None:
         claims = jwt.decode(keys[name], keys["JWT_SECRET"], ["HS256"])
         assert claims["role"] == role
         assert 9 < (claims["exp"] - claims["iat"]) / (365 * 24 * 3600) < 11
+    short = portico("keys", JWT_SECRET="short")
+    assert (short.returncode, short.stdout) == (1, "")
+    assert "unset it, and run this again" in short.stderr
     again = portico("keys", JWT_SECRET=keys["JWT_SECRET"]).stdout
     assert f"JWT_SECRET={keys['JWT_SECRET']}\n" in again
     assert portico("keys").stdout != finished.stdout

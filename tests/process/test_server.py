@@ -203,7 +203,7 @@ def test_a_storage_that_cannot_be_used_is_reported_in_a_line(tmp_path: Path) -> 
         assert process.wait(PATIENCE_S) == 1
         assert process.stdout
         said = process.stdout.read()
-        assert "cannot start: No storage backend serves the scheme 'ftp'. The storage URL begins with" in said
+        assert "cannot start: No storage backend serves the scheme 'ftp'. STORAGE_URL begins with" in said
         assert "Traceback" not in said
 
 

@@ -10,6 +10,7 @@ from app.commands.settings import settings_page
 from app.discovery import declared_settings, plugin_manager
 from app.settings import SETTINGS, Setting, SettingError, Settings, load, shown
 from app.settings.kinds import MASK, SECRET, SECRET_URL, Number
+from app.storage.bytes.backend import BackendUnusable, open_backend
 from tests.process.conftest import Portico
 from tests.process.running import REPOSITORY
 
@@ -50,6 +51,10 @@ def test_an_option_takes_precedence_over_a_variable_and_empty_is_absent() -> Non
         ("SHUTDOWN_GRACE_S", "2.5", 2.5),
         ("GRAPHQL_DIALECT", "PG_GRAPHQL", "pg_graphql"),
         ("PROJECT_REF", "abcdefghijklmnopqrst", "abcdefghijklmnopqrst"),
+        ("TRUSTED_PROXY", "::ffff:10.0.0.1", "::ffff:10.0.0.1"),
+        ("TRUSTED_PROXY", "*", "*"),
+        ("PUBLIC_URL", "https://api.example.com/base", "https://api.example.com/base"),
+        ("CORS_ORIGINS", "*, null, https://a.example.com/", ("*", "null", "https://a.example.com/")),
     ],
 )
 def test_texts_are_read(name: str, text: str, value: object) -> None:
@@ -69,12 +74,46 @@ def test_texts_are_read(name: str, text: str, value: object) -> None:
         ("SHUTDOWN_GRACE_S", "nan"),
         ("LOG_LEVEL", "loud"),
         ("PROJECT_REF", "short"),
+        ("TRUSTED_PROXY", "nginx"),
+        ("PUBLIC_URL", "api.example.com"),
+        ("CORS_ORIGINS", "https://a.example.com,b.example.com"),
     ],
 )
 def test_a_bad_value_is_reported_in_one_line_that_names_the_variable(name: str, text: str) -> None:
     with pytest.raises(SettingError, match=f"^{name}: ") as caught:
         load({name: text})
     assert "\n" not in str(caught.value)
+
+
+def test_a_misspelt_name_is_told(portico: Portico, database_url: str) -> None:
+    finished = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", JTW_SECRET="s" * 32, ANON_KEYS="k")
+    assert "note  JTW_SECRET is not a setting, but JWT_SECRET is\n" in finished.stdout
+    assert "ANON_KEYS" not in finished.stdout
+    told = portico("serve", DATABASE_URL=database_url, JTW_SECRET="s" * 32).stderr
+    assert "JTW_SECRET is not a setting, but JWT_SECRET is." in told
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://u:p@h:port/d", "mysql://h/d", "postgresql://h/d?sslmode=verify-full&sslrootcert=/nowhere"]
+)
+def test_a_bad_url_of_a_replica_is_not_called_the_databases(portico: Portico, database_url: str, url: str) -> None:
+    finished = portico("doctor", DATABASE_URL=database_url, DATABASE_READ_URLS=url, ANON_KEY="k")
+    assert finished.returncode == 1
+    assert finished.stderr.startswith("portico: DATABASE_READ_URLS: ")
+    assert finished.stderr.count("\n") == 1
+
+
+def test_a_folder_as_storage_url_is_told_how_to_write_it(tmp_path) -> None:
+    with pytest.raises(BackendUnusable, match="serves the scheme") as raised:
+        open_backend(plugin_manager(), str(tmp_path))
+    assert "file:///srv/objects" in str(raised.value.hint)
+
+
+def test_keys_that_cannot_be_read_are_told_at_the_start(portico: Portico) -> None:
+    away = {"JWT_JWKS": "/no/such/keys.json", "DATABASE_URL": "no url", "ANON_KEY": "k"}
+    assert (
+        "The keys of JWT_JWKS cannot be read: [Errno 2]" in portico("serve", "--port=0", "--workers=1", **away).stderr
+    )
 
 
 def test_a_bad_value_ends_a_command_without_a_traceback(portico: Portico) -> None:

@@ -1,0 +1,19 @@
+"""Variables of the environment whose names look like those of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from app.settings.declaration import Setting
+
+_ALIKE = 0.85
+
+
+def misspelt(environ: Mapping[str, str], declared: Iterable[Setting[Any]]) -> list[str]:
+    """A sentence for each variable that is not a setting but looks like one that is absent."""
+    names = {each.env for each in declared}
+    absent = [name for name in names if not environ.get(name)]
+    found = ((name, get_close_matches(name, absent, 1, _ALIKE)) for name in sorted(environ.keys() - names))
+    return [f"{name} is not a setting, but {close[0]} is" for name, close in found if close]
