@@ -45,6 +45,8 @@ _FIRST_CLAIMS = ("role", "sub", "email")
 _LONGEST_CLAIM_NAME = 63
 _MOST_CLAIM_SETTINGS = 30
 _REMEMBERED_CALLERS = 1000
+_REMEMBERED_HEADERS = 256
+_LONGEST_REMEMBERED = 2048
 _pack_length = Struct("!i").pack
 _LONGEST_APPLICATION_NAME = 63
 
@@ -91,6 +93,7 @@ class ContextBuilder:
         self._with_tokens = with_tokens
         self._of_caller = lru_cache(_REMEMBERED_CALLERS)(self._settings_of_caller)
         self._repeated = lru_cache(_REMEMBERED_CALLERS)(self._assemble)
+        self._repeated_json = lru_cache(_REMEMBERED_HEADERS)(self._json_of)
 
     def build(
         self,
@@ -120,14 +123,22 @@ class ContextBuilder:
             return repeated if bookmark is None else replace(repeated, bookmark=bookmark)
         own: list[SettingValue] = []
         if headers is not None:
-            hidden = () if self._with_tokens else _CREDENTIALS
-            told = {lower: value for name, value in headers.items() if (lower := name.lower()) not in hidden}
-            own.append(("request.headers", json.dumps(told)))
+            own.append(("request.headers", self._headers_as_json(headers)))
             if self._with_tokens:
                 own.append(("request.jwt", token))
         own.extend(extra)
         assembled = self._assemble(form, caller, role_settings, method, path, schema_version, own)
         return assembled if bookmark is None else replace(assembled, bookmark=bookmark)
+
+    def _headers_as_json(self, headers: Mapping[str, str]) -> str:
+        """The headers without credentials. Clients mostly send the same ones; long ones would fill the memory."""
+        items = tuple(headers.items())
+        is_long = sum(map(len, headers)) + sum(map(len, headers.values())) > _LONGEST_REMEMBERED
+        return self._json_of(items) if is_long else self._repeated_json(items)
+
+    def _json_of(self, headers: tuple[tuple[str, str], ...]) -> str:
+        hidden = () if self._with_tokens else _CREDENTIALS
+        return json.dumps({lower: value for name, value in headers if (lower := name.lower()) not in hidden})
 
     def request_settings(self, header: Callable[[str], str | None]) -> tuple[SettingValue, ...]:
         """What tells which request it is, for ``extra``, from its headers. It is a value of the context statement, not

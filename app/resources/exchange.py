@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
@@ -13,6 +14,7 @@ import falcon
 from app.storage.http.answer import Answer
 from app.storage.http.target import path_of
 
+_value = itemgetter(1)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_REQUEST_ID = 200
 _LONGEST_REMEMBERED = 2048
@@ -74,7 +76,7 @@ def request_id_of(headers: Mapping[str, str]) -> str:
 def unsendable_header(answer: Answer) -> str | None:
     """The name of a header whose value has a control character, None if there is none."""
     headers = (*answer.headers, ("content-type", answer.content_type or ""))
-    if not _CONTROL.search("".join([value for _, value in headers])):
+    if not _CONTROL.search("".join(map(_value, headers))):
         return None
     return next(name for name, value in headers if _CONTROL.search(value))
 
@@ -92,9 +94,10 @@ def send(answer: Answer, resp: falcon.Response) -> None:
     resp.context.codes = (answer.code,) if answer.code else ()
     resp.content_type = answer.content_type and _as_latin(answer.content_type)
     headers = answer.headers
-    if not "".join([value for _, value in headers]).isascii():
+    if not "".join(map(_value, headers)).isascii():
         headers = tuple((name, _as_latin(value)) for name, value in headers)
-    resp.set_headers(headers)
+    # What set_headers does to names that are not in lower case, or of cookies, takes a thirtieth of a small download.
+    resp._headers.update(headers)
     if isinstance(answer.body, bytes):
         if answer.content_type and answer.content_type.startswith("application/json"):
             resp.set_header("x-content-type-options", "nosniff")

@@ -88,7 +88,8 @@ class FolderBackend:
             size = os.fstat(file.fileno()).st_size
             if end is not None and end > size:
                 raise BlobMissing
-            file.seek(start)
+            if start:
+                file.seek(start)
         except BaseException:
             file.close()
             raise

@@ -166,7 +166,7 @@ def test_a_full_disk_is_reported(own_service: object, monkeypatch: pytest.Monkey
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as changed:
-        changed.setattr(body_buffer, "TemporaryFile", full)
+        changed.setattr(body_buffer, "_file_without_a_name", full)
         assert service.upload(f"{bucket}/k", bytes(3_000_000)).status_code == 507
     assert service.upload(f"{bucket}/k", bytes(3_000_000)).status_code == 200
 
