@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Select
-from sqlalchemy.dialects.postgresql.base import PGCompiler
+from sqlalchemy.dialects.postgresql.base import RESERVED_WORDS, PGCompiler
 from sqlalchemy.dialects.postgresql.pg8000 import PGDialect_pg8000, PGIdentifierPreparer_pg8000
 
 
@@ -25,8 +25,9 @@ class _Compiler(PGCompiler):
 
 class _Preparer(PGIdentifierPreparer_pg8000):
     """Quotes whatever is not entirely plain: SQLAlchemy's own pattern takes a name for plain that ends in a newline,
-    so ``t\\n`` would be the table ``t``."""
+    so ``t\\n`` would be the table ``t``, and its list of keywords lacks some that cannot name a column."""
 
+    reserved_words = RESERVED_WORDS | {"collation", "concurrently", "lateral", "system_user", "tablesample"}
     legal_characters = re.compile(r"[A-Z0-9_$]+\Z", re.ASCII | re.IGNORECASE)
 
 

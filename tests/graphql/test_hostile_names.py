@@ -8,6 +8,7 @@ import pytest
 
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
+from tests.postgres_server import PostgresServer
 
 NAMES = (
     "t%(p1)s",
@@ -71,3 +72,17 @@ def test_each_name_takes_what_is_written_to_it(door: Door) -> None:
             f"insertIntoT{number}Collection": {"records": [{"id": 3, "value": str(number)}]},
             f"updateT{number}Collection": {"records": [{"id": 1, "value": str(number)}]},
         }
+
+
+def test_each_keyword_names_a_column(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    words = [str(word) for [word] in postgres.execute("select word from pg_get_keywords() where catcode <> 'U'")]
+    columns = ", ".join(f'"{word}" text' for word in words)
+    door = open_door(f"create table t (id int primary key, {columns}); grant all on t to anon;")
+    for start in range(0, len(words), 50):
+        some = words[start : start + 50]
+        given, selected = ", ".join(f"{word}: $value" for word in some), " ".join(some)
+        inserted = f"insertIntotCollection(objects: [{{id: {start}, {given}}}]) {{ records {{ {selected} }} }}"
+        changed = f"updatetCollection(filter: {{id: {{eq: {start}}}}}, set: {{{given}}}) {{ records {{ {selected} }} }}"
+        for change in (inserted, changed):
+            [answer] = door.ask(f"mutation ($value: String) {{ {change} }}", {"value": "given"}).data.values()
+            assert answer == {"records": [dict.fromkeys(some, "given")]}
