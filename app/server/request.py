@@ -83,7 +83,7 @@ class RequestRefused(Exception):
         self.headers = headers
 
 
-_LINE = re.compile(rb"[^\x00-\x20\x7f]+ [^\x00-\x20\x7f]+ HTTP/1\.[01]")
+_LINE = re.compile(rb"[^\x00-\x20\x7f]+ [^\x00-\x20\x7f]+ HTTP/1\.[01]\r\n")
 _CODING = re.compile(rb"\r\ntransfer-encoding[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE)
 _HOST = re.compile(rb"\r\nhost[ \t]*:", re.IGNORECASE)
 _HOST_VALUE = re.compile(r"(\[[\w.:%~-]+\]|[\w.~!$&'()*+;=%-]*)(:[0-9]*)?", re.ASCII)
@@ -192,7 +192,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         if "TRANSFER_ENCODING" in self.headers:
             # Only HTTP/1.1 has it (RFC 9112, 6.1): a proxy in front could read as a body what we read as a request.
             raise ParsingError("Transfer-Encoding is not part of this version of HTTP")
-        if not _LINE.fullmatch(self.first_line):
+        if not _LINE.match(header_plus):
             raise ParsingError("The request line is not valid")
         hosts = len(_HOST.findall(header_plus))
         if hosts > 1 or (not hosts and self.version == "1.1"):

@@ -371,6 +371,7 @@ def test_what_is_not_a_request_of_http_1(tmp_path: Path) -> None:
     lines = [
         b"GET /pid", b"GET /pid HTTP/9.9", b"GET /pid HTTP/1.10", b"GET /pid HTTP/2.0", b"GET /p\0id HTTP/1.1",
         b"GET /p\tid HTTP/1.1", b" GET /pid HTTP/1.1", b"\r\n GET /pid HTTP/1.1", b"\tGET /pid HTTP/1.1",
+        b"GET /pid HTTP/1.1\n", b"GET /pid HTTP/1.1\r", b"GET /pid HTTP/1.1 ",
     ]  # fmt: skip
     hosts = [b"a, b", b"a,b", b"a b", b"a/b", b"a@b", b"a?b", b"a:b", b"[::1", b"a\x80"]
     twice = b"POST /pid HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked"

@@ -63,6 +63,7 @@ _LINES = (
     b"GET /version http/1.1",
     b"G@T /version HTTP/1.1",
     b" GET /version HTTP/1.1",
+    b"GET /version HTTP/1.1\n",
 )
 _HOSTS = (
     (b"Host: a", b"Host: b"),
