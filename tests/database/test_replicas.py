@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -267,3 +268,36 @@ def test_a_replica_that_is_heard_of_before_the_primary_is_not_called_left_out(
             wait_until(lambda: to_standby.flights > 5, "the replica was asked")
         reader.await_replica()
     assert "left out" not in caplog.text
+
+
+def test_processes_share_the_connections_that_a_replica_allows(
+    cluster: Cluster, primary: Node, make_reader: Any
+) -> None:
+    replica = cluster.standby(primary, "limited")
+    urls = primary.url(user="portico"), replica.url(user="portico")
+    first, second = (make_reader(*urls, pool_size=4, pool_timeout_s=60.0) for _ in range(2))
+    for each in (first, second):
+        each.await_replica()
+    slow = Statement("select current_setting('port') from pg_sleep(0.3)")
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(first.read, [slow] * 4)) == [replica.port] * 4
+    # Each watches with one more.
+    primary.execute("alter role portico connection limit 6")
+    try:
+        wait_until(
+            lambda: replica.execute("select rolconnlimit from pg_roles where rolname = 'portico'") == [[6]],
+            "the replica has the limit",
+        )
+        with ThreadPoolExecutor(1) as threads:
+            waiting = threads.submit(second.read)
+            with pytest.raises(TimeoutError):
+                waiting.result(0.3)
+            told: list[tuple[int, int, bool]] = []
+            second.database.share(lambda *asked: told.append(asked) or 0)
+            assert told[1] == (1, 0, True)
+            first.database.share(lambda pool, count, _: count // 2 if pool == 1 else 0)
+            assert waiting.result(60) == replica.port
+        assert first.database.replicas.states()[0][1].open == 2
+    finally:
+        primary.execute("alter role portico connection limit -1")
+        replica.kill()
