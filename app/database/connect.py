@@ -165,7 +165,7 @@ def _start_session(target: Target, sock: socket.socket) -> pg8000.core.CoreConne
 
 def _startup_parameters(target: Target) -> dict[str, str]:
     # Only parameters that pgbouncer accepts too.
-    parameters = {"client_encoding": "UTF8", "DateStyle": "ISO"}
+    parameters = {"client_encoding": "UTF8", "DateStyle": "ISO", "standard_conforming_strings": "on"}
     if target.options is not None:
         parameters["options"] = target.options
     return parameters

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from contextlib import closing
 
 import pytest
 
+from app.database import parse_database_url
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 from tests.postgres_server import PostgresServer
@@ -86,3 +89,16 @@ def test_each_keyword_names_a_column(open_door: OpenDoor, postgres: PostgresServ
         for change in (inserted, changed):
             [answer] = door.ask(f"mutation ($value: String) {{ {change} }}", {"value": "given"}).data.values()
             assert answer == {"records": [dict.fromkeys(some, "given")]}
+
+
+def test_names_where_backslashes_escape(open_door: OpenDoor, postgres: PostgresServer) -> None:
+    """PostgreSQL before version 19 reads constants so, if told to."""
+    name = "t\\b'\\"
+    url = open_door(one_table(0, name) + "grant all on all tables in schema public to anon;").database_url
+    postgres.execute(f'alter database "{parse_database_url(url).database}" set standard_conforming_strings = off', url)
+    with closing(Door(url)) as door:
+        found = door.ask("{ t0Collection(first: 1) { edges { node { nodeId value } } } }").data
+        [node] = [each["node"] for each in found["t0Collection"]["edges"]]
+        assert json.loads(base64.b64decode(node["nodeId"])) == ["public", name, 1]
+        again = door.ask("query ($id: ID!) { node(nodeId: $id) { nodeId } }", {"id": node["nodeId"]}).data
+    assert again == {"node": {"nodeId": node["nodeId"]}}
