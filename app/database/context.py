@@ -176,7 +176,8 @@ class ContextBuilder:
         if caller.role == "none":
             # PostgreSQL would switch back to the login role.
             raise ValueError("'none' is not a role")
-        pairs = [*role_settings]
+        # Constants of ours are written for sessions in which it is on.
+        pairs = [each for each in role_settings if each[0].lower() != "standard_conforming_strings"]
         named = {name.lower() for name, _ in role_settings}
         if "jit" not in named:
             # The estimated cost of a nested query triggers JIT compilation, which takes longer than running it.

@@ -91,11 +91,14 @@ def test_each_keyword_names_a_column(open_door: OpenDoor, postgres: PostgresServ
             assert answer == {"records": [dict.fromkeys(some, "given")]}
 
 
-def test_names_where_backslashes_escape(open_door: OpenDoor, postgres: PostgresServer) -> None:
+@pytest.mark.parametrize("of", ["database", "role"])
+def test_names_where_backslashes_escape(open_door: OpenDoor, postgres: PostgresServer, of: str) -> None:
     """PostgreSQL before version 19 reads constants so, if told to."""
     name = "t\\b'\\"
     url = open_door(one_table(0, name) + "grant all on all tables in schema public to anon;").database_url
-    postgres.execute(f'alter database "{parse_database_url(url).database}" set standard_conforming_strings = off', url)
+    database = f'database "{parse_database_url(url).database}"'
+    whose = database if of == "database" else f"role anon in {database}"
+    postgres.execute(f"alter {whose} set standard_conforming_strings = off", url)
     with closing(Door(url)) as door:
         found = door.ask("{ t0Collection(first: 1) { edges { node { nodeId value } } } }").data
         [node] = [each["node"] for each in found["t0Collection"]["edges"]]
