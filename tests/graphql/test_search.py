@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.commands.notices import left_out
+from app.pipeline.engine import make_engine
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.counted import counted
 from tests.graphql.door import Door
@@ -255,7 +257,8 @@ def test_an_index_serves_it(open_door: OpenDoor) -> None:
 
 def advised(door: Door) -> dict[str, str]:
     services = door.application.services
-    findings = left_out(services.settings, services.plugins)
+    with closing(make_engine(services.settings, services.plugins)) as engine:
+        findings = left_out(engine)
     return {each.what: each.fix for each in findings if "no index serves its search" in each.what}
 
 

@@ -214,8 +214,7 @@ def test_hook_advice(door_with: DoorWith) -> None:
         rows = read("select count(*)::text from gone").decode()
         return [Notice("table public.gone", f"it has {rows} rows")] if "gone" in api.graphql.type_map else []
 
-    services = door_with(advice=advice).application.services
-    findings = left_out(services.settings, services.plugins)
+    findings = left_out(door_with(advice=advice).application.services.engine)
     assert [each.what for each in findings if "rows" in each.what] == ["table public.gone: it has 2 rows"]
 
 
