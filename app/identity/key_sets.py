@@ -161,7 +161,7 @@ class KeySet:
             try:
                 self._keys = self._load()
                 self._read_at = now
-            except (OSError, ValueError, RecursionError, HTTPException) as ex:
+            except (OSError, ValueError) as ex:
                 log.warning("the keys of JWT_JWKS cannot be read: %s", ex)
             return self._known()
         finally:
@@ -182,17 +182,31 @@ def _loader(source: str) -> tuple[Callable[[], tuple[VerificationKey, ...]], boo
     source = source.strip()
     if source.startswith(("{", "[")):
         try:
-            keys = read_key_set(json.loads(source), public=False)
+            keys = read_key_set(_parsed(source), public=False)
         except ValueError:
             raise ValueError("JWT_JWKS is not a JSON Web Key Set") from None
         return lambda: keys, False
     if source.lower().startswith(("http://", "https://")):
-        return lambda: read_key_set(json.loads(_fetch(source)), public=True), True
+        return lambda: read_key_set(_parsed(_fetch(source)), public=True), True
     path = Path(unquote(urlsplit(source).path) if source.startswith("file://") else source)
-    return lambda: read_key_set(json.loads(path.read_bytes()), public=False), False
+    return lambda: read_key_set(_parsed(path.read_bytes()), public=False), False
+
+
+def _parsed(document: str | bytes) -> object:
+    try:
+        return json.loads(document)
+    except RecursionError:
+        raise ValueError("the document is nested too deeply") from None
 
 
 def _fetch(url: str) -> bytes:
+    try:
+        return _received(url)
+    except HTTPException as ex:
+        raise OSError(f"the answer is not one of HTTP ({type(ex).__name__})") from ex
+
+
+def _received(url: str) -> bytes:
     # Only http and https URLs get here, and only from the operator's setting.
     request = urllib.request.Request(url, headers={"Accept": "application/jwk-set+json, application/json"})  # noqa: S310
     end = time.monotonic() + _TIMEOUT_S

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import socket
+import threading
+from pathlib import Path
 
 import pytest
 
@@ -103,7 +106,7 @@ def test_a_bad_url_of_a_replica_is_not_called_the_databases(portico: Portico, da
     assert finished.stderr.count("\n") == 1
 
 
-def test_a_folder_as_storage_url_is_told_how_to_write_it(tmp_path) -> None:
+def test_a_folder_as_storage_url_is_told_how_to_write_it(tmp_path: Path) -> None:
     with pytest.raises(BackendUnusable, match="serves the scheme") as raised:
         open_backend(plugin_manager(), str(tmp_path))
     assert "file:///srv/objects" in str(raised.value.hint)
@@ -114,6 +117,23 @@ def test_keys_that_cannot_be_read_are_told_at_the_start(portico: Portico) -> Non
     assert (
         "The keys of JWT_JWKS cannot be read: [Errno 2]" in portico("serve", "--port=0", "--workers=1", **away).stderr
     )
+
+
+def test_a_key_server_that_does_not_speak_http_is_told_at_the_start(portico: Portico) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            with server.accept()[0] as connection:
+                connection.recv(1 << 16)
+                connection.sendall(b"garbage\r\n\r\n")
+
+        answering = threading.Thread(target=answer)
+        answering.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/keys"
+        told = portico("serve", "--port=0", JWT_JWKS=url, DATABASE_URL="no url", ANON_KEY="k").stderr
+        answering.join()
+    assert "The keys of JWT_JWKS cannot be read: the answer is not one of HTTP" in told
+    assert "Traceback" not in told
 
 
 def test_a_bad_value_ends_a_command_without_a_traceback(portico: Portico) -> None:
