@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.floor import empty_server
 from bench.library import PORTICO, Question, rows_of
 from bench.service import serving
 
@@ -73,16 +73,11 @@ def portico(url: str, workers: int, threads: int) -> Iterator[Contestant]:
 @contextmanager
 def empty(sizes: Mapping[str, int], workers: int, threads: int) -> Iterator[Contestant]:
     """Falcon and waitress, whose answer to each question has the given size."""
-    command = [sys.executable, "-m", "bench.empty", str(workers), str(threads)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
-        try:
-            assert process.stdout is not None
-            port = int(process.stdout.readline())
-            yield Contestant(
-                "empty Falcon + waitress", process.pid, lambda asked: f"http://127.0.0.1:{port}/{sizes[asked.name]}", {}
-            )
-        finally:
-            os.killpg(process.pid, 15)
+    with empty_server(workers, threads) as server:
+        host, port = server.address
+        yield Contestant(
+            "empty Falcon + waitress", server.pid, lambda asked: f"http://{host}:{port}/{sizes[asked.name]}", {}
+        )
 
 
 @contextmanager

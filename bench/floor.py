@@ -15,7 +15,6 @@ from pathlib import Path
 
 from bench.load import http_request, run_load
 from bench.processor import cpu_seconds
-from bench.service import workers_of
 
 _REQUEST = http_request("/300", b"{}", {"Content-Type": "application/json"})
 _WRITTEN_FOR_S = 0.5
@@ -38,12 +37,12 @@ class EmptyServer:
 @contextmanager
 def empty_server(workers: int, threads: int) -> Iterator[EmptyServer]:
     command = [sys.executable, "-m", "bench.empty", str(workers), str(threads)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
-        assert server.stdout is not None
-        yield EmptyServer(("127.0.0.1", int(server.stdout.readline())), server.pid)
-        for each in workers_of(server.pid):
-            os.kill(each, signal.SIGTERM)
-        server.terminate()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as server:
+        try:
+            assert server.stdout is not None
+            yield EmptyServer(("127.0.0.1", int(server.stdout.readline())), server.pid)
+        finally:
+            os.killpg(server.pid, signal.SIGTERM)
 
 
 def cpu_of_writing(folder: Path, content: bytes) -> float:

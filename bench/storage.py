@@ -82,7 +82,8 @@ def measure(meter: Meter, place: Path) -> None:
     meter.once("POST", "/bucket", json.dumps({"name": "b"}).encode())
     for size, connections, name in ((KIB, 16, "1 KiB"), (MIB, 16, "1 MiB"), (64 * MIB, 4, "64 MiB")):
         content = os.urandom(size)
-        tell(f"hash and write {name}", 1 / (alone := cpu_of_writing(place, content)), size, (alone * 1e6,))
+        alone = cpu_of_writing(place, content)
+        tell(f"hash and write {name}", 1 / alone, size, (alone * 1e6,))
         numbers = itertools.count()
         meter.threads(f"upload {name}", connections, size,
                      lambda: request("POST", f"/object/b/{name}/{next(numbers)}", content))  # noqa: B023  # fmt: skip

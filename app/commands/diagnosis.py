@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from app.commands.trial import has_keys
 from app.database import Database
+from app.identity.issuing import is_too_short
 from app.identity.key_sets import load_key_set
 from app.installation import OLDEST_SERVER, outdated, read_state
 from app.installation.state import Ask, InstallationState
@@ -48,7 +49,7 @@ def _settings(settings: Settings) -> Iterator[Finding]:
         yield Finding("WRONG", "no key is set, so every request is refused", "run portico keys and set what it prints")
         return
     yield Finding("ok", "keys are set")
-    if settings.jwt_secret and len(settings.jwt_secret.encode()) < 32:
+    if settings.jwt_secret and is_too_short(settings.jwt_secret):
         yield Finding(
             "note", "JWT_SECRET is shorter than 32 bytes, so it could be guessed", "run portico keys for a new one"
         )

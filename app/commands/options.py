@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from app.settings import SETTINGS, Setting
+from app.settings import Setting
 from app.settings.kinds import Choice, Switch
 
 
@@ -21,10 +21,9 @@ class ServiceCommand(click.Command):
 
 
 def _options() -> list[click.Option]:
-    from app.discovery import declared_settings, plugin_manager
+    from app.discovery import declared, plugin_manager
 
-    declared = (*SETTINGS, *declared_settings(plugin_manager(required=False)))
-    return [_option(setting) for setting in declared if setting.is_option]
+    return [_option(setting) for setting in declared(plugin_manager(required=False)) if setting.is_option]
 
 
 def _option(setting: Setting[Any]) -> click.Option:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from app.commands.diagnosis import Finding, listed, literal
 from app.database import parse_database_url
+from app.identity.issuing import is_too_short
 from app.installation.state import Ask
 from app.settings import Settings
 
-_SHORTEST_SECRET = 32
 _SHORTEST_KEY = 20
 _VERIFIED = ("verify-ca", "verify-full")
 # Published in examples that many projects copy.
@@ -32,7 +32,7 @@ def _keys(settings: Settings) -> Iterator[Finding]:
     secret = settings.jwt_secret
     if secret in _KNOWN_SECRETS:
         yield Finding("WRONG", "JWT_SECRET is taken from a published example", "run portico keys for a new one")
-    elif secret and len(secret.encode()) < _SHORTEST_SECRET:
+    elif secret and is_too_short(secret):
         yield Finding("WRONG", "JWT_SECRET is shorter than 32 bytes, so it could be guessed", "run portico keys")
     for name, key in (("ANON_KEY", settings.anon_key), ("SERVICE_ROLE_KEY", settings.service_role_key)):
         if key and len(key) < _SHORTEST_KEY:

@@ -8,17 +8,17 @@ from typing import Any
 
 import click
 
-from app.settings import SETTINGS, Setting, shown
+from app.settings import Setting, shown
 
 
 @click.command("settings")
 @click.option("--markdown", is_flag=True, help="Print docs/settings.md instead.")
 def command(markdown: bool) -> None:
     """Show every setting with its value and where that comes from; secrets are masked."""
-    from app.discovery import configure, declared_settings, plugin_manager
+    from app.discovery import configure, declared, plugin_manager
 
     if markdown:
-        click.echo(settings_page([*SETTINGS, *declared_settings(plugin_manager())]), nl=False)
+        click.echo(settings_page(declared(plugin_manager())), nl=False)
         return
     for setting, value in shown(configure()[0]):
         origin = "environment" if os.environ.get(setting.env) else "default"

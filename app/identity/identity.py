@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from app.errors import AccessError
 from app.identity.api_roles import ApiRoles
 from app.identity.caller import Caller, expiry
+from app.identity.issuing import SHORTEST_SECRET, is_too_short
 from app.identity.key_sets import KeySet
 from app.identity.project import check_project
 from app.identity.tokens import DEFAULT_LEEWAY_S, LONGEST_TOKEN, TokenError, TokenVerifier
@@ -25,7 +26,6 @@ _LONGEST_MEMORY_S = 300.0
 _REMEMBERED = 2000
 # Two tokens and the word Bearer; a header may also have any number of spaces.
 _LONGEST_REMEMBERED = 2 * LONGEST_TOKEN + 100
-_SHORTEST_SECRET = 32
 
 
 class IdentitySettings(Protocol):
@@ -65,8 +65,8 @@ class Identity:
             if key
         )
         self._configured_ids = frozenset(id(caller) for _, caller in self._keys)
-        if settings.jwt_secret and len(settings.jwt_secret.encode()) < _SHORTEST_SECRET:
-            log.warning("JWT_SECRET is shorter than %d bytes and could be guessed", _SHORTEST_SECRET)
+        if settings.jwt_secret and is_too_short(settings.jwt_secret):
+            log.warning("JWT_SECRET is shorter than %d bytes and could be guessed", SHORTEST_SECRET)
         audience = tuple(filter(None, (part.strip() for part in (settings.jwt_audience or "").split(","))))
         self._verifier = TokenVerifier(
             secret=settings.jwt_secret,

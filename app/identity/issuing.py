@@ -10,6 +10,8 @@ import jwt
 
 _TEN_YEARS_S = 10 * 365 * 24 * 60 * 60
 ISSUER = "portico"
+SHORTEST_SECRET = 32
+"""In bytes; a shorter one could be guessed (RFC 7518, section 3.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,11 @@ class Keys:
     def lines(self) -> str:
         """The keys as lines of an environment file."""
         return f"JWT_SECRET={self.jwt_secret}\nANON_KEY={self.anon_key}\nSERVICE_ROLE_KEY={self.service_role_key}\n"
+
+
+def is_too_short(secret: str) -> bool:
+    """Whether a secret could be guessed."""
+    return len(secret.encode()) < SHORTEST_SECRET
 
 
 def make_keys(secret: str | None = None) -> Keys:

@@ -134,19 +134,19 @@ class _ProcessNumbers:
         def counter(name: str, told: str) -> _Growing:
             return _Growing(client.Counter(name, told, registry=registry))
 
+        def pool(prefix: str, *labels: str) -> list[Any]:
+            gauges = [gauge(prefix + name, told, labels=labels) for name, told in _POOL_GAUGES]
+            return gauges + [
+                client.Counter(prefix + name, told, labels, registry=registry) for name, told in _POOL_COUNTERS
+            ]
+
         self._engine = engine
         self._plans = gauge("portico_plans", "Plans in the plan cache.")
         self._plan_hits = counter("portico_plan_hits", "Requests whose plan was in the cache.")
         self._plan_misses = counter("portico_plan_misses", "Requests that had to be planned.")
         self._limit = gauge("portico_connections_limit", "Database connections that there may be (POOL_SIZE).")
-        primary = [gauge(f"portico_{name}", told) for name, told in _POOL_GAUGES]
-        primary += [client.Counter(f"portico_{name}", told, registry=registry) for name, told in _POOL_COUNTERS]
-        self._primary = _PoolNumbers(*primary)
-        replicas = [gauge(f"portico_replica_{name}", told, labels=["replica"]) for name, told in _POOL_GAUGES]
-        replicas += [
-            client.Counter(f"portico_replica_{name}", told, ["replica"], registry=registry)
-            for name, told in _POOL_COUNTERS
-        ]
+        self._primary = _PoolNumbers(*pool("portico_"))
+        replicas = pool("portico_replica_", "replica")
         places = [state.place for state, _ in engine.database.replicas.states()]
         self._replicas = [_PoolNumbers(*(each.labels(place) for each in replicas)) for place in places]
         told = "The database's counter of schema changes, as the worker farthest behind knows it."

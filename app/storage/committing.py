@@ -6,15 +6,13 @@ asked for again, so a concurrent change is never overwritten without the caller'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.database import BoundStatement, Row, StatementError
-from app.errors import PorticoError
 from app.storage.asker import SERVICE_ROLE, Asker
-from app.storage.bytes.blobs import discard
+from app.storage.bytes.blobs import discarded_if_refused
 from app.storage.errors import RelatedMissing, RowLocked, StorageError
 from app.storage.judging import Judged, Write, judge
 from app.storage.records import Revision
@@ -55,7 +53,7 @@ def commit(
     Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
     what ``judge`` raises, RelatedMissing when the bucket is gone, and RowLocked when other writers keep winning.
     """
-    with _discarded_if_refused(storage, version):
+    with discarded_if_refused(storage.backend, version):
         return _commit(storage, asker, write, judged, version, metadata, projection, along)
 
 
@@ -64,7 +62,7 @@ def commit_untried(storage: Storage, asker: Asker, write: Write, version: str, m
     bucket's rules may stand in the way. Raises what forbids it; then the bytes are deleted."""
     statement = COMMIT_UNTRIED_OVER if write.upsert else COMMIT_UNTRIED
     values = (*_values(write, version, metadata), number(metadata["size"]), text(metadata["mimetype"]))
-    with _discarded_if_refused(storage, version):
+    with discarded_if_refused(storage.backend, version):
         rows = _change(storage, asker, write, write.event, (statement, values), (version, metadata), None)
     if not rows:
         return None
@@ -72,17 +70,6 @@ def commit_untried(storage: Storage, asker: Asker, write: Write, version: str, m
     if replaced == b"t":
         storage.note_freed()
     return identifier
-
-
-@contextmanager
-def _discarded_if_refused(storage: Storage, version: str) -> Iterator[None]:
-    """Delete the bytes of a commit that fails. When its outcome is unknown, the row may name them."""
-    try:
-        yield
-    except PorticoError as ex:
-        if ex.code != "OUTCOME_UNKNOWN":
-            discard(storage.backend, version)
-        raise
 
 
 def _values(write: Write, version: str, metadata: Mapping[str, Any]) -> tuple[RawValue, ...]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, size_limit
 from app.storage.buckets import find_bucket
-from app.storage.bytes.backend import ByteSource, whole_file_of
+from app.storage.bytes.backend import ByteSource, PassingOn
 from app.storage.bytes.blobs import blob_key, discard, new_version
 from app.storage.committing import Along, commit, commit_untried
 from app.storage.errors import (
@@ -175,17 +175,13 @@ def file_metadata(entity_tag: str, size: int, described: Mapping[str, Any]) -> d
 
 
 @dataclass(slots=True)
-class Limited:
+class Limited(PassingOn):
     """A source that raises ``exceeded`` once it has given more than ``limit`` bytes, whatever length was declared."""
 
     source: ByteSource
     limit: int
     exceeded: type[StorageError] = TooLarge
     given: int = field(default=0)
-
-    @property
-    def whole_file(self) -> IO[bytes] | None:
-        return whole_file_of(self.source)
 
     def read(self, size: int = -1, /) -> bytes:
         chunk = self.source.read(size)

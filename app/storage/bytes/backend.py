@@ -78,13 +78,18 @@ class ByteSource(Protocol):
         """At most ``size`` bytes, b"" at the end."""
 
 
-def whole_file_of(source: ByteSource) -> IO[bytes] | None:
-    """The open file whose bytes, from the first to the last, are those that a source gives; None if there is none.
+class PassingOn:
+    """A source that gives what it reads from ``source``, unchanged and to the end, or raises."""
 
-    A source that passes on what it reads, unchanged, names this file as ``whole_file``. Its ``read`` may still raise.
-    """
-    file = getattr(source, "whole_file", source)
-    return file if isinstance(file, BufferedRandom) and not file.tell() else None
+    __slots__ = ()
+    source: ByteSource
+
+
+def whole_file_of(source: object) -> IO[bytes] | None:
+    """The open file whose bytes, from the first to the last, are those that a source gives; None if there is none."""
+    while isinstance(source, PassingOn):
+        source = source.source
+    return source if isinstance(source, BufferedRandom) and not source.tell() else None
 
 
 class Chunks(Protocol):

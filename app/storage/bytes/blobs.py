@@ -10,6 +10,7 @@ import logging
 import re
 import uuid
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from app.errors import PorticoError
 from app.storage.bytes.backend import Backend, BlobMissing
@@ -73,3 +74,14 @@ def discard(backend: Backend, version: str) -> None:
         backend.delete_many([blob_key(version)])
     except (PorticoError, OSError) as ex:
         log.warning("the bytes of a failed write stay until the next sweep (version %s): %s", version, ex)
+
+
+@contextmanager
+def discarded_if_refused(backend: Backend, version: str) -> Iterator[None]:
+    """Delete the bytes of a write that fails. When the outcome of its commit is unknown, a row may name them."""
+    try:
+        yield
+    except PorticoError as ex:
+        if ex.code != "OUTCOME_UNKNOWN":
+            discard(backend, version)
+        raise

@@ -7,9 +7,9 @@ import zlib
 from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, Protocol
+from typing import Protocol
 
-from app.storage.bytes.backend import ByteSource, whole_file_of
+from app.storage.bytes.backend import ByteSource, PassingOn
 from app.storage.resumable.errors import TusError, invalid_headers
 
 
@@ -39,14 +39,10 @@ ALGORITHMS = ",".join(_ALGORITHMS)
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
+class _Checked(PassingOn):
     source: ByteSource
     computed: _Sum
     expected: bytes
-
-    @property
-    def whole_file(self) -> IO[bytes] | None:
-        return whole_file_of(self.source)
 
     def read(self, size: int = -1, /) -> bytes:
         chunk = self.source.read(size)

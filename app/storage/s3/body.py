@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from typing import IO
 
-from app.storage.bytes.backend import ByteSource, whole_file_of
+from app.storage.bytes.backend import ByteSource, PassingOn
 from app.storage.s3.checksums import Checksums
 from app.storage.s3.chunked import ChunkedBody, ChunkSigner
 from app.storage.s3.errors import S3Error, incomplete_body, invalid_request
@@ -20,14 +19,14 @@ _STREAMING = (_SIGNED, _SIGNED_TRAILER, _UNSIGNED_TRAILER)
 _AT_ONCE = 256 * 1024
 
 
-class VerifiedBody:
+class VerifiedBody(PassingOn):
     """A source that raises S3Error, instead of giving its last bytes, if these are not the bytes that were announced.
 
     ``length`` is the number of bytes, None if it is not known.
     """
 
     def __init__(self, source: ByteSource, length: int | None, sha256: str | None, checksums: Checksums | None) -> None:
-        self._source = source
+        self.source = source
         self._sha256 = sha256
         self._digest = hashlib.sha256() if sha256 is not None else None
         self._checksums = checksums
@@ -35,13 +34,9 @@ class VerifiedBody:
         self._is_verified = False
         self.length = length
 
-    @property
-    def whole_file(self) -> IO[bytes] | None:
-        return whole_file_of(self._source)
-
     def read(self, size: int = -1, /) -> bytes:
         """At most ``size`` bytes, b"" at the end."""
-        data = self._source.read(size)
+        data = self.source.read(size)
         if data:
             self._count(data)
         if not self._is_verified and (not data or self._given == self.length):
@@ -67,14 +62,14 @@ class VerifiedBody:
         if self.length is not None and self._given != self.length:
             raise incomplete_body("The body is shorter than declared")
         # What follows the data, such as trailers, is read now.
-        if self._source.read(1):
+        if self.source.read(1):
             raise incomplete_body("The body is longer than declared")
         if self._digest is not None and self._digest.hexdigest() != self._sha256:
             raise S3Error(
                 "XAmzContentSHA256Mismatch", 400, "The provided x-amz-content-sha256 header does not match the body."
             )
         if self._checksums is not None:
-            self._checksums.verify(getattr(self._source, "trailers", {}))
+            self._checksums.verify(getattr(self.source, "trailers", {}))
 
 
 def verified_body(

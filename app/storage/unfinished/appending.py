@@ -6,14 +6,14 @@ Of two requests with the same offset one wins; the other one's bytes were never 
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 from app.database import BoundStatement
-from app.errors import PorticoError
 from app.storage.asker import Asker
 from app.storage.bucket_rules import size_limit
 from app.storage.bytes.backend import ByteSource
-from app.storage.bytes.blobs import blob_key, discard, new_version
+from app.storage.bytes.blobs import blob_key, discard, discarded_if_refused, new_version
 from app.storage.errors import (
     LengthExceeded,
     NoSuchUpload,
@@ -100,15 +100,10 @@ def _acknowledge(storage: Storage, asker: Asker, upload: Upload, addition: Addit
     call: BoundStatement = (DECLARE_LENGTH, (*before, whole, lifetime))
     if part is not None:
         call = (APPEND_PART, (*before, number(part.size), whole, lifetime, text(part.version), text(part.md5)))
-    try:
+    with discarded_if_refused(storage.backend, part.version) if part is not None else nullcontext():
         rows = storage.database.run(asker.service_context(), [call], read_only=False)[0]
         if not rows:
             raise _overtaken(storage, asker, upload)
-    except PorticoError as ex:
-        # When the outcome of the commit is unknown, a row may name these bytes.
-        if part is not None and ex.code != "OUTCOME_UNKNOWN":
-            discard(storage.backend, part.version)
-        raise
     return read_upload(rows[0])
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.errors import PorticoError
 from app.storage.asker import Asker
 from app.storage.bucket_rules import size_limit
 from app.storage.bytes.backend import ByteSource, Stored
-from app.storage.bytes.blobs import blob_key, discard, new_version
+from app.storage.bytes.blobs import blob_key, discarded_if_refused, new_version
 from app.storage.errors import NoSuchUpload, TooLarge
 from app.storage.rows import json_value, number, text
 from app.storage.storage import Storage
@@ -40,14 +39,9 @@ def put_part(
     if size is not None and size > most:
         raise TooLarge
     version = new_version()
-    try:
+    with discarded_if_refused(storage.backend, version):
         stored = storage.backend.put(blob_key(version), Limited(stream, most), size=size)
         return record_part(storage, asker, upload, part_number, version, stored, notes(), most=most)
-    except PorticoError as ex:
-        # When the outcome of the commit is unknown, a row may name these bytes.
-        if ex.code != "OUTCOME_UNKNOWN":
-            discard(storage.backend, version)
-        raise
 
 
 def record_part(
