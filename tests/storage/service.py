@@ -99,7 +99,10 @@ class Service:
         return self.postgres.execute(statement, self.database_url)
 
     def blobs(self) -> set[str]:
-        """The names of the files with bytes."""
+        """The names of the files with bytes.
+
+        On a shared service those of earlier tests may go at any time: compare with ``<=``.
+        """
         return {name for _, _, names in os.walk(self.folder / "blobs") for name in names}
 
     @property

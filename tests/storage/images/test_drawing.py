@@ -87,8 +87,7 @@ def test_the_liveliest_part(draw: Draw) -> None:
     image.paste(Image.effect_noise((100, 100), 100).convert("RGB"), (200, 0))
     shown = image_of(draw(encoded(image, "PNG"), width=100, height=100, gravity="sm"))
     assert shown.size == (100, 100)
-    assert shown.convert("L").getextrema() != (255, 255)
-    assert shown.getpixel((0, 0)) != shown.getpixel((99, 99))
+    assert shown.convert("L").histogram()[255] < 50 * 100
 
 
 def test_quality(draw: Draw) -> None:
