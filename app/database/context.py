@@ -93,7 +93,7 @@ class ContextBuilder:
         self._with_tokens = with_tokens
         self._of_caller = lru_cache(_REMEMBERED_CALLERS)(self._settings_of_caller)
         self._repeated = lru_cache(_REMEMBERED_CALLERS)(self._assemble)
-        self._repeated_json = lru_cache(_REMEMBERED_HEADERS)(self._json_of)
+        self._repeated_headers = lru_cache(_REMEMBERED_HEADERS)(self._encode_headers)
 
     def build(
         self,
@@ -121,24 +121,23 @@ class ContextBuilder:
         if headers is None and not extra:
             repeated = self._repeated(form, caller, role_settings, method, path, schema_version)
             return repeated if bookmark is None else replace(repeated, bookmark=bookmark)
-        own: list[SettingValue] = []
-        if headers is not None:
-            own.append(("request.headers", self._headers_as_json(headers)))
-            if self._with_tokens:
-                own.append(("request.jwt", token))
-        own.extend(extra)
-        assembled = self._assemble(form, caller, role_settings, method, path, schema_version, own)
+        encoded_headers = b"" if headers is None else self._encoded_headers(headers)
+        if headers is not None and self._with_tokens:
+            extra = (("request.jwt", token), *extra)
+        assembled = self._assemble(form, caller, role_settings, method, path, schema_version, encoded_headers, extra)
         return assembled if bookmark is None else replace(assembled, bookmark=bookmark)
 
-    def _headers_as_json(self, headers: Mapping[str, str]) -> str:
-        """The headers without credentials. Clients mostly send the same ones; long ones would fill the memory."""
+    def _encoded_headers(self, headers: Mapping[str, str]) -> bytes:
+        """The encoded setting of the headers without credentials. Clients mostly send the same ones; long ones would
+        fill the memory."""
         items = tuple(headers.items())
         is_long = sum(map(len, headers)) + sum(map(len, headers.values())) > _LONGEST_REMEMBERED
-        return self._json_of(items) if is_long else self._repeated_json(items)
+        return self._encode_headers(items) if is_long else self._repeated_headers(items)
 
-    def _json_of(self, headers: tuple[tuple[str, str], ...]) -> str:
+    def _encode_headers(self, headers: tuple[tuple[str, str], ...]) -> bytes:
         hidden = () if self._with_tokens else _CREDENTIALS
-        return json.dumps({lower: value for name, value in headers if (lower := name.lower()) not in hidden})
+        shown = {lower: value for name, value in headers if (lower := name.lower()) not in hidden}
+        return _encode_pairs([("request.headers", json.dumps(shown))])
 
     def request_settings(self, header: Callable[[str], str | None]) -> tuple[SettingValue, ...]:
         """What tells which request it is, for ``extra``, from its headers. It is a value of the context statement, not
@@ -157,12 +156,13 @@ class ContextBuilder:
         method: str,
         path: str,
         schema_version: int | None,
+        encoded_headers: bytes = b"",
         more: Sequence[SettingValue] = (),
     ) -> Context:
         count, encoded, timeout_s = self._of_caller(caller, role_settings)
-        own = [("request.method", method), ("request.path", path), *more]
-        count += len(own)
-        values = [encoded, _encode_pairs(own)]
+        own = (("request.method", method), ("request.path", path), *more)
+        count += len(own) + (1 if encoded_headers else 0)
+        values = [encoded, encoded_headers, _encode_pairs(own)]
         if schema_version is not None:
             values.append(encode_parameters((str(schema_version).encode(),))[2:])
         total = 2 * count + (schema_version is not None)

@@ -75,9 +75,9 @@ def request_id_of(headers: Mapping[str, str]) -> str:
 
 def unsendable_header(answer: Answer) -> str | None:
     """The name of a header whose value has a control character, None if there is none."""
-    headers = (*answer.headers, ("content-type", answer.content_type or ""))
-    if not _CONTROL.search("".join(map(_value, headers))):
+    if not _CONTROL.search("".join(map(_value, answer.headers)) + (answer.content_type or "")):
         return None
+    headers = (*answer.headers, ("content-type", answer.content_type or ""))
     return next(name for name, value in headers if _CONTROL.search(value))
 
 

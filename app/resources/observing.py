@@ -18,12 +18,14 @@ import falcon
 from app.observation import ObservedOperation, ObservedRequest, Trace, read_request_id, read_trace
 from app.services import Services
 
-_DOORS = (
-    ("graphql", re.compile(r"/graphql/v1(?:/|$)")),
-    ("s3", re.compile(r"(?:/storage/v1)?/s3(?:/|$)")),
-    ("resumable", re.compile(r"(?:/storage/v1)?/upload/resumable(?:/|$)")),
-    ("images", re.compile(r"(?:/storage/v1)?/render(?:/|$)")),
-    ("rest", re.compile(r"/(?:storage/v1|bucket|object|upload|cdn|status)(?:/|$)")),
+# The name of the first group that matches is that of the door.
+_DOOR = re.compile(
+    r"""(?:
+        (?P<graphql>/graphql/v1)
+        | (?:/storage/v1)?(?:(?P<s3>/s3)|(?P<resumable>/upload/resumable)|(?P<images>/render))
+        | (?P<rest>/(?:storage/v1|bucket|object|upload|cdn|status))
+    )(?:/|$)""",
+    re.VERBOSE,
 )
 _UNKNOWN = "/unknown"
 _ERRORS = 400
@@ -157,9 +159,9 @@ def _observed(req: falcon.Request, resp: falcon.Response) -> ObservedRequest:
 
 def _door_of(path: str, template: str | None) -> str:
     """The API that a path belongs to, or the first part of the path of another route."""
-    for door, paths in _DOORS:
-        if paths.match(path):
-            return door
+    found = _DOOR.match(path)
+    if found is not None and found.lastgroup is not None:
+        return found.lastgroup
     return (template or _UNKNOWN).split("/", 2)[1] or "home"
 
 

@@ -140,9 +140,10 @@ def _wanted_range(call: Call, found: StoredObject, second: int) -> str | None:
 
 def _headers(call: Call, found: StoredObject, second: int, expires: int | None, *, differs: bool = False) -> Headers:
     """The headers of the answer. ``differs``: the client asked whether its version is current, and it is not."""
+    entity_tag = found.entity_tag
     headers = [
         ("accept-ranges", "bytes"),
-        *((("etag", found.entity_tag),) if found.entity_tag else ()),
+        *((("etag", entity_tag),) if entity_tag else ()),
         ("last-modified", http_date(second)),
         ("x-robots-tag", kept_header(found.metadata, ROBOTS) or "none"),
     ]
