@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from app.bounded_cache import BoundedCache
 from app.documents.registry import HASH, Registry, hash_of
-from app.graphql.bounded_cache import BoundedCache
 from app.graphql.errors import DocumentError
 
 ANY_ROLE = "*"

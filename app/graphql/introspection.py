@@ -23,8 +23,8 @@ from graphql import (
     validate,
 )
 
+from app.bounded_cache import BoundedCache
 from app.graphql.api_schema import ApiSchema
-from app.graphql.bounded_cache import BoundedCache
 from app.graphql.describing import META_FIELDS as DESCRIBED
 from app.graphql.describing import Describer
 from app.graphql.errors import DocumentError

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Hashable
 from threading import Lock
 
+from app.bounded_cache import UNIT, BoundedCache
 from app.errors import AccessError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.bounded_cache import UNIT, BoundedCache
 from app.graphql.dialect import Dialect
 from app.graphql.notices import Notice
 from app.graphql.role_rules import RuleBook

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.bounded_cache import BoundedCache
 from app.database import ContextBuilder, Database
 from app.documents import NamedDocuments, Registry, document_sources
-from app.graphql.bounded_cache import BoundedCache
 from app.graphql.comments import MOST_LEVELS
 from app.graphql.dialect import Dialect, dialect_of
 from app.graphql.features import Features

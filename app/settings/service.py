@@ -173,6 +173,8 @@ class Settings:
         "Whether downloads from S3, Google and Azure pass through the service, or are redirected to a short-lived URL.")
     remote_uploads: str = setting(Choice("proxy", "direct"), "proxy",
         "Whether clients that ask for it may send signed uploads to S3, Google and Azure themselves.")
+    object_cache: int = setting(BYTES, 8 * 1024 * 1024,
+        "How many bytes of small objects, of at most 32 KiB each, each worker keeps in memory; 0 for none.")
     replaced_bytes_grace_s: float = setting(Seconds(), 60.0,
         "Seconds before the bytes of replaced and deleted objects are removed, for readers that have started.")
     images: bool = setting(SWITCH, False,

@@ -12,6 +12,7 @@ from app.database import Row
 from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.bytes.backend import Chunks, Labels, Linking
 from app.storage.bytes.blobs import blob_key
+from app.storage.bytes.small_blobs import LARGEST
 from app.storage.errors import BytesMissing, NoSuchBucket, NoSuchObject, TooManyDownloads
 from app.storage.names import check_key
 from app.storage.records import ObjectName, StoredObject
@@ -34,8 +35,6 @@ log = logging.getLogger("portico.storage")
 LINK_S = 60
 """Seconds for which a link to a remote backend is valid: long enough to follow it, short enough for a secret."""
 
-# So many bytes are sent in one piece with the header, without a turn of the server for the file.
-_FEW = 32 * 1024
 _MODIFIED_IN_METADATA = "lastModified"
 T = TypeVar("T")
 
@@ -131,15 +130,23 @@ def open_bytes(
     """The bytes from ``start`` up to, not including, ``end``, and their number. Notes that the object was read.
 
     They are a file, which the server sends without a thread, or a stream from a remote backend, which occupies a thread
-    until the client has read it. A few bytes of a file are read now. Raises BlobMissing or TooManyDownloads.
+    until the client has read it. A few bytes are read now, and are sent in one piece with the header.
+    Raises BlobMissing or TooManyDownloads.
     """
     storage.note_access(found.id)
-    readable = storage.backend.open_read(blob_key(found.version), start, end)
+    key = blob_key(found.version)
+    kept = storage.small_blobs.find(key)
+    if kept is not None and (end is None or end <= len(kept)):
+        part = kept[start:end]
+        return part, len(part)
+    readable = storage.backend.open_read(key, start, end)
+    if readable.length <= LARGEST:
+        content = readable.read()
+        if not start and end is None:
+            storage.small_blobs.keep(key, content)
+        return content, len(content)
     if readable.file is not None:
-        if readable.length > _FEW:
-            return readable.file, readable.length
-        with readable.file as file:
-            return file.read(readable.length), readable.length
+        return readable.file, readable.length
     if not storage.streams.acquire(blocking=False):
         readable.close()
         raise TooManyDownloads

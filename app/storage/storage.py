@@ -18,6 +18,7 @@ from app.identity.derived_keys import SIGNED_URLS, derived_key
 from app.settings import Settings
 from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.bytes.backend import Backend, open_backend
+from app.storage.bytes.small_blobs import SmallBlobs
 from app.storage.long_reads import LongReads, Read
 from app.storage.sql import BECOME, RECORD_EVENTS
 from app.storage.upkeep.events import EventReceiver, ObjectCheck, ObjectEvent, encode_events
@@ -41,10 +42,10 @@ class StorageLimits:
 
 @dataclass(frozen=True)
 class Storage:
-    """``streams`` limits concurrent downloads from a remote backend, ``long_reads`` concurrent long listings.
-    ``accessed`` collects the ids of objects that were read; ``wake`` is set when there is background work.
-    ``deletes_at_once``: whether replaced bytes have no grace period. ``signing_secret`` is the key that signs URLs,
-    empty when none is configured."""
+    """``small_blobs``: those that were read lately. ``streams`` limits concurrent downloads of others from a remote
+    backend, ``long_reads`` concurrent long listings. ``accessed`` collects the ids of objects that were read; ``wake``
+    is set when there is background work. ``deletes_at_once``: whether replaced bytes have no grace period.
+    ``signing_secret`` is the key that signs URLs, empty when none is configured."""
 
     database: Database
     contexts: ContextBuilder
@@ -55,6 +56,7 @@ class Storage:
     receivers: Sequence[EventReceiver]
     checks: Sequence[ObjectCheck]
     project_ref: str | None
+    small_blobs: SmallBlobs
     streams: threading.BoundedSemaphore
     long_reads: LongReads
     wake: threading.Event
@@ -164,6 +166,7 @@ def open_storage(
         receivers=receivers,
         checks=tuple(chain.from_iterable(plugins.hook.object_checks(settings=settings))),
         project_ref=settings.project_ref,
+        small_blobs=SmallBlobs(settings.object_cache),
         streams=threading.BoundedSemaphore(settings.remote_streams),
         long_reads=LongReads(settings.threads),
         wake=wake,

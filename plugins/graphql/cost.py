@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
-from app.graphql.bounded_cache import BoundedCache
+from app.bounded_cache import BoundedCache
 from app.graphql.errors import DocumentError
 from app.hooks import hookimpl
 from app.pipeline.engine import Engine

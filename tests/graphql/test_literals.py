@@ -12,7 +12,7 @@ from graphql.language import Lexer, Source, TokenKind
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.graphql.bounded_cache import BoundedCache
+from app.bounded_cache import BoundedCache
 from app.graphql.forms import MAX_LITERALS, form_of, lifted
 from app.identity.identification import RequestHead
 from app.pipeline import run

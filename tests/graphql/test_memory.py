@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from app.graphql.bounded_cache import UNIT, BoundedCache
+from app.bounded_cache import UNIT, BoundedCache
 from app.graphql.values import Steering
 from tests.graphql.conftest import OpenDoor
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.graphql.bounded_cache import BoundedCache
+from app.bounded_cache import BoundedCache
 from app.graphql.values import Steering, whole_value
 from app.identity.identification import RequestHead
 from app.pipeline import run

@@ -131,6 +131,13 @@ class Readable:
             raise ValueError("a Readable is a file or chunks")
         return stream
 
+    def read(self) -> bytes:
+        """All the bytes; closes the blob."""
+        try:
+            return self.file.read(self.length) if self.file is not None else b"".join(self.chunks or ())
+        finally:
+            self.close()
+
     def close(self) -> None:
         self.stream.close()
 

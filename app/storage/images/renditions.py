@@ -11,7 +11,7 @@ from io import BytesIO
 
 from app.errors import PorticoError
 from app.storage.asker import Asker
-from app.storage.bytes.backend import Backend, BlobMissing, Readable
+from app.storage.bytes.backend import Backend, BlobMissing
 from app.storage.bytes.blobs import DERIVED, derived_key
 from app.storage.images.jobs import Drawn
 from app.storage.reading import is_named
@@ -36,7 +36,7 @@ class Renditions:
         if not self._limit:
             return None
         try:
-            kept = _read(storage.backend.open_read(derived_key(version, name)))
+            kept = _read(storage, derived_key(version, name))
         except BlobMissing:
             return None
         media_type, _, content = kept.partition(b"\n")
@@ -88,8 +88,9 @@ def trim(backend: Backend, limit: int) -> None:
     backend.delete_many(gone)
 
 
-def _read(readable: Readable) -> bytes:
-    try:
-        return readable.file.read(readable.length) if readable.file is not None else b"".join(readable.chunks or ())
-    finally:
-        readable.close()
+def _read(storage: Storage, key: str) -> bytes:
+    kept = storage.small_blobs.find(key)
+    if kept is None:
+        kept = storage.backend.open_read(key).read()
+        storage.small_blobs.keep(key, kept)
+    return kept

@@ -11,7 +11,6 @@ Value = TypeVar("Value")
 
 
 UNIT = 64 * 1024
-"""Bytes that a value may take and still count as one entry; a larger one counts as several."""
 
 
 class _Entry(Generic[Value]):
@@ -25,14 +24,15 @@ class _Entry(Generic[Value]):
 
 class BoundedCache(Generic[Value]):
     """Keeps the values that are used, and counts hits and misses. It holds at most ``entries``: fewer if they are
-    large, and none that is larger than the whole cache.
+    large, and none that is larger than the whole cache. A value that takes ``unit`` bytes or more counts as several.
 
     Where a new value needs room the oldest goes, but one that was used since it was last in question becomes the newest
     instead ("second chance"). So a look-up takes no lock and moves nothing, which is half of its time.
     """
 
-    def __init__(self, entries: int) -> None:
+    def __init__(self, entries: int, unit: int = UNIT) -> None:
         self._entries = entries
+        self._unit = unit
         # The oldest first
         self._values: OrderedDict[Hashable, _Entry[Value]] = OrderedDict()
         self._weight = 0
@@ -51,7 +51,7 @@ class BoundedCache(Generic[Value]):
 
     def put(self, key: Hashable, value: Value, size: int = 0) -> None:
         """Keep ``value``, which takes about ``size`` bytes together with its key, in place of what the key had."""
-        entry = _Entry(value, 1 + size // UNIT)
+        entry = _Entry(value, 1 + size // self._unit)
         with self._lock:
             before = self._values.pop(key, None)
             if before is not None:
