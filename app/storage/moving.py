@@ -34,8 +34,8 @@ from app.storage.upkeep.events import CREATED_COPY, moved, removed
 from app.storage.writing import discarded_on_failure, run_checks
 
 _DELETED_AT_A_TIME = 500
-# An object that a deletion did not find, but that is visible, may be a new one, made in place of one deleted meanwhile.
-_DELETIONS = 2
+# A visible object that a statement did not find may be a new one, made in place of one deleted meanwhile.
+_ATTEMPTS = 2
 
 
 def copy(
@@ -106,19 +106,21 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
         def check(results: list[list[Row]]) -> None:
             _check_moved(storage, target, results)
 
-    try:
-        rows = storage.change(
-            asker,
-            asker.own_context(),
-            calls,
-            lambda results: [event for row in results[0] for event in moved(source, target, row)],
-            check=check,
-        )[0]
-    except StatementError as ex:
-        raise _not_moved(ex, asker) from None
-    if not rows:
+    for _ in range(_ATTEMPTS):
+        try:
+            rows = storage.change(
+                asker,
+                asker.own_context(),
+                calls,
+                lambda results: [event for row in results[0] for event in moved(source, target, row)],
+                check=check,
+            )[0]
+        except StatementError as ex:
+            raise _not_moved(ex, asker) from None
+        if rows:
+            return
         _source(storage, asker, source)
-        raise no_row_updated(role=asker.role, table="objects")
+    raise no_row_updated(role=asker.role, table="objects")
 
 
 def delete(storage: Storage, asker: Asker, name: ObjectName, *, etags: tuple[str, ...] | None = None) -> None:
@@ -127,7 +129,7 @@ def delete(storage: Storage, asker: Asker, name: ObjectName, *, etags: tuple[str
     Raises NoSuchObject, PreconditionFailed or DeletionNotPermitted.
     """
     check_key(name.key, any_script=storage.limits.any_script)
-    for _ in range(_DELETIONS):
+    for _ in range(_ATTEMPTS):
         rows = storage.change(
             asker,
             asker.own_context(),

@@ -103,23 +103,26 @@ def test_upload_while_the_bucket_goes(
     assert service.blobs() == set()
 
 
-def test_deletion_while_the_object_is_replaced_by_another(own_service: Callable[..., Service]) -> None:
-    """The deletion waits for one that another object of the same name follows in the same transaction."""
+@pytest.mark.parametrize("is_move", [False, True], ids=["deletion", "move"])
+def test_the_object_is_replaced_by_another_meanwhile(own_service: Callable[..., Service], is_move: bool) -> None:
+    """The request waits for a deletion that another object of the same name follows in the same transaction."""
     service = own_service()
     bucket = service.bucket()
     path = f"/object/{bucket}/k"
     service.upload(f"{bucket}/k", b"old").raise_for_status()
+    body = {"bucketId": bucket, "sourceKey": "k", "destinationKey": "l"}
+    change = alone(service, "POST", "/object/move", json=body) if is_move else alone(service, "DELETE", path)
     with ThreadPoolExecutor(1) as pool, contextlib.closing(connect(service.database_url)) as other:
         other.run("begin")
         other.run("set local storage.allow_delete_query = 'true'")
         other.run("delete from storage.objects")
         other.run("insert into storage.objects (bucket_id, name) values (:bucket, 'k')", bucket=bucket)
-        deleting = pool.submit(alone(service, "DELETE", path))
+        changing = pool.submit(change)
         until(lambda: waits_for_a_lock(service) == 1)
         other.run("commit")
-        answer = deleting.result()
+        answer = changing.result()
     assert answer.status_code == 200, answer.text
-    assert service.get(path).status_code == 400
+    assert [name for (name,) in service.sql("select name from storage.objects")] == (["l"] if is_move else [])
 
 
 def test_overwrite_while_it_is_moved(gated: tuple[Service, Gate]) -> None:
