@@ -172,7 +172,7 @@ class Database:
 
     def _fly_with(self, bookmark: Bookmark, flight: Flight) -> list[list[Row]]:
         if flight.read_only:
-            rows = self.replicas.answer(flight, bookmark)
+            rows = self.replicas.answer(flight, bookmark, self._pool)
             return fly(self._pool, flight) if rows is None else rows
         bookmark.begin_write()
         rows = fly(self._pool, flight._replace(then=(REACHED, (), "")))

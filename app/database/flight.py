@@ -29,14 +29,14 @@ class Flight(NamedTuple):
     guarded: bool = False
 
 
-def fly(pool: Pool, flight: Flight) -> list[list[Row]]:
-    """The rows of each step after the prelude.
+def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
+    """The rows of each step after the prelude. ``waits``: as for ``Pool.acquire``.
 
     Raises StatementError, whose index is that of the step, Unavailable and RowTooLarge.
     """
     is_repeated, unclean = False, 0
     while True:
-        lease = pool.acquire()
+        lease = pool.acquire(waits=waits)
         lease.connection.wait_at_most(flight.wait_s)
         try:
             return lease.connection.pipeline(

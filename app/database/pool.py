@@ -48,6 +48,10 @@ class PoolState:
     timeouts: int = 0
 
 
+class Busy(Unavailable):
+    """All connections are in use, and there can be no further one now."""
+
+
 class _Yielding(Unavailable):
     """Another process is to open a connection first."""
 
@@ -105,10 +109,16 @@ class Pool:
         """How many connections there may be."""
         return self._size
 
-    def acquire(self) -> Lease:
-        """A connection that was alive a moment ago. Raises Unavailable: POOL_TIMEOUT or DATABASE_UNAVAILABLE."""
+    @property
+    def has_room(self) -> bool:
+        """Whether a connection is free, or may be opened."""
+        return bool(self._parked) or self._queue.checkedout() < self._size
+
+    def acquire(self, *, waits: bool = True) -> Lease:
+        """A connection that was alive a moment ago. Raises Unavailable: POOL_TIMEOUT or DATABASE_UNAVAILABLE; and Busy,
+        unless it ``waits``."""
         while True:
-            lease = self._take()
+            lease = self._take(waits)
             if lease.connection.opened_at >= self._renewed_at and not lease.connection.is_dead():
                 return lease
             # The server has closed it, for instance because it was restarted.
@@ -169,18 +179,20 @@ class Pool:
         with self._counting:
             return sum(each.usable for each in self._opened)
 
-    def _take(self) -> Lease:
+    def _take(self, waits: bool) -> Lease:
         try:
             return self._parked.pop()
         except IndexError:
             pass
+        if not waits and not self.has_room:
+            raise Busy("All connections are in use.", code="POOL_TIMEOUT")
         self._waiting.append(None)
         began = time.monotonic()
         timeouts = 0
         try:
             # A lease returned before the line above was parked here; one returned later goes to the queue.
             self._unpark()
-            proxy = self._from_queue(began + self._timeout_s)
+            proxy = self._from_queue(began + self._timeout_s, waits)
         except sqlalchemy.exc.TimeoutError:
             timeouts = 1
             raise Unavailable(
@@ -194,16 +206,18 @@ class Pool:
         connection = cast(DatabaseConnection, proxy.dbapi_connection)
         return Lease(connection, proxy, connection.opened_at + _RENEW_AFTER_S)
 
-    def _from_queue(self, until: float) -> PoolProxiedConnection:
+    def _from_queue(self, until: float, waits: bool) -> PoolProxiedConnection:
         """A connection of the queue. While the server or a limit of the role allows no further one, the next of ours
-        that is given back, or one that somebody else closes, is awaited."""
+        that is given back, or one that somebody else closes, is awaited. Raises Busy instead unless it ``waits``."""
         while True:
             try:
                 return self._queue.connect()
             except Unavailable as ex:
-                if not _may_wait(ex) or time.monotonic() + _PAUSE_AT_LIMIT_S > until:
+                if not _may_wait(ex) or (waits and time.monotonic() + _PAUSE_AT_LIMIT_S > until):
                     raise
             self._was_refused = True
+            if not waits:
+                raise Busy("The server allows no further connection.", code="DATABASE_UNAVAILABLE")
             with self._freed:
                 self._freed.wait(_PAUSE_AT_LIMIT_S)
             self._unpark()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from app.database.failure import StatementError, StatementTimeout, explain
 from app.database.flight import Flight, fly
 from app.database.messages import Row
-from app.database.pool import Pool, PoolState
+from app.database.pool import Busy, Pool, PoolState
 from app.database.position import HAS_REPLAYED, Bookmark, Position, replay_parameters
 from app.database.target import Target
 from app.database.tls import tls_context
@@ -63,27 +63,26 @@ class Replicas:
         """What is known of each replica, in the order of their URLs."""
         return [(each.watch.state(), each.pool.state()) for each in self._members]
 
-    def answer(self, flight: Flight, bookmark: Bookmark) -> list[list[Row]] | None:
-        """The rows of a reading flight; None if the primary must be asked. Raises StatementTimeout, RowTooLarge and
-        Unavailable: for what took too long here, the time is over."""
+    def answer(self, flight: Flight, bookmark: Bookmark, primary: Pool) -> list[list[Row]] | None:
+        """The rows of a reading flight; None if the ``primary`` must be asked. Raises StatementTimeout, RowTooLarge and
+        Unavailable: for what took too long here, the time is over.
+
+        Where all connections of a replica are in use, another one answers or else the primary; where all of those are,
+        a replica's is awaited.
+        """
         needed = self._needed(bookmark)
-        replica = self._choose() if needed is not None else None
-        if needed is None or replica is None:
+        usable = self._usable() if needed is not None else []
+        if needed is None or not usable:
             return None
         assertion = (HAS_REPLAYED, replay_parameters(needed), "")
         steps = [assertion, *flight.steps]
         guarded = flight._replace(steps=steps, prelude=flight.prelude + 1, guarded=True)
-        try:
-            return fly(replica.pool, guarded)
-        except StatementError as ex:
-            explained = explain(ex, None)
-            if isinstance(explained, StatementTimeout):
-                raise explained from None
-        except Unavailable as ex:
-            replica.watch.leave_out()
-            if ex.code == "DATABASE_TIMEOUT":
-                raise
-        return None
+        for replica in usable:
+            try:
+                return _ask(replica, guarded, waits=False)
+            except Busy:
+                continue
+        return None if primary.has_room else _ask(usable[0], guarded, waits=True)
 
     def _needed(self, bookmark: Bookmark) -> Position | None:
         """What a replica must have replayed; None if that cannot be told."""
@@ -94,9 +93,27 @@ class Replicas:
         # Positions before and after a promotion cannot be compared.
         return max(floor, own) if own.timeline == floor.timeline else None
 
-    def _choose(self) -> _Replica | None:
+    def _usable(self) -> list[_Replica]:
+        """Those that are worth asking, beginning with the one whose turn it is."""
         usable = [each for each in self._members if each.watch.is_usable]
-        return usable[next(self._turn) % len(usable)] if usable else None
+        first = next(self._turn) % len(usable) if usable else 0
+        return usable[first:] + usable[:first]
+
+
+def _ask(replica: _Replica, flight: Flight, *, waits: bool) -> list[list[Row]] | None:
+    try:
+        return fly(replica.pool, flight, waits=waits)
+    except Busy:
+        raise
+    except StatementError as ex:
+        explained = explain(ex, None)
+        if isinstance(explained, StatementTimeout):
+            raise explained from None
+    except Unavailable as ex:
+        replica.watch.leave_out()
+        if ex.code == "DATABASE_TIMEOUT":
+            raise
+    return None
 
 
 def _make(target: Target, make_pool: MakePool, primary: PrimaryWatch) -> _Replica:

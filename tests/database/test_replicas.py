@@ -288,16 +288,38 @@ def test_processes_share_the_connections_that_a_replica_allows(
             lambda: replica.execute("select rolconnlimit from pg_roles where rolname = 'portico'") == [[6]],
             "the replica has the limit",
         )
-        with ThreadPoolExecutor(1) as threads:
-            waiting = threads.submit(second.read)
-            with pytest.raises(TimeoutError):
-                waiting.result(0.3)
-            told: list[tuple[int, int, bool]] = []
-            second.database.share(lambda *asked: told.append(asked) or 0)
-            assert told[1] == (1, 0, True)
-            first.database.share(lambda pool, count, _: count // 2 if pool == 1 else 0)
-            assert waiting.result(60) == replica.port
+        assert second.read() == primary.port
+        told: list[tuple[int, int, bool]] = []
+        second.database.share(lambda *asked: told.append(asked) or 0)
+        assert told[1] == (1, 0, True)
+        first.database.share(lambda pool, count, _: count // 2 if pool == 1 else 0)
+        wait_until(lambda: second.read() == replica.port, "the replica has a place for the second")
         assert first.database.replicas.states()[0][1].open == 2
     finally:
         primary.execute("alter role portico connection limit -1")
         replica.kill()
+
+
+def test_where_all_connections_of_a_replica_are_in_use_others_answer(
+    primary: Node, standby: Node, make_reader: Any
+) -> None:
+    url = standby.url(user="portico")
+    reader: Reader = make_reader(primary.url(user="portico"), url, url, pool_size=1, pool_timeout_s=60.0)
+    wait_until(lambda: all(state.usable for state, _ in reader.database.replicas.states()), "both are usable")
+    slow = Statement("select current_setting('port') from pg_sleep(3)")
+
+    def in_use() -> list[int]:
+        return [pool.in_use for _, pool in reader.database.replicas.states()]
+
+    with ThreadPoolExecutor(4) as threads:
+        first = threads.submit(reader.read, slow)
+        wait_until(lambda: sum(in_use()) == 1, "one replica works")
+        second = threads.submit(reader.read, slow)
+        wait_until(lambda: in_use() == [1, 1], "both replicas work")
+        assert [reader.read() for _ in range(4)] == [primary.port] * 4
+        third = threads.submit(reader.read, slow)
+        wait_until(lambda: reader.database.pool_state().in_use == 1, "the primary works too")
+        # Now a place is awaited, at a replica.
+        assert reader.read() == standby.port
+        assert [each.result(60) for each in (first, second, third)] == [standby.port, standby.port, primary.port]
+    assert [state.usable for state, _ in reader.database.replicas.states()] == [True, True]
