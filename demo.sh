@@ -3,6 +3,6 @@
 set -eu
 cd "$(dirname "$0")"
 . .ci/environment.sh
-prepare demo,embedded
+prepare demo,embedded,images
 add_studio
 exec "$python" -m app serve --demo "$@"
