@@ -30,6 +30,7 @@ _RENEW_AFTER_S = 3600.0
 _PAUSE_AT_LIMIT_S = 0.05
 # Long enough for another process to open what this one gave up.
 _YIELD_S = 2.0
+_TELLS_LIMIT_EACH_S = 60.0
 _TOO_MANY_CONNECTIONS = "53300"
 _READ_ONLY = "25006"
 _WRITABLE = ("read-write", "primary")
@@ -81,6 +82,7 @@ class Pool:
         self._size = size
         self._timeout_s = timeout_s
         self._down = False
+        self._quiet_until = 0.0
         self._opened: WeakSet[DatabaseConnection] = WeakSet()
         # How many connections are closed instead of being kept when they are given back; without end once closed.
         self._leaving = 0.0
@@ -217,7 +219,7 @@ class Pool:
                     raise
             self._was_refused = True
             if not waits:
-                raise Busy("The server allows no further connection.", code="DATABASE_UNAVAILABLE")
+                raise Busy("The server allows no further connection.", code="POOL_TIMEOUT")
             with self._freed:
                 self._freed.wait(_PAUSE_AT_LIMIT_S)
             self._unpark()
@@ -241,10 +243,7 @@ class Pool:
         try:
             connection = self._connect()
         except Unavailable as ex:
-            if not self._down:
-                self._down = True
-                told = filter(None, (str(ex.__cause__ or ex), advice_on(ex.__cause__)))
-                log.warning("cannot connect to the database: %s", ". ".join(told))
+            self._tell(ex)
             raise
         if self._down:
             self._down = False
@@ -252,6 +251,19 @@ class Pool:
         with self._counting:
             self._opened.add(connection)
         return connection
+
+    def _tell(self, ex: Unavailable) -> None:
+        """Log an outage once, and now and then a limit, below which connections are free again at any time."""
+        if is_at_limit(ex.__cause__):
+            if time.monotonic() < self._quiet_until:
+                return
+            self._quiet_until = time.monotonic() + _TELLS_LIMIT_EACH_S
+        elif self._down:
+            return
+        else:
+            self._down = True
+        told = filter(None, (str(ex.__cause__ or ex), advice_on(ex.__cause__)))
+        log.warning("cannot connect to the database: %s", ". ".join(told))
 
     def state(self) -> PoolState:
         parked, taken = len(self._parked), self._queue.checkedout()

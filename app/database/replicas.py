@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from app.database.failure import StatementError, StatementTimeout, explain
 from app.database.flight import Flight, fly
 from app.database.messages import Row
-from app.database.pool import Busy, Pool, PoolState
+from app.database.pool import Busy, Pool, PoolState, is_at_limit
 from app.database.position import HAS_REPLAYED, Bookmark, Position, replay_parameters
 from app.database.target import Target
 from app.database.tls import tls_context
@@ -103,13 +103,14 @@ class Replicas:
 def _ask(replica: _Replica, flight: Flight, *, waits: bool) -> list[list[Row]] | None:
     try:
         return fly(replica.pool, flight, waits=waits)
-    except Busy:
-        raise
     except StatementError as ex:
         explained = explain(ex, None)
         if isinstance(explained, StatementTimeout):
             raise explained from None
     except Unavailable as ex:
+        if ex.code == "POOL_TIMEOUT" or is_at_limit(ex.__cause__):
+            # It is not away, and whoever waited has waited for long enough.
+            raise
         replica.watch.leave_out()
         if ex.code == "DATABASE_TIMEOUT":
             raise

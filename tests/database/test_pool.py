@@ -169,6 +169,26 @@ def test_database_down_and_back(proxy: Proxy, make_database: MakeDatabase, caplo
     ]
 
 
+def test_a_limit_is_told_once(
+    postgres: PostgresServer, url: str, make_database: MakeDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Connections come and go below a limit, so that it is met again and again."""
+    postgres.execute("drop role if exists wire_limited; create role wire_limited login password 'p'")
+    database = make_database(f"postgres://wire_limited:p@{url.rpartition('@')[2]}", pool_timeout_s=0.2)
+    try:
+        with caplog.at_level(logging.WARNING, "portico.database"):
+            for _ in range(3):
+                postgres.execute("alter role wire_limited connection limit 0")
+                with pytest.raises(Unavailable, match="no more connections"):
+                    database.read("select 1")
+                postgres.execute("alter role wire_limited connection limit -1")
+                assert database.read("select 1") == b"1"
+                terminate_all(postgres, url)
+        assert [record.message.partition(":")[0] for record in caplog.records] == ["cannot connect to the database"]
+    finally:
+        postgres.execute("drop role wire_limited")
+
+
 def test_nobody_listens(make_database: MakeDatabase) -> None:
     database = make_database("postgresql://someone:secret-word@127.0.0.1:1/x?connect_timeout=2", pool_size=1)
     for _ in range(3):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pytest
 from app.commands.diagnosis import examine
 from app.commands.failure import explained
 from app.database import Bookmark, Context, ContextBuilder, Database, Position, Statement, StatementError
+from app.errors import Unavailable
 from app.identity import Caller
 from app.installation import InstallationError, install
 from app.settings import load
@@ -323,3 +325,23 @@ def test_where_all_connections_of_a_replica_are_in_use_others_answer(
         assert reader.read() == standby.port
         assert [each.result(60) for each in (first, second, third)] == [standby.port, standby.port, primary.port]
     assert [state.usable for state, _ in reader.database.replicas.states()] == [True, True]
+
+
+def test_a_replica_whose_connections_are_all_in_use_is_awaited_once_and_not_left_out(
+    primary: Node, standby: Node, make_reader: Any
+) -> None:
+    urls = primary.url(user="portico"), standby.url(user="portico")
+    reader: Reader = make_reader(*urls, pool_size=1, pool_timeout_s=1.0)
+    reader.await_replica()
+    slow = Statement("select current_setting('port') from pg_sleep(4)")
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(reader.read, slow)
+        wait_until(lambda: reader.database.replicas.states()[0][1].in_use == 1, "the replica works")
+        second = threads.submit(reader.read, slow)
+        wait_until(lambda: reader.database.pool_state().in_use == 1, "the primary works")
+        began = time.monotonic()
+        with pytest.raises(Unavailable) as raised:
+            reader.read()
+        assert (raised.value.code, time.monotonic() - began < 2) == ("POOL_TIMEOUT", True)
+        assert reader.database.replicas.states()[0][0].usable
+        assert [first.result(60), second.result(60)] == [standby.port, primary.port]
