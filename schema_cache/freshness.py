@@ -46,6 +46,7 @@ class SchemaCache:
         self._catalog: Catalog | None = None
         self.read_at = 0.0
         """When the catalog was read, in seconds since 1970; 0 before that."""
+        self._missing: list[str] = []
         self._views_lock = Lock()
         self._views: tuple[RoleViews, ...] = ()
         self._start = SharedCall(self._first)
@@ -108,18 +109,29 @@ class SchemaCache:
             return None
         self._catalog = self._catalog or stored
         self.read_at = time()
+        self._tell_missing(stored)
         return self._catalog
 
     def _load(self) -> Catalog:
         payload = fetch_catalog(self._run, with_queries=self._infer_view_keys)
         catalog = self._catalog = decode(payload)
         self.read_at = time()
+        self._tell_missing(catalog)
         if self._dump:
             try:
                 write_dump(self._dump, payload, with_queries=self._infer_view_keys)
             except OSError as ex:
                 log.warning("the schema dump could not be written: %s", ex.strerror)
         return catalog
+
+    def _tell_missing(self, catalog: Catalog) -> None:
+        missing = [name for name in self._api_schemas if name not in catalog.schema_by_name]
+        if missing and missing != self._missing:
+            log.warning(
+                "the database has no schema %s, which API_SCHEMAS names; create it or correct the setting",
+                " and no schema ".join(missing),
+            )
+        self._missing = missing
 
     def _refresh(self, thorough: bool) -> Catalog:
         known = self.current()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import tempfile
 from contextlib import closing
 from functools import partial
 from socket import socket
@@ -42,6 +43,7 @@ def command(demo: bool, **options: Any) -> int:
     for each in misspelt(os.environ, declared(plugins)):
         log.warning("%s.", each)
     _tell_keys(settings.jwt_jwks)
+    _tell_temporary(os.environ.get("TMPDIR"))
     if settings.development and settings.host not in _ONLY_HERE:
         log.warning("DEVELOPMENT is on and HOST is %s: everybody who reaches it may see SQL.", settings.host)
     if settings.database_url is not None:
@@ -81,6 +83,17 @@ def _tell_keys(source: str | None) -> None:
             load_key_set(source)
     except (OSError, ValueError) as ex:
         log.warning("The keys of JWT_JWKS cannot be read: %s. Tokens are refused until they can.", ex)
+
+
+def _tell_temporary(wanted: str | None) -> None:
+    """Log if large bodies are kept in another folder than the one that the environment names: Python silently takes
+    another one where it cannot write there."""
+    try:
+        used = tempfile.gettempdir()
+    except FileNotFoundError:
+        raise CommandError("no folder for temporary files can be written; set TMPDIR to one that can") from None
+    if wanted and os.path.realpath(wanted) != os.path.realpath(used):
+        log.warning("TMPDIR is %s, where no file can be written: large bodies are kept in %s.", wanted, used)
 
 
 def _tell_version(settings: Settings) -> None:

@@ -112,6 +112,11 @@ def test_a_folder_as_storage_url_is_told_how_to_write_it(tmp_path: Path) -> None
     assert "file:///srv/objects" in str(raised.value.hint)
 
 
+def test_an_unusable_folder_for_temporary_files_is_told(portico: Portico) -> None:
+    wrong = {"TMPDIR": "/no/such/folder", "DATABASE_URL": "no url", "ANON_KEY": "k"}
+    assert "TMPDIR is /no/such/folder, where no file can be written" in portico("serve", "--port=0", **wrong).stderr
+
+
 def test_keys_that_cannot_be_read_are_told_at_the_start(portico: Portico) -> None:
     away = {"JWT_JWKS": "/no/such/keys.json", "DATABASE_URL": "no url", "ANON_KEY": "k"}
     assert (

@@ -49,6 +49,26 @@ def test_a_glance_relies_on_the_counter(owner: Session, asker: Asker, cache: Sch
     assert not cache.current().counted
 
 
+def test_a_schema_that_is_not_there_is_told_until_it_is(
+    owner: Session, asker: Asker, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = SchemaCache(asker, ("public", "shpo", "sales"))
+    cache.current()
+    owner.execute("create table a ()")
+    cache.refresh_if_changed()
+    assert [each.message for each in caplog.records] == [
+        "the database has no schema shpo and no schema sales, which API_SCHEMAS names; create it or correct the setting"
+    ]
+    caplog.clear()
+    owner.execute("create schema sales")
+    cache.refresh_if_changed()
+    assert "no schema shpo, which" in caplog.text
+    caplog.clear()
+    owner.execute("create schema shpo")
+    cache.refresh_if_changed()
+    assert caplog.text == ""
+
+
 def test_threads_that_ask_at_the_same_time_share_one_reading(asker: Asker, cache: SchemaCache) -> None:
     started = Barrier(8)
 
