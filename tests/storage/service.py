@@ -99,11 +99,19 @@ class Service:
         return self.postgres.execute(statement, self.database_url)
 
     def blobs(self) -> set[str]:
-        """The names of the files with bytes.
-
-        On a shared service those of earlier tests may go at any time: compare with ``<=``.
-        """
+        """The names of the files with bytes."""
         return {name for _, _, names in os.walk(self.folder / "blobs") for name in names}
+
+    @contextmanager
+    def keeping_blobs(self) -> Iterator[set[str]]:
+        """Gives the blobs, which must be the same at the end: none more, and none less but those that earlier requests
+        on a shared service have left to its work list."""
+        doomed = {version for (version,) in self.sql("select version from storage.work where kind = 'delete_blob'")}
+        before = self.blobs()
+        yield before
+        after = self.blobs()
+        assert after - before == set()
+        assert before - after <= doomed
 
     @property
     def address(self) -> tuple[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from PIL import Image
 from app.hooks import hookimpl
 from app.storage.bytes.backend import Readable
 from app.storage.bytes.small_blobs import LARGEST, SmallBlobs
+from app.storage.bytes.transfer import FetchedChunks
 from plugins.storage.file import FolderBackend
 from tests.storage.service import ANON, Service, error
 
@@ -29,23 +31,8 @@ class Counting(FolderBackend):
         found = super().open_read(key, start, end)
         if not self._is_remote:
             return found
-        return Readable(found.length, chunks=FolderChunks(found.read()))
-
-
-class FolderChunks:
-    def __init__(self, content: bytes) -> None:
-        self._left = [content[at : at + 1000] for at in range(0, len(content), 1000)]
-
-    def __iter__(self) -> FolderChunks:
-        return self
-
-    def __next__(self) -> bytes:
-        if not self._left:
-            raise StopIteration
-        return self._left.pop(0)
-
-    def close(self) -> None:
-        self._left.clear()
+        assert found.file is not None
+        return Readable(found.length, chunks=FetchedChunks(found.file, found.length, nullcontext()))
 
 
 class CountingPlugin:

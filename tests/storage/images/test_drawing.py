@@ -87,6 +87,8 @@ def test_the_liveliest_part(draw: Draw) -> None:
     image.paste(Image.effect_noise((100, 100), 100).convert("RGB"), (200, 0))
     shown = image_of(draw(encoded(image, "PNG"), width=100, height=100, gravity="sm"))
     assert shown.size == (100, 100)
+    darkest, brightest = shown.convert("L").getextrema()
+    assert darkest < brightest
     assert shown.convert("L").histogram()[255] < 50 * 100
 
 
