@@ -11,6 +11,7 @@ Value = TypeVar("Value")
 
 
 UNIT = 64 * 1024
+"""How many bytes make a large value count as one more, unless a cache is told another number."""
 
 
 class _Entry(Generic[Value]):
