@@ -20,10 +20,10 @@ from app.storage.rows import RawValue, json_value, number, owner_columns, text
 from app.storage.sql import NOTHING, Projection
 from app.storage.sql_writes import COMMIT_UNTRIED, COMMIT_UNTRIED_OVER, commit_new, commit_over
 from app.storage.storage import Storage
-from app.storage.translation import refused, translate
+from app.storage.translation import no_row_updated, refused, translate
 from app.storage.upkeep.events import ObjectEvent
 
-# Each further attempt means that another writer was faster. The limit ends the loop if a trigger skips every write.
+# Each further attempt means that another writer was faster. The limit ends the loop if a trigger skips every insert.
 _MOST_JUDGEMENTS = 100
 
 
@@ -51,7 +51,8 @@ def commit(
     """Make the row name ``version``; gives the row's id and its ``projection``. If that fails, the bytes are deleted.
 
     Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
-    what ``judge`` raises, RelatedMissing when the bucket is gone, and RowLocked when other writers keep winning.
+    what ``judge`` raises, RelatedMissing when the bucket is gone, NotPermitted when service_role may not update the
+    row, and RowLocked when other writers keep winning.
     """
     with discarded_if_refused(storage.backend, version):
         return _commit(storage, asker, write, judged, version, metadata, projection, along)
@@ -95,15 +96,16 @@ def _commit(
 ) -> Row:
     values = _values(write, version, metadata)
     for _ in range(_MOST_JUDGEMENTS):
-        rows = _commit_as_judged(
-            storage, asker, write, judged.permission.replaces, values, (version, metadata), projection, along
-        )
+        before = judged.permission.replaces
+        rows = _commit_as_judged(storage, asker, write, before, values, (version, metadata), projection, along)
         if rows:
-            if along is not None or judged.permission.replaces is not None:
+            if along is not None or before is not None:
                 # There are bytes that no row names any more.
                 storage.note_freed()
             return rows[0]
         judged = judge(storage, asker, write, judged.described)
+        if before is not None and judged.permission.replaces == before:
+            raise no_row_updated(role=SERVICE_ROLE, table="objects")
     raise RowLocked
 
 

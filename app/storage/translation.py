@@ -41,6 +41,7 @@ _UNAVAILABLE: Mapping[str, type[StorageError]] = {
     "KEYS_UNAVAILABLE": KeysUnavailable,
 }
 _OWN_ROLES = frozenset({"anon", "authenticated", "service_role"})
+_SKIPPED = "no policy allows it, or a trigger skips the row"
 _NOT_INSTALLED = "`portico doctor` shows what is missing, and `portico init` installs it."
 
 
@@ -118,12 +119,12 @@ def refused(ex: StatementError, *, role: str, action: str, table: Table) -> Stor
 
 def no_row_updated(*, role: str, table: Table) -> StorageError:
     """The error when no policy allows an update: PostgreSQL then updates no row and reports no error."""
-    return NotPermitted(hint=_hint(role, "UPDATE", table, "no policy allows it"))
+    return NotPermitted(hint=_hint(role, "UPDATE", table, _SKIPPED))
 
 
 def no_row_deleted(*, role: str, table: Table) -> StorageError:
     """The error when no policy allows a delete, of which PostgreSQL reports no error either."""
-    return DeletionNotPermitted(hint=_hint(role, "DELETE", table, "no policy allows it"))
+    return DeletionNotPermitted(hint=_hint(role, "DELETE", table, _SKIPPED))
 
 
 def _hint(role: str, action: str, table: Table, why: str) -> str:

@@ -18,7 +18,7 @@ from plugins.storage.file import FolderBackend
 from tests.postgres_server import connect
 from tests.process.running import PATIENCE_S, until
 from tests.storage.gated import Gate, alone, waits_for_a_lock
-from tests.storage.service import Service, error, token
+from tests.storage.service import SERVICE, Service, error, token
 
 A = token(sub="aaaaaaaa-0000-4000-8000-000000000000")
 B = token(sub="bbbbbbbb-0000-4000-8000-000000000000")
@@ -211,3 +211,46 @@ def test_an_anonymous_write_keeps_the_owner(service: Service, method: str) -> No
     service.put(f"/object/{bucket}/k", token("service_role", sub="no uuid"), data=b"new").raise_for_status()
     rows = service.sql(f"select owner, owner_id from storage.objects where bucket_id = '{bucket}' and name = 'k'")
     assert rows == [[None, "no uuid"]]
+
+
+@pytest.mark.parametrize(
+    "hindrance",
+    [
+        """
+        alter role service_role nobypassrls;
+        create policy all_buckets on storage.buckets to service_role using (true);
+        create policy all_work on storage.work to service_role using (true);
+        create policy read on storage.objects for select to service_role using (true);
+        create policy write on storage.objects for insert to service_role with check (true)
+        """,
+        """
+        create function public.skip() returns trigger language plpgsql as 'begin return null; end';
+        create trigger skip before update on storage.objects for each row execute function public.skip()
+        """,
+    ],
+    ids=["policy", "trigger"],
+)
+@pytest.mark.parametrize("credential", [SERVICE, A], ids=["service_role", "authenticated"])
+def test_an_update_that_the_database_skips_is_refused_at_once(
+    own_service: Callable[..., Service], hindrance: str, credential: str
+) -> None:
+    service = own_service()
+    bucket = service.bucket()
+    service.sql(WHO_OWNS_MAY_REPLACE)
+    create(service, f"{bucket}/k", A, b"old")
+    try:
+        service.sql(hindrance)
+        # A connection may keep a plan that was made before the role changed.
+        service.sql(
+            "select pg_terminate_backend(pid) from pg_stat_activity "
+            "where pid <> pg_backend_pid() and datname = current_database()"
+        )
+        answer = service.put(f"/object/{bucket}/k", credential, data=b"new")
+    finally:
+        service.sql("alter role service_role bypassrls")
+    assert error(answer) == REFUSED
+    assert answer.json()["hint"] == (
+        "The role service_role may not UPDATE on storage.objects: no policy allows it, or a trigger skips the row."
+    )
+    assert service.get(f"/object/{bucket}/k").content == b"old"
+    assert len(service.blobs()) == 1
