@@ -146,6 +146,14 @@ class InvalidMimeType(StorageError):
         self.mime_type = mime_type
 
 
+class InvalidContentType(StorageError):
+    """The content type ``given`` is not a MIME type."""
+
+    def __init__(self, given: str) -> None:
+        super().__init__()
+        self.given = given
+
+
 class ContentMismatch(StorageError):
     """The first bytes are not those of the declared MIME type."""
 

@@ -142,7 +142,8 @@ def open_bytes(
     readable = storage.backend.open_read(key, start, end)
     if readable.length <= LARGEST:
         content = readable.read()
-        if not start and end is None:
+        # A blob that was cut short may become whole again, by a backup.
+        if not start and end is None and len(content) == found.size:
             storage.small_blobs.keep(key, content)
         return content, len(content)
     if readable.file is not None:

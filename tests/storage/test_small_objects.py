@@ -12,6 +12,7 @@ from PIL import Image
 
 from app.hooks import hookimpl
 from app.storage.bytes.backend import Readable
+from app.storage.bytes.blobs import blob_key
 from app.storage.bytes.small_blobs import LARGEST, SmallBlobs
 from app.storage.bytes.transfer import FetchedChunks
 from plugins.storage.file import FolderBackend
@@ -82,6 +83,18 @@ def test_a_part_is_not_taken_for_the_whole(opened: Opened) -> None:
         service.get(path, headers={"range": wanted}).raise_for_status()
     assert service.get(path).content == b"0123456789"
     assert backend.opened == 4
+
+
+def test_bytes_cut_short_are_not_kept(opened: Opened, tmp_path: Path) -> None:
+    service, _ = opened()
+    path = f"/object/{service.bucket()}/k"
+    service.put(path, data=b"0123456789").raise_for_status()
+    ((version,),) = service.sql("select version from storage.objects")
+    blob = tmp_path / "counting" / blob_key(version)
+    blob.write_bytes(b"0123")
+    service.get(path)
+    blob.write_bytes(b"0123456789")
+    assert service.get(path).content == b"0123456789"
 
 
 def test_the_database_decides_each_time(opened: Opened) -> None:

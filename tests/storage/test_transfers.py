@@ -212,6 +212,24 @@ def test_another_portico_by_its_own_door(
     assert summary(again)[1] == "0 objects, 0 bytes, copied; 3 were there; 0 failed"
 
 
+def test_a_type_that_browsers_would_read_as_another_stays_out(
+    s3_service: Service, target: Service, run: Run, from_portico: list[str]
+) -> None:
+    source, bucket = s3_service.bucket(), target.bucket()
+    for key in ("page", "picture"):
+        client(s3_service).put_object(Bucket=source, Key=key, Body=b"<p>", ContentType="image/png")
+    s3_service.sql(
+        """update storage.objects set metadata = metadata || '{"mimetype": "image/png, text/html"}' """
+        f"where bucket_id = '{source}' and name = 'page'"
+    )
+    for more in (["--dry-run"], []):
+        done = run("import", f"s3://{source}", bucket, *from_portico, *more)
+        assert summary(done)[0] == 1
+        told = "failed: page: its type 'image/png, text/html' is not a MIME type; change it at the source"
+        assert told in done.stderr
+    assert target.sql(f"select name from storage.objects where bucket_id = '{bucket}'") == [["picture"]]
+
+
 def test_rows_from_a_dump_get_their_bytes(
     s3_service: Service, target: Service, run: Run, from_portico: list[str]
 ) -> None:

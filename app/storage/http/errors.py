@@ -13,10 +13,6 @@ class NoContent(StorageError):
     """A multipart form contains no file."""
 
 
-class InvalidContentType(StorageError):
-    """The header content-type is not a MIME type."""
-
-
 class InvalidRobotsTag(StorageError):
     """The header x-robots-tag is malformed; the message says why."""
 

@@ -18,8 +18,9 @@ import falcon
 from falcon.media.multipart import BodyPart, MultipartFormHandler
 
 from app.storage.bytes.backend import ByteSource
+from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
-from app.storage.http.errors import InvalidContentType, InvalidRequest, NoContent
+from app.storage.http.errors import InvalidRequest, NoContent
 from app.storage.http.kept_headers import headers_to_keep
 from app.storage.writing import Content
 
@@ -27,8 +28,6 @@ LARGEST_USER_METADATA = 1024 * 1024
 _MOST_FIELDS = 10
 _LARGEST_FIELD = 64 * 1024
 _CHUNK = 256 * 1024
-# No comma: browsers read what follows it as another type. No control characters: headers cannot contain them.
-_CONTENT_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+*-]+ *(;[\x20-\x2b\x2d-\x7e]*)?", re.ASCII)
 
 
 def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) -> Content:
@@ -184,11 +183,3 @@ def _finite(number: str) -> float:
     if not math.isfinite(value):
         raise ValueError(number)
     return value
-
-
-def check_content_type(content_type: str) -> str:
-    """The type without surrounding spaces; '' when there is none. Raises InvalidContentType."""
-    content_type = content_type.strip()
-    if content_type and not _CONTENT_TYPE.fullmatch(content_type):
-        raise InvalidContentType
-    return content_type

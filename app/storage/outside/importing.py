@@ -14,6 +14,7 @@ from app.storage.asker import Asker
 from app.storage.bucket_rules import PLACEHOLDER
 from app.storage.bytes.blobs import blob_key, is_version
 from app.storage.committing import Along
+from app.storage.content_types import check_content_type
 from app.storage.errors import NoSuchObject, RelatedMissing
 from app.storage.judging import Described, Write
 from app.storage.outside.checked import Checked, is_md5
@@ -111,7 +112,7 @@ class Importing:
             replacing_event=CREATED_PUT,
             upload_type=UPLOAD_TYPE,
         )
-        mime_type = description.content_type or "application/octet-stream"
+        mime_type = check_content_type(description.content_type) or "application/octet-stream"
         if self.dry_run:
             shown = Described({"mimetype": mime_type, "contentLength": found.size}, user_metadata)
             permitted(self.storage, self.asker, write, shown, found.size)

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from app.errors import PorticoError
-from app.storage.errors import BytesMissing, ContentMismatch, InvalidKey, InvalidMimeType, NoSuchObject, TooLarge
+from app.storage.errors import (
+    BytesMissing,
+    ContentMismatch,
+    InvalidContentType,
+    InvalidKey,
+    InvalidMimeType,
+    NoSuchObject,
+    TooLarge,
+)
 
 
 def reason(ex: PorticoError) -> str:
@@ -17,6 +25,8 @@ def _described(ex: PorticoError) -> str:
             return "it is larger than UPLOAD_SIZE_LIMIT or the bucket's file_size_limit"
         case InvalidMimeType():
             return f"the bucket does not allow the type {ex.mime_type}"
+        case InvalidContentType():
+            return f"its type {ex.given!r} is not a MIME type; change it at the source"
         case InvalidKey():
             return "no object can have this key; OBJECT_KEYS=unicode allows letters of all scripts"
         case ContentMismatch():

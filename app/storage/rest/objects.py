@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.storage import moving
+from app.storage.content_types import check_content_type
 from app.storage.http.answer import Answer
 from app.storage.http.errors import InvalidRequest
 from app.storage.http.preconditions import write_conditions
-from app.storage.http.upload_body import check_content_type, header_metadata
+from app.storage.http.upload_body import header_metadata
 from app.storage.judging import Described
 from app.storage.names import check_bucket_name, check_key
 from app.storage.records import ObjectName

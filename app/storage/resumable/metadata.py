@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.storage.errors import InvalidMimeType
-from app.storage.http.errors import InvalidContentType
-from app.storage.http.upload_body import LARGEST_USER_METADATA, as_object, caching_of, check_content_type
+from app.storage.content_types import check_content_type
+from app.storage.errors import InvalidContentType, InvalidMimeType
+from app.storage.http.upload_body import LARGEST_USER_METADATA, as_object, caching_of
 from app.storage.records import ObjectName
 from app.storage.resumable.errors import TusError, invalid_headers
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
 from app.storage.http.kept_headers import ENCODING, EXPIRES, LANGUAGE, ROBOTS, headers_to_keep
-from app.storage.http.upload_body import check_content_type
 from app.storage.s3.errors import S3Error, invalid_argument, not_implemented
 
 _USER = "x-amz-meta-"

@@ -160,6 +160,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     core.RangeNotSatisfiable: _invalid_range,
     core.TooLarge: lambda ex: S3Error("EntityTooLarge", 413, f"The {ex.what} exceeded the maximum allowed size"),
     core.InvalidMimeType: lambda ex: _unsupported_type(f"mime type {ex.mime_type} is not supported"),
+    core.InvalidContentType: _fixed("InvalidMimeType", 415, "Invalid Content-Type header"),
     core.ContentMismatch: lambda ex: _unsupported_type(f"the content is not {ex.mime_type}"),
     core.UploadRefused: lambda ex: invalid_request(ex.message),
     core.LengthMismatch: lambda ex: incomplete_body("The body has another length than was declared"),
@@ -180,6 +181,5 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
         "ServiceUnavailable", 503, "The database's storage schema is not as it should be", hint=ex.hint
     ),
     http.InvalidRequest: lambda ex: invalid_request(ex.message),
-    http.InvalidContentType: _fixed("InvalidMimeType", 415, "Invalid Content-Type header"),
     http.InvalidRobotsTag: lambda ex: invalid_argument(ex.message),
 }
