@@ -64,12 +64,16 @@ def operators_of(view: RoleView, type_oid: int) -> Operators:
     return (type_.operators if type_ is not None and known else None) or USUAL_OPERATORS
 
 
+def has_order(view: RoleView, column: Column) -> bool:
+    """Whether PostgreSQL orders the values of a column."""
+    type_ = view.catalog.type_by_oid.get(column.type)
+    return type_ is not None and type_.operators is not None
+
+
 def key_comparison(view: RoleView, column: Column, operand_text: str | None = None) -> Comparison:
     """How a column of a key is compared: by its text if its type has no order or may not be named, else as one in
     orderBy."""
-    type_ = view.catalog.type_by_oid.get(column.type)
-    by_text = type_ is None or type_.operators is None or column.type in view.unnamed_types
-    if by_text:
+    if column.type in view.unnamed_types or not has_order(view, column):
         return Comparison("text", USUAL_OPERATORS, by_text=True, printed_as_text=True)
     return order_comparison(view, column, operand_text)
 

@@ -18,7 +18,7 @@ from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
-from app.query.comparison import Comparison, key_comparison, order_comparison
+from app.query.comparison import Comparison, has_order, key_comparison, order_comparison
 from app.query.planning import Rows
 from app.query.sql import row_text
 from app.query.terms import ColumnTerm, Expression, Term, TermOfField
@@ -194,8 +194,9 @@ def _within(field: Field, key: OrderKey) -> OrderKey:
 
 
 def _by_columns(api: ApiSchema, relation: ApiRelation, asked: Sequence[OrderKey]) -> list[OrderKey]:
-    """The order by a relation's readable columns, without those in the requested order."""
+    """The order by a relation's readable columns that have one, without those in the requested order."""
     known = [key.term for key in asked]
-    terms = (ColumnTerm(each.column) for each in relation.columns if each.type.orderable)
+    ordered = (each.column for each in relation.columns if each.type.orderable and has_order(api.view, each.column))
+    terms = (ColumnTerm(each) for each in ordered)
     rest = [each for each in terms if each not in known][:MOST_COLUMNS]
     return [OrderKey(each, order_comparison(api.view, each.column)) for each in rest]

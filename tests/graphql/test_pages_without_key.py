@@ -189,6 +189,19 @@ def test_rows_without_any_column_that_has_an_order(door: Door) -> None:
     assert [json.loads(base64.b64decode(edge["cursor"])) for edge in found] == [[place] for place in range(10)]
 
 
+def test_columns_whose_type_has_no_order_are_passed_over(reading_door: OpenDoor) -> None:
+    door = reading_door("""
+      create domain spot as point;
+      create table mark (id int primary key, at point, seen spot, area box, by xid, kind int);
+      insert into mark select k, '(1,2)', '(1,2)', '(1,2),(3,4)', '7', k / 2 from generate_series(1, 5) k;
+      grant select (at, seen, area, by, kind) on mark to anon;
+    """)
+    selection = "edges { cursor node { kind at } } pageInfo { endCursor hasNextPage }"
+    found = [edge for each in walked(door, 2, name="markCollection", selection=selection) for edge in each["edges"]]
+    assert [edge["node"] for edge in found] == [{"kind": kind, "at": "(1,2)"} for kind in (0, 1, 1, 2, 2)]
+    assert [edge["cursor"] for edge in found] == [encode(list(v)) for v in ((0, 0), (1, 0), (1, 1), (2, 0), (2, 1))]
+
+
 def test_no_other_row_is_skipped_when_equal_ones_are_gone(door: Door) -> None:
     database = connect(door.database_url)
     database.execute_simple("truncate visit")
