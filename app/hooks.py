@@ -122,6 +122,11 @@ class GraphQLHooks:
         """Fields of a relation's connection type; the scope of their resolvers is a collection."""
 
     @hookspec
+    def edge_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
+        """Fields of the edges of a relation's connections; the scope of their resolvers is the collection, whose
+        ``of_row`` makes a value of each row."""
+
+    @hookspec
     def aggregate_fields(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Fields of the aggregates of a relation's rows; the scope of their resolvers are the rows of a query, of which
         together each makes one value."""

@@ -144,7 +144,7 @@ class ApiSchema:
             hidden = type_ is None or self._is_left_out(type_)
             value_type = None if hidden else self.hooks.value_type(api=self, type_=type_)
             if value_type is not None and type_oid in self.view.unnamed_types:
-                value_type = replace(value_type, filter=None, orderable=False)
+                value_type = replace(value_type, filter=None, orderable=False, nearness=None)
             self._value_types[type_oid] = value_type
         return self._value_types[type_oid]
 

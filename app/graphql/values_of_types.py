@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from graphql import GraphQLNullableInputType, GraphQLNullableOutputType, get_named_type
+from graphql import GraphQLInputObjectType, GraphQLNullableInputType, GraphQLNullableOutputType, get_named_type
 from sqlalchemy import ColumnElement
 
 ToText = Callable[[Any], str | None]
@@ -21,13 +21,26 @@ OfSelection = Callable[[Any, ColumnElement[Any]], ColumnElement[Any]]
 
 
 @dataclass(frozen=True, eq=False)
+class Nearness:
+    """How far values of a type are from what a request gives, which is of the type ``given``.
+
+    ``distance`` makes the distance, of the type double precision: of an app.query.planning.Planning, the value of a
+    column, the type of that column ready for a CAST, and what was given.
+    """
+
+    given: GraphQLInputObjectType
+    distance: Callable[[Any, ColumnElement[Any], str, Mapping[str, Any]], ColumnElement[Any]]
+
+
+@dataclass(frozen=True, eq=False)
 class ValueType:
     """How values of one PostgreSQL type cross the API.
 
     ``graphql`` is the (nullable) GraphQL type, ``to_json`` makes an SQL value what the API prints, ``to_text`` makes a
     JSON input PostgreSQL's text form of it (None for null) or raises RequestError. Of values with members, what is
     printed depends on what a field selects: ``of_selection`` makes it of the field and the value; ``given`` is the type
-    that they have in requests, None if these cannot have them. ``filter`` names the kind of filter,
+    that they have in requests, None if these cannot have them. ``nearness`` is set if values have distances from each
+    other. ``filter`` names the kind of filter,
     None if the type has none; ``filter_name`` is what the filter is called if not after its kind. ``element`` is set
     for arrays. ``operand_text`` is the PostgreSQL type of what values are compared with, None for their own.
     ``prints_null`` says that values other than NULL may be null in the API. ``of_dimensions`` turns an array's type
@@ -47,6 +60,7 @@ class ValueType:
     of_dimensions: Callable[[ValueType, int], ValueType | None] | None = None
     of_selection: OfSelection | None = None
     given: GraphQLNullableInputType | None = None
+    nearness: Nearness | None = None
 
     @property
     def input(self) -> GraphQLNullableInputType:

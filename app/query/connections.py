@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphql import GraphQLArgument, GraphQLField, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString
+from graphql import GraphQLArgument, GraphQLField, GraphQLList, GraphQLNonNull, GraphQLObjectType
 from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
@@ -40,10 +40,7 @@ def edge_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
 
 def edge_fields(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLField]:
     """The fields of a row in a collection."""
-    return {
-        "cursor": GraphQLField(GraphQLNonNull(GraphQLString), resolve=_edge_cursor),
-        "node": GraphQLField(GraphQLNonNull(api.object_type(relation)), resolve=_edge_node),
-    }
+    return api.contributed("edge_fields", relation)
 
 
 def edges_field(type_: GraphQLObjectType) -> GraphQLField:
@@ -53,14 +50,6 @@ def edges_field(type_: GraphQLObjectType) -> GraphQLField:
 
 def _edges(field: Field, collection: Collection) -> ColumnElement[Any]:
     return collection.collect(field.json(collection))
-
-
-def _edge_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:
-    return collection.cursor
-
-
-def _edge_node(field: Field, collection: Collection) -> ColumnElement[Any]:
-    return collection.of_row(field.json)
 
 
 def arguments_of_collections(api: ApiSchema, relation: ApiRelation) -> dict[str, GraphQLArgument]:

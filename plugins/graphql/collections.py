@@ -11,6 +11,7 @@ from graphql import (
     GraphQLField,
     GraphQLInt,
     GraphQLNonNull,
+    GraphQLString,
 )
 from sqlalchemy import ColumnElement
 
@@ -51,6 +52,25 @@ def query_fields(api: ApiSchema) -> Fields:
 @hookimpl
 def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     return Fields(10, {"edges": edges_field(edge_type(api, relation))})
+
+
+@hookimpl
+def edge_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
+    return Fields(
+        10,
+        {
+            "cursor": GraphQLField(GraphQLNonNull(GraphQLString), resolve=_edge_cursor),
+            "node": GraphQLField(GraphQLNonNull(api.object_type(relation)), resolve=_edge_node),
+        },
+    )
+
+
+def _edge_cursor(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return collection.cursor
+
+
+def _edge_node(field: Field, collection: Collection) -> ColumnElement[Any]:
+    return collection.of_row(field.json)
 
 
 def _root_field(api: ApiSchema, relation: ApiRelation) -> GraphQLField:

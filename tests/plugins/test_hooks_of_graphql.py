@@ -259,6 +259,15 @@ def test_hook_connection_fields(door_with: DoorWith) -> None:
     assert door.ask("{ thingCollection(first: 1) { highest } }").data == {"thingCollection": {"highest": 2}}
 
 
+def test_hook_edge_fields(door_with: DoorWith) -> None:
+    field = GraphQLField(
+        GraphQLInt, resolve=lambda field, rows: rows.of_row(lambda row: func.pow(row.column("id"), literal_column("2")))
+    )
+    door = door_with(edge_fields=lambda relation: Fields(100, {"squared": field}))
+    edges = door.ask("{ thingCollection { edges { squared node { id } } } }").data["thingCollection"]["edges"]
+    assert edges == [{"squared": 1, "node": {"id": 1}}, {"squared": 4, "node": {"id": 2}}]
+
+
 @pytest.fixture
 def counted(url: str, postgres: PostgresServer) -> Iterator[None]:
     postgres.execute('comment on table thing is \'@graphql({"aggregate": {"enabled": true}})\'', url)

@@ -2,8 +2,8 @@
 
 ``cases/<feature>/schema.sql`` makes the database; ``cases/<feature>/<case>.graphql`` is the document. Comments at its
 top, one ``# key: value`` a line, say more: ``variables`` (JSON), ``role`` (default anon), ``dialect`` (default
-standard), other ``settings`` (JSON), ``operation``, and ``after``, a query whose rows tell the state of the database
-afterwards.
+standard), other ``settings`` (JSON), ``operation``, the extension that it ``needs``, and ``after``, a query whose rows
+tell the state of the database afterwards.
 """
 
 from __future__ import annotations

@@ -1,0 +1,120 @@
+"""near: a collection in the order of the distance from a value, which its edges tell (VALUE_TYPES=vector)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLArgument, GraphQLField, GraphQLFloat, GraphQLInputField, GraphQLInputObjectType
+from sqlalchemy import ColumnElement, null
+
+from app.errors import RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
+from app.graphql.values_of_types import Nearness
+from app.hooks import hookimpl
+from app.query.collection import Collection
+from app.query.comparison import USUAL_OPERATORS, Comparison
+from app.query.ordering import Order, OrderKey
+from app.query.planning import TableRows
+from app.query.scalars import scalars_of
+from app.query.terms import Expression, Term, TermOfField
+from app.query.walk import Field
+
+SUFFIX = "Near"
+"""What the name of the argument's type has behind the relation's."""
+
+DISTANCES = Comparison("double precision", USUAL_OPERATORS, by_text=False, printed_as_text=False)
+
+
+@hookimpl
+def value_types() -> Sequence[str]:
+    return ("vector",)
+
+
+@hookimpl
+def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
+    return (own_name(relation, SUFFIX),)
+
+
+@hookimpl
+def collection_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    columns = _columns(relation)
+    if not columns:
+        return None
+    argument = GraphQLArgument(
+        _type(api, relation, columns),
+        description="Rows by their distance from a value, the nearest first; orderBy orders those of the same distance",
+        extensions={"order": _order(columns)},
+    )
+    return Fields(25, {"near": argument})
+
+
+@hookimpl
+def edge_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+    if not _columns(relation):
+        return None
+    description = "How far the row is from what `near` gives; null without `near`, and where the row has no value"
+    return Fields(20, {"distance": GraphQLField(GraphQLFloat, resolve=_distance, description=description)})
+
+
+def _columns(relation: ApiRelation) -> Mapping[str, tuple[ApiColumn, Nearness]]:
+    """The columns whose values have distances, by the names of their fields."""
+    return {each.field_name: (each, each.type.nearness) for each in relation.columns if each.type.nearness is not None}
+
+
+def _type(
+    api: ApiSchema, relation: ApiRelation, columns: Mapping[str, tuple[ApiColumn, Nearness]]
+) -> GraphQLInputObjectType:
+    members = {name: GraphQLInputField(nearness.given) for name, (_, nearness) in columns.items()}
+    return api.named(
+        api.own_type_name(*own_name(relation, SUFFIX)),
+        lambda name: GraphQLInputObjectType(name, members, is_one_of=True),
+    )
+
+
+def _order(columns: Mapping[str, tuple[ApiColumn, Nearness]]) -> Order:
+    def order(near: Mapping[str, Mapping[str, Any] | None] | None) -> Sequence[OrderKey]:
+        if near is None:
+            return ()
+        given = [(columns[name], each) for name, each in near.items() if each is not None]
+        if len(given) != 1 or len(near) != 1:
+            raise RequestError(f"near takes exactly one of {', '.join(columns)}", code="BAD_USER_INPUT")
+        (((column, nearness), each),) = given
+        return (OrderKey(TermOfField(_Near(column, nearness, each), without=_not_of_rows), DISTANCES),)
+
+    return order
+
+
+@dataclass(frozen=True, eq=False)
+class _Near:
+    """The distance that a field asks for."""
+
+    column: ApiColumn
+    nearness: Nearness
+    given: Mapping[str, Any]
+
+    def __call__(self, field: Field) -> Term:
+        def distance(rows: TableRows) -> ColumnElement[Any]:
+            column = self.column.column
+            return self.nearness.distance(field.planning, rows.column(column.name), column.type_text, self.given)
+
+        return Distance(distance)
+
+
+class Distance(Expression):
+    """How far rows are from what a field gives."""
+
+
+def _not_of_rows() -> RequestError:
+    return RequestError("near orders the rows of a collection", code="BAD_USER_INPUT")
+
+
+def _distance(field: Field, collection: Collection) -> ColumnElement[Any]:
+    asked = (each.term for each in collection.page.ordering.keys if isinstance(each.term, Distance))
+    distance: Callable[..., ColumnElement[Any]] | None = next((each.of for each in asked), None)
+    if distance is None:
+        return null()
+    return scalars_of(field.api).by_postgres["float8"].to_json(collection.of_row(distance))

@@ -1,0 +1,122 @@
+"""Vectors of the extension pgvector, vector and halfvec, and the distances between them (VALUE_TYPES=vector)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
+from sqlalchemy import ColumnElement
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import OwnName
+from app.graphql.values import Leaf
+from app.graphql.values_of_types import Nearness, ToText, ValueType
+from app.hooks import hookimpl
+from app.query.comparison import compared
+from app.query.compiling import quoted
+from app.query.json_texts import json_of_plain
+from app.query.own_scalars import own_value_type
+from app.query.planning import Planning
+from app.query.texts import refused
+from schema_cache.model import Type
+
+NAME = "Vector"
+TYPES = frozenset(("vector", "halfvec"))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A way to measure distances: the operator, the function by which it is known that there is one, and a
+    description."""
+
+    symbol: str
+    function: str
+    description: str
+
+
+METRICS: Mapping[str, Metric] = {
+    "COSINE": Metric("<=>", "cosine_distance", "1 minus the cosine of the angle between the vectors"),
+    "INNER_PRODUCT": Metric("<#>", "inner_product", "The inner product, negated, so that the greatest is the nearest"),
+    "L1": Metric("<+>", "l1_distance", "The sum of the differences of the elements"),
+    "L2": Metric("<->", "l2_distance", "The length of the straight line between the vectors"),
+}
+USUAL = "COSINE"
+
+METRIC_TYPE: OwnName = ("enum", "VectorDistance"), "VectorDistance"
+NEAR_TYPE: OwnName = ("near", NAME), "NearVector"
+
+
+@hookimpl
+def value_types() -> Sequence[str]:
+    return ("vector",)
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    return METRIC_TYPE, NEAR_TYPE
+
+
+@hookimpl
+def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
+    if not _is_vector(type_):
+        return None
+    made = own_value_type(api, NAME, "A vector, as a list of its elements", vector_text, json_of_plain)
+    metrics = api.shared("distances of vectors", lambda: _metrics(api))
+    nearness = Nearness(_given(api, metrics), _Distance(type_.schema, vector_text)) if metrics else None
+    return replace(made, orderable=False, nearness=nearness)
+
+
+def _metrics(api: ApiSchema) -> Mapping[str, Metric]:
+    """The ways to measure that the installed version has, and the role may use."""
+    vectors = {each.oid for each in api.catalog.types if _is_vector(each)}
+    functions = api.view.extension_functions
+    usable = {each.name for each in functions if any(given.type in vectors for given in each.arguments)}
+    return {name: each for name, each in METRICS.items() if each.function in usable}
+
+
+def _is_vector(type_: Type) -> bool:
+    return type_.name in TYPES and type_.kind == "b" and type_.schema != "pg_catalog"
+
+
+def vector_text(value: Any) -> str | None:
+    """The text form of a vector, which is a list of numbers in JSON. Raises RequestError for anything else."""
+    if value is None:
+        return None
+    if isinstance(value, list) and all(map(_is_number, value)):
+        return f"[{','.join(map(repr, value))}]"
+    raise refused(NAME, "Expected a list of numbers")
+
+
+def _is_number(value: Any) -> bool:
+    # What is too large for a float in JSON is infinite.
+    return isfinite(value) if isinstance(value, float) else type(value) is int
+
+
+def _given(api: ApiSchema, metrics: Mapping[str, Metric]) -> GraphQLInputObjectType:
+    values = {name: GraphQLEnumValue(name, description=each.description) for name, each in metrics.items()}
+    by = api.named(api.own_type_name(*METRIC_TYPE), lambda name: GraphQLEnumType(name, values))
+    vector = own_value_type(api, NAME, "").input
+    members = {
+        "to": GraphQLInputField(GraphQLNonNull(vector), description="The vector that the others are compared with"),
+        "by": GraphQLInputField(by, description=f"How distances are measured; by default {USUAL}"),
+    }
+    return api.named(api.own_type_name(*NEAR_TYPE), lambda name: GraphQLInputObjectType(name, members))
+
+
+@dataclass(frozen=True)
+class _Distance:
+    """The distance between vectors of the extension in ``schema``."""
+
+    schema: str
+    to_text: ToText
+
+    def __call__(
+        self, planning: Planning, value: ColumnElement[Any], type_text: str, given: Mapping[str, Leaf | None]
+    ) -> ColumnElement[Any]:
+        by, to = given.get("by"), given["to"]
+        metric = METRICS[str(by.steer()) if by is not None else USUAL]
+        operator = f"OPERATOR({quoted(self.schema)}.{metric.symbol})"
+        return compared(value, operator, planning.bind_or_null(to, self.to_text, type_text))
