@@ -247,3 +247,11 @@ def test_an_index_serves_it(postgres: PostgresServer, open_door: OpenDoor) -> No
     )
     answer = ask_with(door, {"explain": "plan"}, query, role="service_role")
     assert "item_embedding_idx" in str(answer.body["extensions"]["explain"])
+
+
+def test_a_column_that_the_role_may_not_read_is_no_measure(postgres: PostgresServer, open_door: OpenDoor) -> None:
+    need_vectors(postgres)
+    taken = "revoke select on item from anon; grant select (id, name, small) on item to anon;"
+    types = types_of(open_door(SCHEMA + taken, **ON))
+    assert list(types["itemNear"].fields) == ["small"]
+    assert "embedding" not in types["item"].fields
