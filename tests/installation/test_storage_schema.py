@@ -155,7 +155,7 @@ def test_functions_with_the_rights_of_their_owner_are_not_for_everybody(installe
     asker = session(installed)
     assert len(asker.run(theirs.format("true"))) == 5
     assert asker.run(theirs.format("has_function_privilege('anon', p.oid, 'execute')")) == []
-    assert asker.run(theirs.format("not 'search_path=pg_catalog, pg_temp' = any (coalesce(p.proconfig, '{{}}'))")) == []
+    assert asker.run(theirs.format("not 'search_path=pg_catalog, pg_temp' = any (coalesce(p.proconfig, '{}'))")) == []
 
 
 def refused_now(session, sql: str) -> str:
