@@ -102,7 +102,7 @@ def _install(plugins: Plugins, entry_point: EntryPoint, origin: str, disabled: b
             raise PluginUnusable("another plugin has the same name")
         plugin = entry_point.load()
         plugins.add(name, plugin)
-    except Exception as ex:
+    except (Exception, SystemExit) as ex:
         problem = one_line(ex)
         if required:
             message = f"the plugin {name} of {origin} cannot be loaded: {problem}; set PLUGINS_REQUIRED=off to serve"

@@ -129,7 +129,7 @@ class Plugins(pluggy.PluginManager):
         return guarded
 
 
-def one_line(ex: Exception) -> str:
+def one_line(ex: BaseException) -> str:
     """The exception as one line for the operator."""
     text = " ".join(str(ex).split())
     return text if isinstance(ex, PluginUnusable | pluggy.PluginValidationError) else f"{type(ex).__name__}: {text}"

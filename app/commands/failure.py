@@ -21,7 +21,7 @@ def explained(ex: Exception) -> str | None:
         cause = ex.__cause__
         is_told = cause is None or str(cause) in ex.message
         text = ex.message if is_told else f"{ex.message.rstrip('.')} ({cause})."
-        hint = advice_on(cause) or ex.hint
+        hint = (advice_on(cause) if ex.code == "DATABASE_UNAVAILABLE" else None) or ex.hint
         return _one_line(f"{text.rstrip('.')}. {hint}" if hint else text)
     from app.database.target import DatabaseUrlError
     from app.demo.load import DemoError

@@ -131,3 +131,10 @@ def test_a_hook_that_fails_at_startup_prevents_it(open_door: Callable[..., Door]
     settings = open_door(TABLES).application.services.settings
     with pytest.raises(PluginUnusable, match="the plugin strict failed in object_checks: LookupError: no list"):
         create_app(settings, plugin_manager({"strict": Strict}))
+
+
+def test_a_plugin_that_ends_the_process_while_it_is_loaded_is_named(distribute: Distribute, portico: Portico) -> None:
+    distribute("leaving", "raise SystemExit(3)")
+    failed = portico("serve", "--port=0")
+    assert failed.returncode == 1
+    assert "the plugin leaving of house-plugin 1.0 cannot be loaded: SystemExit: 3" in failed.stderr

@@ -279,7 +279,9 @@ def test_what_cannot_begin_is_told_in_a_line(
         return str(explained(ex))
 
     assert told("import", str(tmp_path), "absent") == "there is no bucket absent; create it first"
-    assert "cannot be read: No such file or directory" in told("import", str(tmp_path / "absent"), bucket)
+    absent = told("import", str(tmp_path / "absent"), bucket)
+    assert "cannot be read: No such file or directory" in absent
+    assert "DATABASE_URL" not in absent
     assert told("import", "ftp://host/path", bucket).startswith("There is no plugin for the scheme 'ftp'. ")
     assert "Bucket not found" in told("import", "s3://absent", bucket, *from_portico)
     assert "S3 cannot be reached" in told("import", "s3://b", bucket, "--endpoint-url", "http://127.0.0.1:1")
