@@ -36,7 +36,10 @@ def be_worker(number: int, settings: Settings, ties: Ties, serve: Callable[[Call
         serve(ready)
         code = 0
     except Exception as ex:
-        _log_end(number, ex, brief=not is_ready and not settings.show_sql)
+        # The parent stops all workers as soon as one has not started, perhaps before the one that tells has told.
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+        if is_ready or ties.may_tell():
+            _log_end(number, ex, brief=not is_ready and not settings.show_sql)
         code = 1 if is_ready else EXIT_NOT_STARTED
     finally:
         logging.shutdown()

@@ -132,9 +132,11 @@ class _Parent:
         self._stop_signals += 1
 
     def _fork_missing(self) -> None:
-        for worker in self._workers:
-            if worker.pid == 0 and time.monotonic() >= worker.restart_at:
-                self._fork(worker)
+        missing = [each for each in self._workers if each.pid == 0 and time.monotonic() >= each.restart_at]
+        if missing:
+            self._ties.let_one_tell()
+        for worker in missing:
+            self._fork(worker)
 
     def _fork(self, worker: _Worker) -> None:
         sys.stdout.flush()

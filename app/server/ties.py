@@ -1,4 +1,5 @@
-"""Two pipes between the parent and its workers: one closes when the parent ends, the other reports readiness."""
+"""Three pipes between the parent and its workers: one closes when the parent ends, one reports readiness, and one
+decides which worker tells why it cannot start."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ class Ties:
         self._life_read, self._life_write = os.pipe()
         self.ready, self._ready_write = os.pipe()
         os.set_blocking(self.ready, False)
+        self._turn, self._turn_write = os.pipe()
+        os.set_blocking(self._turn, False)
 
     def become_worker(self) -> None:
         """Close the parent's end of the first pipe in the child, so that only the parent holds it open."""
@@ -21,10 +24,24 @@ class Ties:
     def report_ready(self) -> None:
         os.write(self._ready_write, b".")
 
+    def let_one_tell(self) -> None:
+        """Of the workers that are forked next, the first that cannot start says why: the others fail of the same."""
+        self.may_tell()
+        os.write(self._turn_write, b".")
+
+    def may_tell(self) -> bool:
+        """Whether this worker is the one that says why it cannot start."""
+        try:
+            return bool(os.read(self._turn, 1))
+        except BlockingIOError:
+            return False
+
     def await_end_of_parent(self) -> None:
         os.read(self._life_read, 1)
 
     def close(self) -> None:
-        """Close both pipes, in the parent."""
-        for descriptor in (self._life_read, self._life_write, self.ready, self._ready_write):
+        """Close the pipes, in the parent."""
+        for descriptor in (
+            self._life_read, self._life_write, self.ready, self._ready_write, self._turn, self._turn_write,
+        ):  # fmt: skip
             os.close(descriptor)
