@@ -31,7 +31,7 @@ def settings_page(declared: Iterable[Setting[Any]]) -> str:
         "# Settings",
         "",
         "Settings are environment variables; many are also options of `portico serve`. An option takes precedence over",
-        "its variable, and an empty variable counts as absent. `portico settings` shows the values in effect. Secrets",
+        "its variable, and a blank variable counts as absent. `portico settings` shows the values in effect. Secrets",
         "have no option, because other users of the machine can read a process's command line.",
         "",
         "`portico settings --markdown` generates this page.",

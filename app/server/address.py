@@ -18,8 +18,9 @@ def listen(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-    except socket.gaierror as ex:
-        raise ListenError(f"the host {host} cannot be listened on: {ex.strerror}; check HOST") from None
+    except (socket.gaierror, UnicodeError) as ex:
+        why = ex.strerror if isinstance(ex, socket.gaierror) else "it is no host name"
+        raise ListenError(f"the host {host} cannot be listened on: {why}; check HOST") from None
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -46,6 +46,9 @@ class Setting(Generic[T]):
 
     def parse(self, text: str) -> T:
         """The value of ``text``. Raises SettingError."""
+        # Python reads bytes of the environment that are not UTF-8 as surrogates.
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise SettingError(f"{self.env}: the value is not UTF-8")
         try:
             return self.kind.parse(text)
         except KindError as ex:
@@ -70,7 +73,7 @@ def read(declared: Iterable[Setting[Any]], environ: Mapping[str, str], overrides
         raise SettingError(f"{min(unknown)} is not a setting; `portico settings` lists them")
     values: dict[str, Any] = {}
     for setting in declared:
-        value = given.get(setting.name, environ.get(setting.env) or None)
+        value = given.get(setting.name, (environ.get(setting.env, "").strip() and environ[setting.env]) or None)
         if isinstance(value, str):
             value = setting.parse(value)
         elif value is None:

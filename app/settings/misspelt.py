@@ -13,7 +13,11 @@ _ALIKE = 0.85
 
 def misspelt(environ: Mapping[str, str], declared: Iterable[Setting[Any]]) -> list[str]:
     """A sentence for each variable that is not a setting but looks like one that is absent."""
+    declared = tuple(declared)
     names = {each.env for each in declared}
-    absent = [name for name in names if not environ.get(name)]
+    # The option of a setting may have another name than its variable.
+    absent = {
+        name: each.env for each in declared if not environ.get(each.env) for name in (each.name.upper(), each.env)
+    }
     found = ((name, get_close_matches(name, absent, 1, _ALIKE)) for name in sorted(environ.keys() - names))
-    return [f"{name} is not a setting, but {close[0]} is" for name, close in found if close]
+    return [f"{name} is not a setting, but {absent[close[0]]} is" for name, close in found if close]

@@ -254,7 +254,7 @@ def load(
     overrides: Mapping[str, Any] | None = None,
     of_plugins: Iterable[Setting[Any]] = (),
 ) -> Settings:
-    """The settings from an environment; an empty variable counts as absent.
+    """The settings from an environment; a blank variable counts as absent.
 
     ``overrides`` are values by setting name, as text or already parsed; None counts as absent. ``of_plugins`` are the
     declarations of plugins. Raises SettingError with a line that names the variable.

@@ -192,7 +192,7 @@ def test_a_service_that_cannot_start_ends(tmp_path: Path) -> None:
         assert process.wait(PATIENCE_S) == 1
         assert process.stdout
         said = process.stdout.read()
-        assert "cannot start: the stub is broken" in said
+        assert said.count("cannot start: the stub is broken") == 1
         assert "Traceback" not in said
 
 
@@ -222,6 +222,11 @@ def test_a_taken_port_is_reported() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(ListenError, match=f"port {port} of 127.0.0.1 is in use by another process"):
             listen("127.0.0.1", port)
+
+
+def test_a_host_that_is_no_name_is_reported() -> None:
+    with pytest.raises(ListenError, match="cannot be listened on: it is no host name; check HOST"):
+        listen(64 * "x", 0)
 
 
 def test_a_host_that_is_not_ours_is_reported() -> None:

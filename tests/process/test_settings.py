@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import socket
+import sys
 import threading
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from app.settings import SETTINGS, Setting, SettingError, Settings, load, shown
 from app.settings.kinds import MASK, SECRET, SECRET_URL, Number
 from app.storage.bytes.backend import BackendUnusable, open_backend
 from tests.process.conftest import Portico
-from tests.process.running import REPOSITORY
+from tests.process.running import REPOSITORY, started
 
 DECLARED = (*SETTINGS, *declared_settings(plugin_manager()))
 """The settings of the service and of the built-in plugins."""
@@ -139,6 +140,63 @@ def test_a_key_server_that_does_not_speak_http_is_told_at_the_start(portico: Por
         answering.join()
     assert "The keys of JWT_JWKS cannot be read: the answer is not one of HTTP" in told
     assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "told"),
+    [
+        ("JWT_SECRET", "short", "JWT_SECRET is shorter than 32 bytes"),
+        ("STORAGE_URL", "s4://objects", "serves the scheme 's4'"),
+        ("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none?frob=1", "without effect: frob"),
+    ],
+)
+def test_a_fault_of_a_setting_is_told_once_however_many_workers_there_are(
+    tmp_path: Path, variable: str, value: str, told: str
+) -> None:
+    base = {
+        "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
+        "ANON_KEY": "k",
+        "STORAGE_URL": f"file://{tmp_path}",
+    }
+    program = [sys.executable, "-m", "app", "serve", "--port=0", "--workers=3"]
+    with started(program, tmp_path, **base | {variable: value}) as process:
+        assert process.stdout
+        said = ""
+        # Each worker that starts tells of the database, which is down.
+        while said.count("the schema cannot be read") < 3 and (line := process.stdout.readline()):
+            said += line
+        process.terminate()
+        said += process.stdout.read()
+    assert said.count(told) == 1
+
+
+def test_a_key_set_without_keys_is_told_at_the_start(portico: Portico, tmp_path: Path) -> None:
+    (tmp_path / "keys.json").write_text('{"keys": []}')
+    empty = {"JWT_JWKS": str(tmp_path / "keys.json"), "DATABASE_URL": "no url", "ANON_KEY": "k"}
+    assert "JWT_JWKS has no key that can verify tokens" in portico("serve", "--port=0", **empty).stderr
+
+
+def test_a_server_that_is_too_old_is_told_at_the_start(
+    portico: Portico, monkeypatch: pytest.MonkeyPatch, database_url: str
+) -> None:
+    monkeypatch.setattr("app.installation.state.OLDEST_SUPPORTED", 990000)
+    variables = {"DATABASE_URL": database_url, "ANON_KEY": "k", "STORAGE_URL": "s4://ends-it"}
+    told = portico("serve", "--port=0", "--workers=1", **variables).stderr
+    assert "is not supported; use PostgreSQL 14 or newer" in told
+
+
+def test_a_blank_value_is_absent() -> None:
+    assert load({"DATABASE_URL": " ", "JWT_SECRET": "\t"}) == load({})
+
+
+def test_a_value_that_is_not_utf_8_is_told_by_its_name() -> None:
+    with pytest.raises(SettingError, match="JWT_SECRET: the value is not UTF-8"):
+        load({"JWT_SECRET": "\udcff" * 40})
+
+
+def test_the_name_of_an_option_is_not_that_of_its_variable(portico: Portico, database_url: str) -> None:
+    told = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", WORKERS="0").stdout
+    assert "note  WORKERS is not a setting, but WEB_CONCURRENCY is\n" in told
 
 
 def test_a_bad_value_ends_a_command_without_a_traceback(portico: Portico) -> None:
