@@ -11,13 +11,12 @@ from app.commands.trial import has_keys
 from app.database import Database
 from app.identity.issuing import is_too_short
 from app.identity.key_sets import load_key_set
-from app.installation import OLDEST_SERVER, outdated, read_state
+from app.installation import OLDEST_SERVER, outdated, read_state, unsupported
 from app.installation.state import Ask, InstallationState
 from app.settings import Settings
 from app.storage.storage import storage_url
 
 Mark = Literal["ok", "note", "WRONG"]
-_OLDEST_SERVER = 130000
 _NAMED = 10
 _ROLES = ("anon", "authenticated", "service_role")
 
@@ -74,8 +73,9 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
     about = _about(ask)
     user = about["user"]
     yield Finding("ok", f"{user} is connected to the database {about['database']}, PostgreSQL {about['server']}")
-    if about["server_number"] < _OLDEST_SERVER:
-        yield Finding("WRONG", "this version of PostgreSQL is not supported", "use PostgreSQL 14 or newer")
+    too_old = unsupported(ask)
+    if too_old:
+        yield Finding("WRONG", too_old)
     elif about["server_number"] < OLDEST_SERVER:
         yield Finding("note", "PostgreSQL 13 has no storage API, as portico init needs PostgreSQL 14 or newer")
     if about["standby"]:

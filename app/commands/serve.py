@@ -42,7 +42,7 @@ def command(demo: bool, **options: Any) -> int:
     configure_logging(settings)
     for each in misspelt(os.environ, declared(plugins)):
         log.warning("%s.", each)
-    _tell_keys(settings.jwt_jwks)
+    _tell_keys(settings)
     _tell_temporary(os.environ.get("TMPDIR"))
     if settings.development and settings.host not in _ONLY_HERE:
         log.warning("DEVELOPMENT is on and HOST is %s: everybody who reaches it may see SQL.", settings.host)
@@ -74,13 +74,20 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
 
 
-def _tell_keys(source: str | None) -> None:
-    """Log if the keys that verify tokens cannot be read now. They may be there later, so serve starts nevertheless."""
+def _tell_keys(settings: Settings) -> None:
+    """Log if the secret could be guessed, or the keys that verify tokens cannot be read now. They may be there later,
+    so serve starts nevertheless."""
+    from app.identity.issuing import SHORTEST_SECRET, is_too_short
     from app.identity.key_sets import load_key_set
 
+    if settings.jwt_secret and is_too_short(settings.jwt_secret):
+        log.warning(
+            "JWT_SECRET is shorter than %d bytes and could be guessed; run `portico keys` for a new one.",
+            SHORTEST_SECRET,
+        )
     try:
-        if source:
-            load_key_set(source)
+        if settings.jwt_jwks and not load_key_set(settings.jwt_jwks):
+            log.warning("JWT_JWKS has no key that can verify tokens. Tokens are refused until it has.")
     except (OSError, ValueError) as ex:
         log.warning("The keys of JWT_JWKS cannot be read: %s. Tokens are refused until they can.", ex)
 
@@ -97,19 +104,22 @@ def _tell_temporary(wanted: str | None) -> None:
 
 
 def _tell_version(settings: Settings) -> None:
-    """Log once if the database has another version of Portico's objects. If it is down, serve starts nevertheless."""
+    """Log once if parameters of the database's URL are ignored, or PostgreSQL or Portico's objects have another version
+    than this software is for. If the database is down, serve starts nevertheless."""
     from app.database import Database
     from app.errors import PorticoError
-    from app.installation import outdated, read_state
+    from app.installation import outdated, read_state, unsupported
 
-    try:
-        with closing(Database(settings)) as database:
-            notice = outdated(read_state(database.read))
-    except PorticoError as ex:
-        log.warning("%s Requests are answered as soon as it can be reached.", ex.message)
-    else:
-        if notice:
-            log.warning("%s", notice)
+    with closing(Database(settings)) as database:
+        if database.target.ignored:
+            log.warning("Parameters of DATABASE_URL without effect: %s.", ", ".join(database.target.ignored))
+        try:
+            notices = (unsupported(database.read), outdated(read_state(database.read)))
+        except PorticoError as ex:
+            log.warning("%s Requests are answered as soon as it can be reached.", ex.message)
+        else:
+            for notice in filter(None, notices):
+                log.warning("%s", notice)
 
 
 def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:

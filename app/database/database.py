@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import ssl
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -26,8 +25,6 @@ from app.database.url import parse_database_url
 from app.database.watch import PrimaryWatch
 from app.errors import Unavailable
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
-
-log = logging.getLogger("portico.database")
 
 BoundStatement = tuple[Statement, Sequence[bytes | None]]
 """A statement and its parameters: text in UTF-8, or None for NULL."""
@@ -67,8 +64,6 @@ class Database:
         if not settings.database_url:
             raise ValueError("no database URL is configured")
         self.target = parse_database_url(settings.database_url)
-        if self.target.ignored:
-            log.warning("parameters of the database URL without effect: %s", ", ".join(self.target.ignored))
         limit = settings.prepared_statement_limit if settings.prepared_statements else 0
         tls = tls_context(self.target)
         self._margin_s = settings.database_margin_s

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -11,13 +10,10 @@ from typing import Any, Protocol
 from app.errors import AccessError
 from app.identity.api_roles import ApiRoles
 from app.identity.caller import Caller, expiry
-from app.identity.issuing import SHORTEST_SECRET, is_too_short
 from app.identity.key_sets import KeySet
 from app.identity.project import check_project
 from app.identity.tokens import DEFAULT_LEEWAY_S, LONGEST_TOKEN, TokenError, TokenVerifier
 from app.identity.verified import Verified
-
-log = logging.getLogger("portico.identity")
 
 ANON, AUTHENTICATED, SERVICE_ROLE = "anon", "authenticated", "service_role"
 
@@ -65,8 +61,6 @@ class Identity:
             if key
         )
         self._configured_ids = frozenset(id(caller) for _, caller in self._keys)
-        if settings.jwt_secret and is_too_short(settings.jwt_secret):
-            log.warning("JWT_SECRET is shorter than %d bytes and could be guessed", SHORTEST_SECRET)
         audience = tuple(filter(None, (part.strip() for part in (settings.jwt_audience or "").split(","))))
         self._verifier = TokenVerifier(
             secret=settings.jwt_secret,

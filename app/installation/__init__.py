@@ -15,7 +15,7 @@ from app.installation.install import (
     upgrade,
 )
 from app.installation.scripts import install_files
-from app.installation.state import InstallationState, outdated, read_state
+from app.installation.state import InstallationState, outdated, read_state, unsupported
 from app.installation.version import VERSION
 
 __all__ = [
@@ -32,5 +32,6 @@ __all__ = [
     "read_state",
     "uninstall",
     "unprotected",
+    "unsupported",
     "upgrade",
 ]

@@ -12,6 +12,10 @@ Ask = Callable[[str], bytes | None]
 """Runs a query without parameters and returns its single value, as ``app.database.Database.read`` does."""
 
 
+OLDEST_SUPPORTED = 130000
+"""The oldest PostgreSQL that the GraphQL API is for, as ``server_version_num``; Portico's objects need a newer one."""
+
+
 @dataclass(frozen=True, slots=True)
 class InstallationState:
     """``version``: the installed version, None if nothing is installed. ``by_extension``: with CREATE EXTENSION.
@@ -75,6 +79,14 @@ def read_state(ask: Ask) -> InstallationState:
         owned=outside["owned"],
         counting=outside["counting"],
     )
+
+
+def unsupported(ask: Ask) -> str | None:
+    """What ``serve`` and ``doctor`` tell of a PostgreSQL that is too old; None if it is not."""
+    number = int(ask("select current_setting('server_version_num')") or b"0")
+    if number >= OLDEST_SUPPORTED:
+        return None
+    return f"PostgreSQL {number // 10000} is not supported; use PostgreSQL 14 or newer"
 
 
 def outdated(state: InstallationState) -> str | None:
