@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 
@@ -225,14 +224,9 @@ def test_the_password_is_in_no_text() -> None:
     assert isinstance(target, Target)
 
 
-def test_unknown_parameters_are_ignored_with_a_warning(
-    make_database: MakeDatabase, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.WARNING, "portico.database"):
-        database = make_database("postgres://u:hush@h/d?pgbouncer=true&gssencmode=disable&schema=x")
-    assert database.target.ignored == ("pgbouncer", "schema")
-    assert "pgbouncer, schema" in caplog.text
-    assert "hush" not in caplog.text
+def test_unknown_parameters_are_ignored() -> None:
+    target = parse_database_url("postgres://u:hush@h/d?pgbouncer=true&gssencmode=disable&schema=x")
+    assert target.ignored == ("pgbouncer", "schema")
 
 
 def test_options_and_application_name_reach_the_server(url: str, make_database: MakeDatabase) -> None:
