@@ -56,6 +56,10 @@ class PostgresServer:
         finally:
             connection.close()
 
+    def has_extension(self, name: str) -> bool:
+        """Whether the extension can be created."""
+        return bool(self.execute(f"select from pg_available_extensions where name = '{name}'"))
+
     def close(self, *, drop: bool = True) -> None:
         """End, and drop what was made; ``drop=False`` where the whole server goes anyway."""
         for name in list(self._made) if drop else ():

@@ -73,7 +73,7 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
     about = _about(ask)
     user = about["user"]
     yield Finding("ok", f"{user} is connected to the database {about['database']}, PostgreSQL {about['server']}")
-    too_old = unsupported(ask)
+    too_old = unsupported(about["server_number"])
     if too_old:
         yield Finding("WRONG", too_old)
     elif about["server_number"] < OLDEST_SERVER:

@@ -108,13 +108,13 @@ def _tell_version(settings: Settings) -> None:
     than this software is for. If the database is down, serve starts nevertheless."""
     from app.database import Database
     from app.errors import PorticoError
-    from app.installation import outdated, read_state, unsupported
+    from app.installation import outdated, read_server, read_state, unsupported
 
     with closing(Database(settings)) as database:
         if database.target.ignored:
             log.warning("Parameters of DATABASE_URL without effect: %s.", ", ".join(database.target.ignored))
         try:
-            notices = (unsupported(database.read), outdated(read_state(database.read)))
+            notices = (unsupported(read_server(database.read)), outdated(read_state(database.read)))
         except PorticoError as ex:
             log.warning("%s Requests are answered as soon as it can be reached.", ex.message)
         else:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from app.database.connect import connect
@@ -15,7 +16,7 @@ from app.database.url import parse_database_url
 from app.database.wire import DatabaseConnection
 from app.errors import PorticoError
 from app.installation import scripts
-from app.installation.state import InstallationState, outdated, read_state
+from app.installation.state import InstallationState, outdated, read_server, read_state
 from app.installation.version import VERSION
 
 # "portico" as eight bytes: any number works that nobody else uses.
@@ -35,7 +36,6 @@ select pg_advisory_xact_lock({_LOCK});
 
 OLDEST_SERVER = 140000
 """The first version of PostgreSQL, as ``server_version_num``, that takes the scripts: older ones have no RETURN."""
-_SERVER = "select current_setting('server_version_num')"
 _CREATE_SCHEMA = "select has_database_privilege(current_database(), 'create')::text"
 _IS_STANDBY = "select pg_catalog.pg_is_in_recovery()::text"
 _WHO = "select current_user::text"
@@ -221,7 +221,7 @@ def _run(session: DatabaseConnection, sql: str) -> None:
 
 
 def _check_server(session: DatabaseConnection) -> None:
-    number = int(_value(session, _SERVER) or 0)
+    number = read_server(partial(_value, session))
     if number < OLDEST_SERVER:
         raise InstallationError(
             f"Portico's objects need PostgreSQL {OLDEST_SERVER // 10000} or newer; this is PostgreSQL"

@@ -81,9 +81,13 @@ def read_state(ask: Ask) -> InstallationState:
     )
 
 
-def unsupported(ask: Ask) -> str | None:
+def read_server(ask: Ask) -> int:
+    """The version of PostgreSQL, as ``server_version_num``."""
+    return int(ask("select current_setting('server_version_num')") or 0)
+
+
+def unsupported(number: int) -> str | None:
     """What ``serve`` and ``doctor`` tell of a PostgreSQL that is too old; None if it is not."""
-    number = int(ask("select current_setting('server_version_num')") or b"0")
     if number >= OLDEST_SUPPORTED:
         return None
     return f"PostgreSQL {number // 10000} is not supported; use PostgreSQL 14 or newer"

@@ -14,7 +14,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import Leaf
 from app.query.aggregates import aggregated_type
-from app.query.comparison import Comparison, type_comparison
+from app.query.comparison import Comparison, has_order, type_comparison
 from app.query.planning import TableRows
 from app.query.relationships import Relationship, relationships_of
 from app.query.sql import FunctionCall, cast_to, constant
@@ -72,8 +72,7 @@ def key_members(api: ApiSchema, relation: ApiRelation) -> Mapping[str, ApiColumn
 
 def groupable(api: ApiSchema, relation: ApiRelation) -> Sequence[ApiColumn]:
     """The columns that say which rows are equal, and in which order the others are."""
-    by_oid = api.catalog.type_by_oid
-    return [each for each in relation.columns if by_oid[each.column.type].operators is not None]
+    return [each for each in relation.columns if has_order(api.view, each.column)]
 
 
 def one_path(element: Mapping[str, Any] | None, argument: str, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Leaf]]:

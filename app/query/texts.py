@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from sqlalchemy import ColumnElement
@@ -15,6 +16,14 @@ from app.query.sql import array_literal
 
 def refused(type_name: str, reason: str = "") -> RequestError:
     return RequestError(f"Invalid input for {type_name} type" + (f". {reason}" if reason else ""))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a number that is finite."""
+    if isinstance(value, float):
+        # A number in JSON may be too large for a float, and is infinite then.
+        return isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def integer_text(value: Any) -> str | None:

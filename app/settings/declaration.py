@@ -44,13 +44,19 @@ class Setting(Generic[T]):
         """Whether it may be set on the command line."""
         return not self.kind.is_secret
 
+    def text_in(self, environ: Mapping[str, str]) -> str | None:
+        """The text of its variable; None if that is absent or blank."""
+        text = environ.get(self.env, "")
+        return text if text.strip() else None
+
     def parse(self, text: str) -> T:
         """The value of ``text``. Raises SettingError."""
-        # Python reads bytes of the environment that are not UTF-8 as surrogates.
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            raise SettingError(f"{self.env}: the value is not UTF-8")
         try:
+            # Python reads bytes of the environment that are not UTF-8 as surrogates.
+            text.encode()
             return self.kind.parse(text)
+        except UnicodeEncodeError:
+            raise SettingError(f"{self.env}: the value is not UTF-8") from None
         except KindError as ex:
             raise SettingError(f"{self.env}: {ex}") from None
 
@@ -73,7 +79,7 @@ def read(declared: Iterable[Setting[Any]], environ: Mapping[str, str], overrides
         raise SettingError(f"{min(unknown)} is not a setting; `portico settings` lists them")
     values: dict[str, Any] = {}
     for setting in declared:
-        value = given.get(setting.name, (environ.get(setting.env, "").strip() and environ[setting.env]) or None)
+        value = given.get(setting.name, setting.text_in(environ))
         if isinstance(value, str):
             value = setting.parse(value)
         elif value is None:

@@ -16,8 +16,7 @@ def misspelt(environ: Mapping[str, str], declared: Iterable[Setting[Any]]) -> li
     declared = tuple(declared)
     names = {each.env for each in declared}
     # The option of a setting may have another name than its variable.
-    absent = {
-        name: each.env for each in declared if not environ.get(each.env) for name in (each.name.upper(), each.env)
-    }
+    unset = (each for each in declared if each.text_in(environ) is None)
+    absent = {name: each.env for each in unset for name in (each.name.upper(), each.env)}
     found = ((name, get_close_matches(name, absent, 1, _ALIKE)) for name in sorted(environ.keys() - names))
     return [f"{name} is not a setting, but {absent[close[0]]} is" for name, close in found if close]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphql import GraphQLArgument, GraphQLField, GraphQLFloat, GraphQLInputField, GraphQLInputObjectType
@@ -20,7 +19,7 @@ from app.query.comparison import USUAL_OPERATORS, Comparison
 from app.query.ordering import Order, OrderKey
 from app.query.planning import TableRows
 from app.query.scalars import scalars_of
-from app.query.terms import Expression, Term, TermOfField
+from app.query.terms import Expression, TermOfField
 from app.query.walk import Field
 
 SUFFIX = "Near"
@@ -83,29 +82,22 @@ def _order(columns: Mapping[str, tuple[ApiColumn, Nearness]]) -> Order:
         if len(given) != 1 or len(near) != 1:
             raise RequestError(f"near takes exactly one of {', '.join(columns)}", code="BAD_USER_INPUT")
         (((column, nearness), each),) = given
-        return (OrderKey(TermOfField(_Near(column, nearness, each), without=_not_of_rows), DISTANCES),)
+        term = TermOfField(lambda field: _from(field, column, nearness, each), without=_not_of_rows)
+        return (OrderKey(term, DISTANCES),)
 
     return order
 
 
-@dataclass(frozen=True, eq=False)
-class _Near:
-    """The distance that a field asks for."""
-
-    column: ApiColumn
-    nearness: Nearness
-    given: Mapping[str, Any]
-
-    def __call__(self, field: Field) -> Term:
-        def distance(rows: TableRows) -> ColumnElement[Any]:
-            column = self.column.column
-            return self.nearness.distance(field.planning, rows.column(column.name), column.type_text, self.given)
-
-        return Distance(distance)
-
-
 class Distance(Expression):
     """How far rows are from what a field gives."""
+
+
+def _from(field: Field, column: ApiColumn, nearness: Nearness, given: Mapping[str, Any]) -> Distance:
+    def value(rows: TableRows) -> ColumnElement[Any]:
+        of_row = rows.column(column.name)
+        return nearness.distance(field.planning, of_row, column.column.type_text, given)
+
+    return Distance(value)
 
 
 def _not_of_rows() -> RequestError:
@@ -113,8 +105,8 @@ def _not_of_rows() -> RequestError:
 
 
 def _distance(field: Field, collection: Collection) -> ColumnElement[Any]:
-    asked = (each.term for each in collection.page.ordering.keys if isinstance(each.term, Distance))
-    distance: Callable[..., ColumnElement[Any]] | None = next((each.of for each in asked), None)
+    terms = (key.term for key in collection.page.ordering.keys)
+    distance = next((each for each in terms if isinstance(each, Distance)), None)
     if distance is None:
         return null()
-    return scalars_of(field.api).by_postgres["float8"].to_json(collection.of_row(distance))
+    return scalars_of(field.api).by_postgres["float8"].to_json(collection.of_row(distance.of))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 from graphql import (
@@ -27,21 +26,14 @@ from app.hooks import hookimpl
 from app.query.json_texts import json_of_plain, json_of_unescaped
 from app.query.scalars import Scalar, cursor_type, scalar_type, scalars_of
 from app.query.sql import constant
-from app.query.texts import StringText, as_is, integer_text, opaque_text, refused
+from app.query.texts import StringText, as_is, integer_text, is_number, opaque_text, refused
 from schema_cache.model import Type
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, float):
-        # A number in JSON may be too large for a float, and is infinite then.
-        return isfinite(value)
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def float_text(value: Any) -> str | None:
     if value is None:
         return None
-    if _is_number(value):
+    if is_number(value):
         return repr(value)
     raise refused("Float")
 
@@ -51,7 +43,7 @@ def big_integer_text(value: Any) -> str | None:
         return None
     if isinstance(value, str):
         return value
-    if _is_number(value):
+    if is_number(value):
         return repr(value)
     raise refused("BigInt")
 

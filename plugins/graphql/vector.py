@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Any
 
 from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
@@ -13,14 +12,14 @@ from sqlalchemy import ColumnElement
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import OwnName
 from app.graphql.values import Leaf
-from app.graphql.values_of_types import Nearness, ToText, ValueType
+from app.graphql.values_of_types import Nearness, ValueType
 from app.hooks import hookimpl
 from app.query.comparison import compared
 from app.query.compiling import quoted
 from app.query.json_texts import json_of_plain
 from app.query.own_scalars import own_value_type
 from app.query.planning import Planning
-from app.query.texts import refused
+from app.query.texts import is_number, refused
 from schema_cache.model import Type
 
 NAME = "Vector"
@@ -65,7 +64,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
         return None
     made = own_value_type(api, NAME, "A vector, as a list of its elements", vector_text, json_of_plain)
     metrics = api.shared("distances of vectors", lambda: _metrics(api))
-    nearness = Nearness(_given(api, metrics), _Distance(type_.schema, vector_text)) if metrics else None
+    nearness = Nearness(_given(api, made, metrics), _Distance(type_.schema)) if metrics else None
     return replace(made, orderable=False, nearness=nearness)
 
 
@@ -85,22 +84,17 @@ def vector_text(value: Any) -> str | None:
     """The text form of a vector, which is a list of numbers in JSON. Raises RequestError for anything else."""
     if value is None:
         return None
-    if isinstance(value, list) and all(map(_is_number, value)):
+    if isinstance(value, list) and all(map(is_number, value)):
         return f"[{','.join(map(repr, value))}]"
     raise refused(NAME, "Expected a list of numbers")
 
 
-def _is_number(value: Any) -> bool:
-    # What is too large for a float in JSON is infinite.
-    return isfinite(value) if isinstance(value, float) else type(value) is int
-
-
-def _given(api: ApiSchema, metrics: Mapping[str, Metric]) -> GraphQLInputObjectType:
+def _given(api: ApiSchema, vector: ValueType, metrics: Mapping[str, Metric]) -> GraphQLInputObjectType:
     values = {name: GraphQLEnumValue(name, description=each.description) for name, each in metrics.items()}
     by = api.named(api.own_type_name(*METRIC_TYPE), lambda name: GraphQLEnumType(name, values))
-    vector = own_value_type(api, NAME, "").input
+    to = GraphQLNonNull(vector.input)
     members = {
-        "to": GraphQLInputField(GraphQLNonNull(vector), description="The vector that the others are compared with"),
+        "to": GraphQLInputField(to, description="The vector that the others are compared with"),
         "by": GraphQLInputField(by, description=f"How distances are measured; by default {USUAL}"),
     }
     return api.named(api.own_type_name(*NEAR_TYPE), lambda name: GraphQLInputObjectType(name, members))
@@ -111,7 +105,6 @@ class _Distance:
     """The distance between vectors of the extension in ``schema``."""
 
     schema: str
-    to_text: ToText
 
     def __call__(
         self, planning: Planning, value: ColumnElement[Any], type_text: str, given: Mapping[str, Leaf | None]
@@ -119,4 +112,4 @@ class _Distance:
         by, to = given.get("by"), given["to"]
         metric = METRICS[str(by.steer()) if by is not None else USUAL]
         operator = f"OPERATOR({quoted(self.schema)}.{metric.symbol})"
-        return compared(value, operator, planning.bind_or_null(to, self.to_text, type_text))
+        return compared(value, operator, planning.bind_or_null(to, vector_text, type_text))

@@ -17,15 +17,20 @@ EXAMPLE = re.compile(r"```graphql\n(.*?)```(?:\n\n```json\n(.*?)```)?", re.DOTAL
 
 
 def examples_give(
-    page: str, shown: Sequence[Block], answers: Sequence[Any], database_url: str, postgres: PostgresServer
+    page: str,
+    shown: Sequence[Block],
+    answers: Sequence[Any],
+    database_url: str,
+    postgres: PostgresServer,
+    **settings: Any,
 ) -> None:
     """Asserts that the examples of ``page``, a path below the repository, give ``answers`` in their order; ``shown``
-    are its blocks of SQL, of which there is one, and of GraphQL."""
+    are its blocks of SQL, of which there is one, and of GraphQL. The service has these ``settings``."""
     (tables,) = (each for each in shown if each.language == "sql")
     postgres.execute(ROLES + tables.text, database_url)
     examples = EXAMPLE.findall((REPOSITORY / page).read_text())
     assert len(examples) == len(shown) - 1
-    door = Door(database_url)
+    door = Door(database_url, **settings)
     try:
         for (query, variables), expected in zip(examples, answers, strict=True):
             assert door.ask(query, json.loads(variables or "{}")).data == expected, query

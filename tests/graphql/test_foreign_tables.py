@@ -39,7 +39,7 @@ insert into elsewhere.person values (1, 'Ada', 1), (2, 'Bo', 1), (3, 'Cy', null)
 
 @pytest.fixture
 def door(writing_door: OpenDoor, postgres: PostgresServer) -> Door:
-    if not postgres.execute("select from pg_available_extensions where name = 'postgres_fdw'"):
+    if not postgres.has_extension("postgres_fdw"):
         pytest.skip("this server has no postgres_fdw")
     if postgres.socket_dir is None:
         pytest.skip("this server may ask for a password that a foreign server would need to know")

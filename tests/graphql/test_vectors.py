@@ -37,17 +37,18 @@ grant all on maker, item to anon, service_role;
 grant usage on schema "Odd one" to service_role;
 """
 ON = {"value_types": "vector"}
+NEAR = "query ($v: Vector!) { itemCollection(near: {embedding: {to: $v}}) { edges { cursor } } }"
+
+
+@pytest.fixture(autouse=True)
+def vectors(postgres: PostgresServer) -> None:
+    if not postgres.has_extension("vector"):
+        pytest.skip("needs the extension vector")
 
 
 @pytest.fixture
-def door(postgres: PostgresServer, reading_door: OpenDoor) -> Door:
-    need_vectors(postgres)
+def door(reading_door: OpenDoor) -> Door:
     return reading_door(SCHEMA, **ON)
-
-
-def need_vectors(postgres: PostgresServer) -> None:
-    if not postgres.execute("select from pg_available_extensions where name = 'vector'"):
-        pytest.skip("needs the extension vector")
 
 
 def near(door: Door, to: Sequence[float], by: str | None = None, **more: Any) -> list[tuple[int, float | None]]:
@@ -79,15 +80,13 @@ def test_the_types(door: Door) -> None:
     assert "near" not in types["Query"].fields["makerCollection"].args
 
 
-def test_not_without_the_setting(postgres: PostgresServer, reading_door: OpenDoor) -> None:
-    need_vectors(postgres)
+def test_not_without_the_setting(reading_door: OpenDoor) -> None:
     types = types_of(reading_door(SCHEMA))
     assert str(types["item"].fields["embedding"].type) == "Opaque"
     assert "distance" not in types["itemEdge"].fields
 
 
-def test_values_are_lists(postgres: PostgresServer, open_door: OpenDoor) -> None:
-    need_vectors(postgres)
+def test_values_are_lists(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA, **ON)
     added = "mutation ($v: Vector) { insertIntoitemCollection(objects: [{id: 9, embedding: $v, small: [0.5, -2]}]) "
     added += "{ records { embedding small } } }"
@@ -101,17 +100,13 @@ def test_values_are_lists(postgres: PostgresServer, open_door: OpenDoor) -> None
 
 @pytest.mark.parametrize("value", ["[1,2,3]", 1, [True, 1, 2], [None, 1, 2], [[1], 2, 3], {"a": 1}, ["1", 2, 3]])
 def test_what_is_no_list_of_numbers_is_refused(door: Door, value: Any) -> None:
-    answer = door.ask(
-        "query ($v: Vector!) { itemCollection(near: {embedding: {to: $v}}) { edges { cursor } } }", {"v": value}
-    )
+    answer = door.ask(NEAR, {"v": value})
     assert "Invalid input for Vector type. Expected a list of numbers" in answer.message
 
 
 @pytest.mark.parametrize(("value", "told"), [([1, 2], "expected 3 dimensions, not 2"), ([], "at least 1 dimension")])
 def test_a_vector_of_other_dimensions_is_told(door: Door, value: list[float], told: str) -> None:
-    answer = door.ask(
-        "query ($v: Vector!) { itemCollection(near: {embedding: {to: $v}}) { edges { cursor } } }", {"v": value}
-    )
+    answer = door.ask(NEAR, {"v": value})
     assert told in answer.message
     assert answer.errors[0]["extensions"]["sqlstate"].startswith("22")
 
@@ -179,7 +174,6 @@ def test_nested_and_by_a_variable_of_its_type(door: Door) -> None:
 
 
 def test_a_distance_that_is_no_number_is_null(postgres: PostgresServer, open_door: OpenDoor) -> None:
-    need_vectors(postgres)
     door = open_door(SCHEMA, **ON)
     postgres.execute("insert into item values (8, 'zero', null, '[0,0,0]')", door.database_url)
     assert near(door, [1, 0, 0])[-2:] == [(8, None), (5, None)]
@@ -200,8 +194,7 @@ def test_requests_that_differ_in_the_vector_share_a_plan(door: Door) -> None:
     assert len(plans) == before
 
 
-def test_the_type_is_not_named_where_its_schema_is_closed(postgres: PostgresServer, open_door: OpenDoor) -> None:
-    need_vectors(postgres)
+def test_the_type_is_not_named_where_its_schema_is_closed(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA + 'revoke usage on schema "Odd one" from anon;', **ON)
     types = types_of(door)
     assert str(types["item"].fields["embedding"].type) == "Vector"
@@ -212,16 +205,14 @@ def test_the_type_is_not_named_where_its_schema_is_closed(postgres: PostgresServ
     ] == [{"node": {"embedding": [1, 0, 0]}}]
 
 
-def test_a_distance_that_the_role_may_not_compute_is_no_choice(postgres: PostgresServer, open_door: OpenDoor) -> None:
-    need_vectors(postgres)
+def test_a_distance_that_the_role_may_not_compute_is_no_choice(open_door: OpenDoor) -> None:
     taken = """revoke execute on function "Odd one".l1_distance("Odd one".vector, "Odd one".vector),
       "Odd one".l1_distance("Odd one".halfvec, "Odd one".halfvec) from public;"""
     values = types_of(open_door(SCHEMA + taken, **ON))["VectorDistance"].values
     assert list(values) == ["COSINE", "INNER_PRODUCT", "L2"]
 
 
-def test_one_round_trip(postgres: PostgresServer, open_door: OpenDoor) -> None:
-    need_vectors(postgres)
+def test_one_round_trip(open_door: OpenDoor) -> None:
     with counted(open_door(SCHEMA, **ON).database_url, **ON) as (door, proxy):
         near(door, [1, 0, 0])
         before = proxy.flights
@@ -231,7 +222,6 @@ def test_one_round_trip(postgres: PostgresServer, open_door: OpenDoor) -> None:
 
 def test_an_index_serves_it(postgres: PostgresServer, open_door: OpenDoor) -> None:
     """An index gives the order of distances; PostgreSQL sorts only rows of the same distance (from 16 on)."""
-    need_vectors(postgres)
     door = open_door(SCHEMA, **ON)
     version = int(postgres.execute("show server_version_num")[0][0])  # type: ignore[call-overload]
     if version < 160000:
@@ -249,8 +239,7 @@ def test_an_index_serves_it(postgres: PostgresServer, open_door: OpenDoor) -> No
     assert "item_embedding_idx" in str(answer.body["extensions"]["explain"])
 
 
-def test_a_column_that_the_role_may_not_read_is_no_measure(postgres: PostgresServer, open_door: OpenDoor) -> None:
-    need_vectors(postgres)
+def test_a_column_that_the_role_may_not_read_is_no_measure(open_door: OpenDoor) -> None:
     taken = "revoke select on item from anon; grant select (id, name, small) on item to anon;"
     types = types_of(open_door(SCHEMA + taken, **ON))
     assert list(types["itemNear"].fields) == ["small"]

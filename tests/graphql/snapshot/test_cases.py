@@ -27,7 +27,7 @@ def test_case(
     snapshot: SnapshotAssertion,
 ) -> None:
     extension = case.notes.get("needs")
-    if extension and not postgres.execute(f"select from pg_available_extensions where name = '{extension}'"):
+    if extension and not postgres.has_extension(extension):
         pytest.skip(f"needs the extension {extension}")
     # Cases that change nothing share their folder's database.
     door = (reading_door if case.only_reads else open_door)(case.schema, **case.settings)
