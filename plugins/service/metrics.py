@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import logging
 import os
-import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,13 +14,13 @@ import falcon
 from app.entrances import Entrance
 from app.hooks import hookimpl
 from app.metrics import AskedNumbers, CountedNumbers, ReplicaNumbers
+from app.metrics.files import DIRECTORY, WorkerFiles, forget_dead, make_directory
 from app.observation import Observer
 from app.services import Services
 from app.settings import Setting, Settings
 from app.settings.kinds import Number
 
-DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
-"""The environment variable from which prometheus_client reads the directory when it is imported."""
+log = logging.getLogger("portico.metrics")
 
 METRICS_OPERATIONS = Setting(
     "metrics_operations",
@@ -29,7 +29,7 @@ METRICS_OPERATIONS = Setting(
     "Names of GraphQL operations, each for each role, of which every worker keeps metrics; 0 for none.",
 )
 
-_OF_PROCESS = re.compile(r"gauge_live\w+_(\d+)\.db")
+_NOT_KEPT = "Metrics are not kept: %s. Set TMPDIR to a folder that has space."
 
 
 class Metrics:
@@ -37,6 +37,8 @@ class Metrics:
 
     def __init__(self) -> None:
         self._directory: tempfile.TemporaryDirectory[str] | None = None
+        self._has_space = True
+        self._files: WorkerFiles | None = None
         self._counted: CountedNumbers | None = None
 
     @hookimpl
@@ -45,13 +47,29 @@ class Metrics:
 
     @hookimpl
     def before_fork(self, settings: Settings) -> None:
-        if settings.workers > 1 and DIRECTORY not in os.environ:
-            self._directory = tempfile.TemporaryDirectory(prefix="portico-metrics-")
+        if settings.workers == 1 or DIRECTORY in os.environ:
+            return
+        try:
+            self._directory = make_directory(settings.workers, settings[METRICS_OPERATIONS])
+        except OSError as ex:
+            log.warning(_NOT_KEPT, ex)
+            self._has_space = False
+        else:
             os.environ[DIRECTORY] = self._directory.name
 
     @hookimpl
     def observers(self, services: Services) -> Sequence[Observer]:
-        self._counted = CountedNumbers(services, services.settings[METRICS_OPERATIONS])
+        operations = services.settings[METRICS_OPERATIONS]
+        directory = os.environ.get(DIRECTORY)
+        try:
+            if directory is not None:
+                self._files = WorkerFiles(Path(directory), operations)
+        except OSError as ex:
+            log.warning(_NOT_KEPT, ex)
+            self._has_space = False
+        if not self._has_space:
+            return ()
+        self._counted = CountedNumbers(services, operations)
         return (self._counted.observe,)
 
     @hookimpl
@@ -63,6 +81,8 @@ class Metrics:
     def closing(self) -> None:
         if self._counted is not None:
             self._counted.close()
+        if self._files is not None:
+            self._files.close()
 
     @hookimpl
     def entrances(self) -> Sequence[Entrance]:
@@ -87,30 +107,10 @@ class _MetricsResource:
         if directory is not None:
             from prometheus_client import multiprocess
 
-            _forget_dead(Path(directory))
+            forget_dead(Path(directory))
             registry = client.CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         asked = client.CollectorRegistry()
         for each in self._asked:
             asked.register(each)
         return bytes(client.generate_latest(registry)) + bytes(client.generate_latest(asked))
-
-
-def _forget_dead(directory: Path) -> None:
-    """Leave out the gauges of workers that have ended; what they counted stays."""
-    from prometheus_client import multiprocess
-
-    for path in directory.glob("gauge_live*.db"):
-        found = _OF_PROCESS.fullmatch(path.name)
-        if found and not _is_alive(int(found[1])):
-            multiprocess.mark_process_dead(int(found[1]), str(directory))  # type: ignore[no-untyped-call]
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

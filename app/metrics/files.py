@@ -1,0 +1,104 @@
+"""The files in which the workers of a service keep what they count, so that whichever is asked adds them up.
+
+prometheus_client maps them into memory (https://prometheus.github.io/client_python/multiprocess/). The kernel ends a
+process that writes to a mapped page for which the disk has no space, so the space is taken when a file is made. A
+worker that replaces another goes on with its files, whose number does not grow with each that ends.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
+"""The environment variable from which prometheus_client reads the directory when it is imported."""
+
+_KIB = 1024
+_GAUGES = ("gauge_livesum", "gauge_livemin")
+
+
+def make_directory(workers: int, operations: int) -> tempfile.TemporaryDirectory[str]:
+    """A directory with the files of ``workers`` workers that keep ``operations`` names of operations; OSError without
+    the space. It is deleted with what this gives."""
+    made = tempfile.TemporaryDirectory(prefix="portico-metrics-")
+    try:
+        for number in range(workers):
+            _make_missing(Path(made.name), number, operations)
+    except OSError:
+        made.cleanup()
+        raise
+    return made
+
+
+class WorkerFiles:
+    """The files of this process in ``directory``, in which metrics made from now on keep their values; OSError if there
+    are none and no space for them. They are its own until ``close`` or its end."""
+
+    def __init__(self, directory: Path, operations: int) -> None:
+        from prometheus_client import values
+
+        self._directory = directory
+        self._number = 0
+        while (lock := _locked(directory, self._number)) is None:
+            self._number += 1
+        self._lock = lock
+        _make_missing(directory, self._number, operations)
+        values.ValueClass = values.MultiProcessValue(lambda: self._number)  # type: ignore[no-untyped-call]
+
+    def close(self) -> None:
+        """Leave the files to a successor."""
+        _forget_gauges(self._directory, self._number)
+        os.close(self._lock)
+
+
+def forget_dead(directory: Path) -> None:
+    """Leave out the gauges of workers that have ended; what they counted stays."""
+    for path in directory.glob(f"{_GAUGES[0]}_*.db"):
+        number = int(path.stem.rpartition("_")[2])
+        lock = _locked(directory, number)
+        if lock is not None:
+            _forget_gauges(directory, number)
+            os.close(lock)
+
+
+def _forget_gauges(directory: Path, number: int) -> None:
+    from prometheus_client import multiprocess
+
+    multiprocess.mark_process_dead(number, str(directory))  # type: ignore[no-untyped-call]
+
+
+def _locked(directory: Path, number: int) -> int | None:
+    """A descriptor that shows that the files of this number are in use; None if another one does."""
+    import fcntl
+
+    descriptor = os.open(directory / f"{number}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _make_missing(directory: Path, number: int, operations: int) -> None:
+    for kind, size in _sizes(operations).items():
+        path = directory / f"{kind}_{number}.db"
+        if path.exists():
+            continue
+        unfinished = path.with_suffix(".new")
+        # Zeros rather than a length: a file with holes has no space of its own.
+        unfinished.write_bytes(bytes(size))
+        unfinished.replace(path)
+
+
+def _sizes(operations: int) -> Mapping[str, int]:
+    """The length of each file in bytes. A worker needs no more: the number of its series is bounded, and a name of
+    an operation takes at most 1 KiB. Where successors added names of their own, a file may grow."""
+    return {
+        "counter": (1024 + operations) * _KIB,
+        "histogram": 1024 * _KIB,
+        "summary": (256 + 2 * operations) * _KIB,
+        **dict.fromkeys(_GAUGES, 64 * _KIB),
+    }

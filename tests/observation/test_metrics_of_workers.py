@@ -1,0 +1,116 @@
+"""``/metrics`` of a service of several workers: their numbers are added up, also past the end of one, and files of
+metrics end none of them where the disk is full."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.graphql.door import ANON_KEY
+from tests.graphql.serving import serving
+from tests.observation.test_metrics import SCHEMA, Series, of, read
+from tests.postgres_server import PostgresServer
+from tests.process.running import until
+
+WORKERS = 2
+ASKED = 12
+
+
+def ask(url: str, names: list[str]) -> None:
+    """Operations of these names, each on a connection of its own, so that all workers get some."""
+    for name in names:
+        query = {"query": f"query {name} {{ __typename }}"}
+        answer = requests.post(url, json=query, headers={"apiKey": ANON_KEY}, timeout=60)
+        assert answer.json() == {"data": {"__typename": "Query"}}
+
+
+def metrics(url: str) -> dict[Series, float]:
+    answer = requests.get(url.replace("/graphql/v1", "/metrics"), timeout=60)
+    assert answer.status_code == 200, answer.text
+    return read(answer.text)
+
+
+def requests_counted(url: str) -> float:
+    return of(metrics(url), "portico_request_seconds_count", door="graphql", status="200")
+
+
+def workers(directory: Path) -> dict[int, Path]:
+    """Of each worker its process id and the folder of its metrics."""
+    found = {}
+    for each in Path("/proc").iterdir():
+        try:
+            maps = (each / "maps").read_text() if each.name.isdigit() else ""
+        except OSError:
+            continue
+        mapped = re.search(rf"{directory}/portico-metrics-[^/]+(?=/counter)", maps)
+        if mapped:
+            found[int(each.name)] = Path(mapped[0])
+    return found
+
+
+@pytest.fixture
+def temporary(tmp_path: Path) -> Path:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    return folder
+
+
+def test_a_worker_that_ends_leaves_what_it_counted(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
+    with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(temporary), POOL_SIZE="3") as url:
+        ask(url, ["Named"] * ASKED)
+        until(lambda: requests_counted(url) == ASKED)
+        known = until(lambda: found if len(found := workers(temporary)) == WORKERS else {})
+        (folder,) = set(known.values())
+        files = {path.name for path in folder.iterdir()}
+        for pid in known:
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: len(workers(temporary).keys() - known.keys()) == WORKERS)
+        until(lambda: of(metrics(url), "portico_connections_limit") == 3 * WORKERS)
+        assert requests_counted(url) == ASKED
+        ask(url, ["Named"] * ASKED)
+        until(lambda: requests_counted(url) == 2 * ASKED)
+        assert {path.name for path in folder.iterdir()} == files
+    assert list(temporary.iterdir()) == []
+
+
+def test_files_of_metrics_have_their_space(postgres: PostgresServer, tmp_path: Path, temporary: Path) -> None:
+    # Twice the places that there are, each with the longest name.
+    with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(temporary), METRICS_OPERATIONS="20") as url:
+        lengths = {path.name: path.stat().st_size for path in temporary.rglob("*.db")}
+        ask(url, [f"N{number}".ljust(200, "x") for number in range(40)])
+        until(lambda: requests_counted(url) == 40)
+        files = list(temporary.rglob("*.db"))
+        assert {path.name: path.stat().st_size for path in files} == lengths
+        for path in files:
+            told = path.stat()
+            assert told.st_blocks * 512 >= told.st_size, path
+
+
+@pytest.fixture
+def full(temporary: Path) -> Iterator[Path]:
+    """A folder on a file system of its own with hardly any space."""
+    mount, unmount = shutil.which("mount"), shutil.which("umount")
+    options = ["-t", "tmpfs", "-o", "size=256k,mode=0777", "none", str(temporary)]
+    if not (mount and unmount) or subprocess.run([mount, *options], capture_output=True).returncode:
+        pytest.skip("file systems cannot be mounted here")
+    try:
+        # A page is left for Python, which tries whether it can write to TMPDIR.
+        (temporary / "filler").write_bytes(bytes(252 * 1024))
+        yield temporary
+    finally:
+        subprocess.run([unmount, str(temporary)], check=True)
+
+
+def test_without_space_there_are_no_metrics(postgres: PostgresServer, tmp_path: Path, full: Path) -> None:
+    with serving(postgres, tmp_path, SCHEMA, WORKERS, TMPDIR=str(full)) as url:
+        ask(url, ["Named"] * ASKED)
+        assert requests.get(url.replace("/graphql/v1", "/metrics"), timeout=60).status_code == 404
+        assert [path.name for path in full.iterdir()] == ["filler"]
