@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from app.commands.diagnosis import Finding, listed, literal
+from app.commands.diagnosis import Finding, array, listed
 from app.database import Database
 from app.installation.state import Ask
 from app.settings import Settings
@@ -38,7 +38,7 @@ def spread(settings: Settings, database: Database) -> Iterator[Finding]:
 
 def _spread(settings: Settings, ask: Ask) -> Iterator[Finding]:
     about = json.loads(
-        ask(_ABOUT.format(roles=_array(settings.api_roles), schemas=_array(settings.api_schemas))) or b"{}"
+        ask(_ABOUT.format(roles=array(settings.api_roles), schemas=array(settings.api_schemas))) or b"{}"
     )
     yield Finding("ok", "the database has Citus")
     if settings.citus == "off":
@@ -67,7 +67,3 @@ def _spread(settings: Settings, ask: Ask) -> Iterator[Finding]:
             f" {listed(about['silent'])}",
             "make them PL/pgSQL or volatile, or: alter function <function> set search_path = <schemas>",
         )
-
-
-def _array(names: tuple[str, ...]) -> str:
-    return f"array[{', '.join(map(literal, names))}]::text[]"

@@ -11,14 +11,14 @@ from app.commands.trial import has_keys
 from app.database import Database
 from app.identity.issuing import is_too_short
 from app.identity.key_sets import load_key_set
-from app.installation import OLDEST_SERVER, outdated, read_state, unsupported
+from app.installation import OLDEST_SERVER, immutable, outdated, read_state, unsupported
 from app.installation.state import Ask, InstallationState
 from app.settings import Settings
 from app.storage.storage import storage_url
 
 Mark = Literal["ok", "note", "WRONG"]
 _NAMED = 10
-_ROLES = ("anon", "authenticated", "service_role")
+_INSTALLED = ("anon", "authenticated", "service_role")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,8 @@ def _key_set(source: str) -> Finding:
 
 
 def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
-    about = _about(ask)
+    roles = tuple(dict.fromkeys((*settings.api_roles, "service_role")))
+    about = json.loads(ask(_ABOUT.format(roles=array(roles))) or b"{}")
     user = about["user"]
     yield Finding("ok", f"{user} is connected to the database {about['database']}, PostgreSQL {about['server']}")
     too_old = unsupported(about["server_number"])
@@ -78,16 +79,16 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
         yield Finding("WRONG", too_old)
     elif about["server_number"] < OLDEST_SERVER:
         yield Finding("note", "PostgreSQL 13 has no storage API, as portico init needs PostgreSQL 14 or newer")
-    if about["standby"]:
-        fix = "name the primary in DATABASE_URL, and standbys in DATABASE_READ_URLS"
-        yield Finding("note", "the database is a standby, which refuses all changes", fix)
+    refusing = immutable(ask)
+    if refusing:
+        yield Finding("note", *refusing)
     if about["superuser"]:
         yield Finding("note", f"{user} is a superuser; an ordinary role that may switch to the API's roles is safer")
     state = read_state(ask)
     yield from _installation(state)
-    yield from _roles(about["roles"], user)
+    yield from _roles(roles, about["roles"], user)
     for schema in settings.api_schemas:
-        yield from _schema(schema, ask)
+        yield from _schema(schema, roles, ask)
 
 
 def _installation(state: InstallationState) -> Iterator[Finding]:
@@ -113,20 +114,19 @@ def _installation(state: InstallationState) -> Iterator[Finding]:
         )
 
 
-def _roles(roles: dict[str, dict[str, bool]], user: str) -> Iterator[Finding]:
-    for name in _ROLES:
-        role = roles.get(name)
+def _roles(names: Sequence[str], known: dict[str, dict[str, bool]], user: str) -> Iterator[Finding]:
+    for name in names:
+        role = known.get(name)
         if role is None:
-            yield Finding(
-                "note",
-                f"the role {name} does not exist",
-                "portico init creates it, or: create role " + name + " nologin",
-            )
+            fix = f"create role {name} nologin"
+            if name in _INSTALLED:
+                fix = f"portico init creates it, or: {fix}"
+            yield Finding("note", f"the role {name} does not exist", fix)
         elif not role["settable"]:
             yield Finding("WRONG", f"{user} may not switch to the role {name}", f"grant {name} to {user}")
         else:
             yield Finding("ok", f"{user} may switch to the role {name}")
-    service = roles.get("service_role")
+    service = known.get("service_role")
     if service and not service["bypasses"]:
         yield Finding(
             "note",
@@ -135,8 +135,8 @@ def _roles(roles: dict[str, dict[str, bool]], user: str) -> Iterator[Finding]:
         )
 
 
-def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
-    found = json.loads(ask(_SCHEMA.format(schema=literal(schema))) or b"null")
+def _schema(schema: str, roles: Sequence[str], ask: Ask) -> Iterator[Finding]:
+    found = json.loads(ask(_SCHEMA.format(schema=literal(schema), roles=array(roles))) or b"null")
     if found is None:
         yield Finding(
             "WRONG", f"there is no schema {schema}, which API_SCHEMAS names", "create it or correct API_SCHEMAS"
@@ -196,28 +196,26 @@ def listed(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
 
 
-def _about(ask: Ask) -> dict[str, Any]:
-    about: dict[str, Any] = json.loads(ask(_ABOUT) or b"{}")
-    return about
-
-
 def literal(text: str) -> str:
     # These queries use the simple protocol, which has no parameters.
     return "U&'" + "".join(f"\\+{ord(character):06x}" for character in text) + "'"
+
+
+def array(names: Sequence[str]) -> str:
+    return f"array[{', '.join(map(literal, names))}]::text[]"
 
 
 _ABOUT = """
 select json_build_object(
   'user', current_user, 'database', current_database(),
   'server', current_setting('server_version'), 'server_number', current_setting('server_version_num')::int,
-  'standby', pg_catalog.pg_is_in_recovery(),
   'superuser', (select rolsuper from pg_catalog.pg_roles where rolname = current_user),
   'roles', (
     select coalesce(json_object_agg(rolname, json_build_object(
       'settable', pg_has_role(current_user, oid,
         case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end),
-      'bypasses', rolbypassrls or rolsuper)), '{}')
-    from pg_catalog.pg_roles where rolname in ('anon', 'authenticated', 'service_role')
+      'bypasses', rolbypassrls or rolsuper)), '{{}}')
+    from pg_catalog.pg_roles where rolname = any({roles})
   )
 )::text
 """
@@ -231,7 +229,7 @@ select json_build_object(
 'ungranted', (
   select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
   where c.relnamespace = n.oid and c.relkind in {kinds} and not {c_of_extension}
-    and not exists (select from pg_catalog.pg_roles r where r.rolname in ('anon', 'authenticated', 'service_role')
+    and not exists (select from pg_catalog.pg_roles r where r.rolname = any({roles})
                     and (has_table_privilege(r.oid, c.oid, 'select')
                          or has_any_column_privilege(r.oid, c.oid, 'select')))),
 'of_extensions', (
@@ -249,7 +247,8 @@ select json_build_object(
   'unprotected', (select coalesce(json_agg(c.relname order by c.relname), '[]') from pg_catalog.pg_class c
                   where c.relnamespace = n.oid and c.relkind in ('r', 'p')
                   and not c.relrowsecurity and has_table_privilege(r.oid, c.oid, 'insert, update, delete'))
-) order by r.rolname), '[]') from pg_catalog.pg_roles r where r.rolname in ('anon', 'authenticated')))::text
+) order by r.rolname), '[]') from pg_catalog.pg_roles r
+  where r.rolname = any({roles}) and r.rolname <> 'service_role'))::text
 from pg_catalog.pg_namespace n where n.nspname = {schema}
 """.replace("{kinds}", "('r', 'p', 'v', 'm', 'f')")
 _SCHEMA = _SCHEMA.replace("{c_of_extension}", _OF_EXTENSION.format(object="c"))

@@ -104,17 +104,21 @@ def _tell_temporary(wanted: str | None) -> None:
 
 
 def _tell_version(settings: Settings) -> None:
-    """Log once if parameters of the database's URL are ignored, or PostgreSQL or Portico's objects have another version
-    than this software is for. If the database is down, serve starts nevertheless."""
+    """Log once if parameters of the database's URL are ignored, PostgreSQL or Portico's objects have another version
+    than this software is for, or the database refuses changes. If it is down, serve starts nevertheless."""
     from app.database import Database
     from app.errors import PorticoError
-    from app.installation import outdated, read_server, read_state, unsupported
+    from app.installation import immutable, outdated, read_server, read_state, unsupported
 
     with closing(Database(settings)) as database:
         if database.target.ignored:
             log.warning("Parameters of DATABASE_URL without effect: %s.", ", ".join(database.target.ignored))
         try:
-            notices = (unsupported(read_server(database.read)), outdated(read_state(database.read)))
+            notices = (
+                unsupported(read_server(database.read)),
+                "; ".join(immutable(database.read) or ()),
+                outdated(read_state(database.read)),
+            )
         except PorticoError as ex:
             log.warning("%s Requests are answered as soon as it can be reached.", ex.message)
         else:
@@ -133,8 +137,8 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
         place = f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}."
         _tell(place, place)
         if demo:
-            load_demo(settings.database_url or "", lambda told: _tell(told, told))
-        banner = demo_banner if demo else trial_banner
+            load_demo(cluster.url(DEMO_DATABASE), lambda told: _tell(told, told))
+        banner = demo_banner if demo else partial(trial_banner, cluster)
 
         def started() -> None:
             address = _address(settings, listener)

@@ -15,33 +15,34 @@ from app.settings import Settings, load
 
 @contextmanager
 def service_with_database() -> Iterator[tuple[Settings, Plugins]]:
-    """Like ``settings_with_database``, and the plugins with their settings."""
+    """The settings with the URL that the service connects with, and the plugins with their settings. If the database is
+    the embedded PostgreSQL, it runs during the context."""
     from app.discovery import configure
 
     settings, plugins = configure()
-    with _with_database(settings) as complete:
+    with _with_database(settings, as_owner=False) as complete:
         yield complete, plugins
 
 
 @contextmanager
 def settings_with_database() -> Iterator[Settings]:
-    """The settings with a database URL. If that is the embedded PostgreSQL's, it runs during the context."""
-    with _with_database(load()) as complete:
+    """The settings alone; with an embedded PostgreSQL their URL is the owner's, who may install and remove."""
+    with _with_database(load(), as_owner=True) as complete:
         yield complete
 
 
 @contextmanager
-def _with_database(settings: Settings) -> Iterator[Settings]:
+def _with_database(settings: Settings, *, as_owner: bool) -> Iterator[Settings]:
     if settings.database_url is not None:
         yield settings
         return
     directory = _embedded(settings)
     if not (directory / "data").exists():
         raise CommandError("set DATABASE_URL, or run `portico serve` once, which creates an embedded PostgreSQL here")
-    from app.commands.trial import database_of, with_kept_keys
+    from app.commands.trial import find_database, with_kept_keys
 
     with EmbeddedPostgres(directory) as cluster:
-        yield replace(with_kept_keys(settings), database_url=cluster.url(database_of(cluster)))
+        yield replace(with_kept_keys(settings), database_url=find_database(cluster, as_owner=as_owner))
 
 
 def has_database() -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -19,8 +20,14 @@ from app.settings import Settings
 
 DATABASE = "portico"
 DEMO_DATABASE = "demo"
+LOGIN = "portico_login"
+"""The role that the service connects as; its only right is to become the roles of the API."""
 KEPT_KEYS = "keys.json"
 """The file below DATA_DIR that keeps the generated keys."""
+_NOT_GRANTED = """
+select rolname from pg_roles
+where rolname = any(cast(:roles as text[])) and not rolsuper and not pg_has_role(:login, oid, 'member')
+"""
 
 
 def start_trial(settings: Settings, database: str = DATABASE) -> tuple[EmbeddedPostgres, Settings]:
@@ -31,9 +38,9 @@ def start_trial(settings: Settings, database: str = DATABASE) -> tuple[EmbeddedP
     cluster = EmbeddedPostgres(Path(settings.data_dir) / "postgres").join()
     try:
         _ensure_database(cluster, database)
-        url = cluster.url(database)
-        install(url)
-        return cluster, replace(with_kept_keys(settings), database_url=url)
+        install(cluster.url(database))
+        _ensure_login(cluster, database, settings.api_roles)
+        return cluster, replace(with_kept_keys(settings), database_url=cluster.url(database, LOGIN))
     except BaseException:
         cluster.leave()
         raise
@@ -64,7 +71,7 @@ def _kept_keys(path: Path) -> Keys:
             with open(descriptor, "w") as file:
                 json.dump(asdict(make_keys()), file, indent=2)
             # Unlike a rename, a link does not replace keys that another process wrote first.
-            with contextlib.suppress(FileExistsError):
+            with suppress(FileExistsError):
                 os.link(draft, path)
         return Keys(**json.loads(path.read_text()))
     except (OSError, ValueError, TypeError) as ex:
@@ -73,35 +80,50 @@ def _kept_keys(path: Path) -> Keys:
         draft.unlink(missing_ok=True)
 
 
-def trial_banner(settings: Settings, address: str) -> str:
-    """The text that is printed when the service is ready."""
+def trial_banner(cluster: EmbeddedPostgres, settings: Settings, address: str) -> str:
+    """The text that is printed when the service is ready; its database URL is that of the owner."""
     return (
         f"Portico is ready: {address}/graphql/v1\n"
         f"  anon key (header apiKey): {settings.anon_key}\n"
-        f"  database:                 {settings.database_url}"
+        f"  database:                 {cluster.url(DATABASE)}"
     )
 
 
-def database_of(cluster: EmbeddedPostgres) -> str:
-    """The database that commands use: the one of `serve`, or else the one with demonstration data."""
-    connection = _connect(cluster)
-    try:
+def find_database(cluster: EmbeddedPostgres, *, as_owner: bool) -> str:
+    """The URL of the database that commands use, the one of `serve` or else the one with demonstration data: the
+    service's, or the owner's, who may change the database."""
+    with closing(_connect(cluster)) as connection:
         names = {row[0] for row in connection.run("select datname from pg_database") or ()}
-    finally:
-        connection.close()
-    return DATABASE if DATABASE in names or DEMO_DATABASE not in names else DEMO_DATABASE
+        # What an older version made is without it until it is served again.
+        has_login = bool(connection.run("select from pg_roles where rolname = :name", name=LOGIN))
+    database = DATABASE if DATABASE in names or DEMO_DATABASE not in names else DEMO_DATABASE
+    return cluster.url(database, LOGIN if has_login and not as_owner else SUPERUSER)
 
 
 def _ensure_database(cluster: EmbeddedPostgres, name: str) -> None:
-    connection = _connect(cluster)
-    try:
-        # Two services that start at once must not both create it.
-        connection.run("select pg_advisory_lock(hashtextextended(:name, 0))", name=name)
+    with _alone(cluster) as connection:
         if not connection.run("select from pg_database where datname = :name", name=name):
             connection.run(f"create database {pg8000.native.identifier(name)}")
-    finally:
-        connection.close()
 
 
-def _connect(cluster: EmbeddedPostgres) -> pg8000.native.Connection:
-    return pg8000.native.Connection(SUPERUSER, unix_sock=cluster.socket_path, database="postgres", ssl_context=False)
+def _ensure_login(cluster: EmbeddedPostgres, database: str, roles: Sequence[str]) -> None:
+    """Make the role that the service connects as, and let it become each of ``roles`` that is there. Callers do not see
+    the statements that their functions would share with those of others on its connections."""
+    with _alone(cluster) as connection, closing(_connect(cluster, database)) as inside:
+        inside.run("revoke execute on function pg_catalog.pg_prepared_statement() from public")
+        if not connection.run("select from pg_roles where rolname = :name", name=LOGIN):
+            connection.run(f"create role {LOGIN} login noinherit")
+        for (role,) in connection.run(_NOT_GRANTED, roles=list(roles), login=LOGIN) or ():
+            connection.run(f"grant {pg8000.native.identifier(role)} to {LOGIN}")
+
+
+@contextmanager
+def _alone(cluster: EmbeddedPostgres) -> Iterator[pg8000.native.Connection]:
+    """A connection of the owner that only one process has: services that start at once must not both make things."""
+    with closing(_connect(cluster)) as connection:
+        connection.run("select pg_advisory_lock(hashtextextended('portico trial', 0))")
+        yield connection
+
+
+def _connect(cluster: EmbeddedPostgres, database: str = "postgres") -> pg8000.native.Connection:
+    return pg8000.native.Connection(SUPERUSER, unix_sock=cluster.socket_path, database=database, ssl_context=False)

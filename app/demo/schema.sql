@@ -61,7 +61,7 @@ create table visit (
   created_at timestamptz not null default now()
 );
 
-create view big_city as
+create view big_city with (security_invoker = true) as
   select id, name, country_code, population from city where population >= 1000000;
 
 comment on schema public is '@graphql({"inflect_names": true, "introspection": true})';

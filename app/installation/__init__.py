@@ -15,7 +15,7 @@ from app.installation.install import (
     upgrade,
 )
 from app.installation.scripts import install_files
-from app.installation.state import InstallationState, outdated, read_server, read_state, unsupported
+from app.installation.state import InstallationState, immutable, outdated, read_server, read_state, unsupported
 from app.installation.version import VERSION
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "InstallationState",
     "Lack",
     "Report",
+    "immutable",
     "install",
     "install_files",
     "outdated",

@@ -17,8 +17,9 @@ import pytest
 import requests
 
 from app.cli import cli
+from app.embedded import EmbeddedPostgres
 from tests.database.proxy import Proxy
-from tests.postgres_server import PostgresServer
+from tests.postgres_server import PostgresServer, connect
 from tests.process.conftest import Portico
 from tests.process.running import PATIENCE_S, REPOSITORY, environment, open_directory, started
 
@@ -143,6 +144,25 @@ def test_doctor_before_and_after_init(
     assert "WRONG there is no schema no'where" in wrong.stdout
 
 
+def test_doctor_looks_at_the_roles_of_the_api(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+    postgres.execute(
+        "create role painter; create table picture (id int primary key); grant select on picture to painter",
+        database_url,
+    )
+    variables = {"DATABASE_URL": database_url, "ANON_KEY": "k"}
+    told = portico("doctor", API_ROLES="painter,no'body", **variables).stdout
+    postgres.execute("drop owned by painter; drop role painter", database_url)
+    assert "may switch to the role painter" in told
+    assert "note  the role no'body does not exist\n      create role" in told
+    assert "painter may read 1 of 1 relations in schema public" in told
+    assert "no role of the API may read" not in told
+    assert "anon" not in told
+    assert (
+        "no role of the API may read these relations in schema public: picture"
+        in portico("doctor", API_ROLES="service_role", **variables).stdout
+    )
+
+
 def test_uninstall(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
     assert portico("uninstall", DATABASE_URL=database_url).stdout == "Nothing is installed.\n"
     assert portico("init", DATABASE_URL=database_url).returncode == 0
@@ -185,6 +205,29 @@ def test_serve_makes_a_database_and_keeps_its_keys() -> None:
         kept = here / ".portico" / "keys.json"
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
         assert json.loads(kept.read_text())["anon_key"] == keys[0]
+
+
+def test_the_service_is_no_superuser_of_the_embedded_database(portico: Portico) -> None:
+    program = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "1"]
+    with open_directory() as here:
+        variables = {"DATA_DIR": str(here / "data"), "API_ROLES": "anon,authenticated,service_role,editor,absent"}
+        with EmbeddedPostgres(here / "data" / "postgres") as cluster:
+            # As versions before this login left it, and with a role that the service shall become.
+            with closing(connect(cluster.url())) as connection:
+                connection.run("create role editor")
+            with started(program, here, **variables) as process:
+                assert process.stdout
+                said = [process.stdout.readline() for _ in range(4)]
+                assert f"{cluster.url('portico')}\n" in said[3], said
+                doctor = portico("doctor", **variables).stdout
+                assert "portico_login is connected to the database portico" in doctor
+                assert "portico_login may switch to the role editor" in doctor
+                review = portico("doctor", "--security", **variables)
+                assert (review.returncode, "WRONG" in review.stdout) == (0, False), review.stdout
+                assert portico("storage", "keys", "create", "mine", **variables).returncode == 0
+                assert portico("init", **variables).returncode == 0
+                process.terminate()
+                assert process.wait(PATIENCE_S) == 0
 
 
 def test_the_program_and_the_module_are_the_same() -> None:

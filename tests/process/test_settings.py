@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from app.commands.settings import settings_page
+from app.database.url import parse_database_url
 from app.discovery import declared_settings, plugin_manager
 from app.settings import SETTINGS, Setting, SettingError, Settings, load, shown
 from app.settings.kinds import MASK, SECRET, SECRET_URL, Number
 from app.storage.bytes.backend import BackendUnusable, open_backend
+from tests.postgres_server import PostgresServer
 from tests.process.conftest import Portico
 from tests.process.running import REPOSITORY, started
 
@@ -187,6 +189,15 @@ def test_a_server_that_is_too_old_is_told_at_the_start(
     variables = {"DATABASE_URL": database_url, "ANON_KEY": "k", "STORAGE_URL": "s4://ends-it"}
     told = portico("serve", "--port=0", "--workers=1", **variables).stderr
     assert "is not supported; use PostgreSQL 14 or newer" in told
+
+
+def test_a_database_that_refuses_changes_is_told(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+    name = parse_database_url(database_url).database
+    postgres.execute(f'alter database "{name}" set default_transaction_read_only = on')
+    variables = {"DATABASE_URL": database_url, "ANON_KEY": "k"}
+    ended = portico("serve", "--port=0", "--workers=1", STORAGE_URL="s4://ends-it", **variables)
+    assert ended.stderr.count("transactions are read-only, so all changes are refused; to allow them, reset") == 1
+    assert "note  the database's transactions are read-only" in portico("doctor", **variables).stdout
 
 
 def test_a_blank_value_is_absent() -> None:
