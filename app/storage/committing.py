@@ -15,6 +15,7 @@ from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.bytes.blobs import discarded_if_refused
 from app.storage.errors import RelatedMissing, RowLocked, StorageError
 from app.storage.judging import Judged, Write, judge
+from app.storage.permissions import try_write_as_service
 from app.storage.records import Revision
 from app.storage.rows import RawValue, json_value, number, owner_columns, text
 from app.storage.sql import NOTHING, Projection
@@ -52,7 +53,7 @@ def commit(
 
     Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
     what ``judge`` raises, RelatedMissing when the bucket is gone, NotPermitted when service_role may not update the
-    row, and RowLocked when other writers keep winning.
+    row or see it, and RowLocked when other writers keep winning.
     """
     with discarded_if_refused(storage.backend, version):
         return _commit(storage, asker, write, judged, version, metadata, projection, along)
@@ -104,8 +105,12 @@ def _commit(
                 storage.note_freed()
             return rows[0]
         judged = judge(storage, asker, write, judged.described)
-        if before is not None and judged.permission.replaces == before:
-            raise no_row_updated(role=SERVICE_ROLE, table="objects")
+        if judged.permission.replaces == before:
+            if before is not None:
+                raise no_row_updated(role=SERVICE_ROLE, table="objects")
+            # Either an object came and went, or service_role does not see it, which this tells. It permits the caller
+            # nothing.
+            judge(storage, asker, write, judged.described, try_write_as_service)
     raise RowLocked
 
 

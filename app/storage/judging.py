@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -47,13 +47,16 @@ class Judged:
     permission: Permission
 
 
-def judge(storage: Storage, asker: Asker, write: Write, described: Described) -> Judged:
+Trial = Callable[[Storage, Asker, TriedWrite], Permission]
+
+
+def judge(storage: Storage, asker: Asker, write: Write, described: Described, trial: Trial = try_write) -> Judged:
     """The permission for the write. Raises PreconditionFailed, or why the database refuses the write."""
     # With a condition on entity tags the write replaces an object, whatever ``upsert`` says.
     upsert = write.upsert or write.etags is not None
     tried = TriedWrite(write.name, upsert, described.metadata, described.user_metadata)
     try:
-        permission = try_write(storage, asker, tried)
+        permission = trial(storage, asker, tried)
     except ObjectExists:
         if write.must_be_new:
             raise PreconditionFailed from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.database import BoundStatement, Row, StatementError
 from app.storage.asker import SERVICE_ROLE, Asker
@@ -17,14 +17,15 @@ from app.storage.errors import (
     NoSuchObject,
     PreconditionFailed,
     RelatedMissing,
+    RowLocked,
     StorageError,
     TooLarge,
 )
 from app.storage.judging import Described, Write, judge
 from app.storage.names import check_key
-from app.storage.reading import is_visible
+from app.storage.reading import visible_keys
 from app.storage.records import Bucket, ObjectName, StoredObject
-from app.storage.rows import json_value, known, owner_columns, read_bucket, read_metadata, read_object, text
+from app.storage.rows import RawValue, json_value, known, owner_columns, read_bucket, read_metadata, read_object, text
 from app.storage.sql import BECOME, BUCKET, DELETE_OBJECT, FIND_SOURCE, Projection, delete_objects
 from app.storage.sql_writes import MOVE_OBJECT
 from app.storage.storage import Storage
@@ -34,8 +35,8 @@ from app.storage.upkeep.events import CREATED_COPY, moved, removed
 from app.storage.writing import discarded_on_failure, run_checks
 
 _DELETED_AT_A_TIME = 500
-# A visible object that a statement did not find may be a new one, made in place of one deleted meanwhile.
-_ATTEMPTS = 2
+# Each further attempt means that another object has taken the name. The limit ends the loop.
+_MOST_ATTEMPTS = 100
 
 
 def copy(
@@ -56,8 +57,11 @@ def copy(
     ``must_be_new`` are conditions on the target, as in ``Write``. Raises NoSuchObject, BytesMissing, what forbids the
     write, and what ``describe`` raises.
     """
-    for attempt in (1, 2):
+    missing = None
+    while True:
         found, user_metadata = _source(storage, asker, source)
+        if found.version == missing:
+            raise BytesMissing
         described = describe(Described(found.metadata, user_metadata), found.updated_at)
         described = described._replace(metadata={**described.metadata, "lastModified": now_as_json()})
         write = Write(
@@ -76,9 +80,8 @@ def copy(
             storage.backend.copy(blob_key(found.version), blob_key(version))
             break
         except BlobMissing:
-            # The object was replaced after its row was read: the second attempt reads the new row.
-            if attempt == 2:
-                raise BytesMissing from None
+            # The object may have been replaced after its row was read.
+            missing = found.version
     with discarded_on_failure(storage, version):
         run_checks(storage, write, version, described.metadata)
     return known(commit(storage, asker, write, judged, version, described.metadata, projection)[1])
@@ -90,7 +93,7 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
     One statement, run as the caller's role, moves the version that is current at that moment, so a concurrent write is
     either moved too or creates a new object under the old name. Nothing is lost and no bytes are copied. The object is
     checked against the rules of its new bucket before the commit. Raises NoSuchObject, AlreadyExists, RelatedMissing,
-    NotPermitted, TooLarge and InvalidMimeType.
+    NotPermitted, TooLarge, InvalidMimeType and RowLocked.
     """
     if source == target:
         _source(storage, asker, source)
@@ -106,9 +109,9 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
         def check(results: list[list[Row]]) -> None:
             _check_moved(storage, target, results)
 
-    for _ in range(_ATTEMPTS):
+    def change() -> list[Row]:
         try:
-            rows = storage.change(
+            return storage.change(
                 asker,
                 asker.own_context(),
                 calls,
@@ -117,53 +120,84 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
             )[0]
         except StatementError as ex:
             raise _not_moved(ex, asker) from None
-        if rows:
-            return
-        _source(storage, asker, source)
-    raise no_row_updated(role=asker.role, table="objects")
+
+    if not _is_changed(storage, asker, source, change):
+        raise no_row_updated(role=asker.role, table="objects")
 
 
 def delete(storage: Storage, asker: Asker, name: ObjectName, *, etags: tuple[str, ...] | None = None) -> None:
     """Delete an object with the caller's rights; ``etags`` is a condition as in ``Write``.
 
-    Raises NoSuchObject, PreconditionFailed or DeletionNotPermitted.
+    Raises NoSuchObject, PreconditionFailed, DeletionNotPermitted or RowLocked.
     """
     check_key(name.key, any_script=storage.limits.any_script)
-    for _ in range(_ATTEMPTS):
-        rows = storage.change(
+
+    def change() -> list[Row]:
+        return storage.change(
             asker,
             asker.own_context(),
             [(DELETE_OBJECT, (text(name.bucket), text(name.key), json_value(etags or None)))],
             lambda results: [removed(name.bucket, row) for row in results[0]],
         )[0]
-        if rows:
-            storage.note_freed()
-            return
-        # A caller who may not see the object must not learn that it exists.
-        if not is_visible(storage, asker, name):
-            raise NoSuchObject
-    if etags:
-        raise PreconditionFailed
-    raise no_row_deleted(role=asker.role, table="objects")
+
+    if not _is_changed(storage, asker, name, change):
+        raise PreconditionFailed() if etags else no_row_deleted(role=asker.role, table="objects")
+    storage.note_freed()
+
+
+class DeletedMany(NamedTuple):
+    """The ``projection`` of each deleted object, and the keys of those that the caller sees but may not delete."""
+
+    projected: list[RawValue]
+    kept: set[str]
 
 
 def delete_many(
     storage: Storage, asker: Asker, bucket: str, keys: Sequence[str], projection: Projection
-) -> list[bytes]:
-    """Delete the objects that exist and that the caller may delete; gives the ``projection`` of each."""
+) -> DeletedMany:
+    """Delete the objects that exist and that the caller may delete."""
     wanted = [key for key in dict.fromkeys(keys) if "\0" not in key]
-    context = asker.own_context()
-    deleted: list[Row] = []
+    deleted = DeletedMany([], set())
     for start in range(0, len(wanted), _DELETED_AT_A_TIME):
-        some = json_value(wanted[start : start + _DELETED_AT_A_TIME])
-        deleted += storage.change(
-            asker,
-            context,
-            [(delete_objects(projection), (text(bucket), some))],
-            lambda results: [removed(bucket, row) for row in results[0]],
-        )[0]
+        left, seen = wanted[start : start + _DELETED_AT_A_TIME], dict[str, Row]()
+        for _ in range(_MOST_ATTEMPTS):
+            rows = _delete_some(storage, asker, bucket, left, projection)
+            deleted.projected.extend(row[3] for row in rows)
+            gone = {known(row[0]).decode() for row in rows}
+            # As in ``_is_changed``: another object may have taken the place of one deleted meanwhile.
+            there = visible_keys(storage, asker, bucket, [key for key in left if key not in gone])
+            deleted.kept.update(key for key in there if there[key] == seen.get(key))
+            seen, left = there, [key for key in there if key not in deleted.kept]
+            if not left:
+                break
     storage.note_freed()
-    return [known(row[3]) for row in deleted]
+    return deleted
+
+
+def _delete_some(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str], projection: Projection) -> list[Row]:
+    return storage.change(
+        asker,
+        asker.own_context(),
+        [(delete_objects(projection), (text(bucket), json_value(keys)))],
+        lambda results: [removed(bucket, row) for row in results[0]],
+    )[0]
+
+
+def _is_changed(storage: Storage, asker: Asker, name: ObjectName, change: Callable[[], list[Row]]) -> bool:
+    """Run ``change``, which gives the row of the object that it changes; false if it leaves the object as it is.
+
+    A statement does not find an object that has taken the place of one deleted meanwhile: then it is run again. Raises
+    NoSuchObject if the caller sees none, who must not learn of others, and RowLocked when other writers keep winning.
+    """
+    seen = None
+    for _ in range(_MOST_ATTEMPTS):
+        if change():
+            return True
+        there, _user_metadata = _source(storage, asker, name)
+        if there == seen:
+            return False
+        seen = there
+    raise RowLocked
 
 
 def _source(storage: Storage, asker: Asker, name: ObjectName) -> tuple[StoredObject, Mapping[str, Any]]:

@@ -47,7 +47,17 @@ def try_write(storage: Storage, asker: Asker, tried: TriedWrite) -> Permission:
     One round trip reads the bucket and the object; but for service_role, it also switches to the caller's role, writes
     the row, and rolls back. If the object changes after it was read, the commit does not find that revision.
     """
-    row = _target(storage, asker, tried.name) if asker.role == SERVICE_ROLE else _tried(storage, asker, tried)
+    if asker.role == SERVICE_ROLE:
+        return _permission(_target(storage, asker, tried.name), tried)
+    return _permission(_tried(storage, asker, tried, asker.role), tried)
+
+
+def try_write_as_service(storage: Storage, asker: Asker, tried: TriedWrite) -> Permission:
+    """The same, but the write is tried as service_role, whoever the caller is."""
+    return _permission(_tried(storage, asker, tried, SERVICE_ROLE), tried)
+
+
+def _permission(row: Row, tried: TriedWrite) -> Permission:
     bucket = read_bucket(row[:5])
     if bucket is None:
         raise NoSuchBucket
@@ -62,7 +72,7 @@ def try_write(storage: Storage, asker: Asker, tried: TriedWrite) -> Permission:
 def _target(storage: Storage, asker: Asker, name: ObjectName) -> Row:
     """The row of ``TARGET_THEN_ROLE``, read only. Raises RelatedMissing without a bucket, as a write would."""
     try:
-        row = storage.database.run(asker.service_context(), [_target_call(asker, name)], read_only=True)[0][0]
+        row = storage.database.run(asker.service_context(), [_target_call(name, asker.role)], read_only=True)[0][0]
     except StatementError as ex:
         raise translate(ex) from None
     if read_bucket(row[:5]) is None:
@@ -70,8 +80,8 @@ def _target(storage: Storage, asker: Asker, name: ObjectName) -> Row:
     return row
 
 
-def _tried(storage: Storage, asker: Asker, tried: TriedWrite) -> Row:
-    """The row of ``TARGET_THEN_ROLE``, after which the write was tried as the caller's role."""
+def _tried(storage: Storage, asker: Asker, tried: TriedWrite, role: str) -> Row:
+    """The row of ``TARGET_THEN_ROLE``, after which the write was tried as the role."""
     parameters = (
         text(tried.name.bucket),
         text(tried.name.key),
@@ -82,16 +92,16 @@ def _tried(storage: Storage, asker: Asker, tried: TriedWrite) -> Row:
     write = (TRY_UPSERT if tried.upsert else TRY_INSERT), parameters
     with storage.database.transaction(asker.service_context()) as transaction:
         try:
-            return transaction.attempt([_target_call(asker, tried.name), write])[0][0]
+            return transaction.attempt([_target_call(tried.name, role), write])[0][0]
         except StatementError as ex:
-            raise _refusal(ex, asker, upsert=tried.upsert) from None
+            raise _refusal(ex, role, upsert=tried.upsert) from None
 
 
-def _target_call(asker: Asker, name: ObjectName) -> BoundStatement:
-    return TARGET_THEN_ROLE, (text(name.bucket), text(name.key), asker.role.encode())
+def _target_call(name: ObjectName, role: str) -> BoundStatement:
+    return TARGET_THEN_ROLE, (text(name.bucket), text(name.key), role.encode())
 
 
-def _refusal(ex: StatementError, asker: Asker, *, upsert: bool) -> StorageError:
+def _refusal(ex: StatementError, role: str, *, upsert: bool) -> StorageError:
     state = ex.diagnosis.sqlstate
     if ex.statement_index == 1:
         return translate(ex)
@@ -100,4 +110,4 @@ def _refusal(ex: StatementError, asker: Asker, *, upsert: bool) -> StorageError:
     if state == "23503":
         return RelatedMissing()
     action = "INSERT, UPDATE or SELECT" if upsert else "INSERT"
-    return refused(ex, role=asker.role, action=action, table="objects")
+    return refused(ex, role=role, action=action, table="objects")

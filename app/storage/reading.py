@@ -193,12 +193,14 @@ def is_named(storage: Storage, asker: Asker, version: str) -> bool:
     return bool(storage.database.run(asker.service_context(), [(VERSION_NAMED, (text(version),))], read_only=True)[0])
 
 
-def visible_keys(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str]) -> set[str]:
-    """The keys whose objects are visible to the caller."""
+def visible_keys(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str]) -> dict[str, Row]:
+    """The keys whose objects are visible to the caller; the row of each changes with each write and move."""
     wanted = [key for key in dict.fromkeys(keys) if "\0" not in key]
+    if not wanted:
+        return {}
     parameters = (text(bucket), json_value(wanted))
     rows = storage.database.run(asker.own_context(), [(VISIBLE_KEYS, parameters)], read_only=True)[0]
-    return {known(row[0]).decode() for row in rows}
+    return {known(row[0]).decode(): row for row in rows}
 
 
 class RemoteStream:

@@ -170,7 +170,7 @@ FIND_SOURCE = Statement(
 # $2: keys as a JSON array. The rows are those visible to the caller.
 VISIBLE_KEYS = Statement(
     """
-    SELECT o.name FROM storage.objects o
+    SELECT o.name, o.id, o.version, o.updated_at FROM storage.objects o
     WHERE o.bucket_id = $1 AND o.name = ANY (array(SELECT json_array_elements_text($2::json)))
     """,
     "visible_keys",

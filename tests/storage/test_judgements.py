@@ -165,14 +165,15 @@ def test_a_placeholder_does_not_become_what_the_bucket_refuses(service: Service)
 
 
 class Overtaken(FolderBackend):
-    """Before the bytes of an object are copied, the object is replaced and they are deleted."""
+    """Before the bytes of an object are copied, the object is replaced and they are deleted, as often as requested."""
 
-    overtake: Callable[[], Any] | None = None
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.overtake: list[Callable[[], Any]] = []
 
     def copy(self, source: str, target: str) -> None:
-        if self.overtake is not None:
-            overtake, self.overtake = self.overtake, None
-            overtake()
+        if self.overtake:
+            self.overtake.pop()()
             raise BlobMissing
         super().copy(source, target)
 
@@ -191,9 +192,22 @@ def test_a_retried_copy_meets_the_rules_of_the_bucket(own_service: Callable[...,
     service = own_service(plugins={"it": plugin}, storage_url="overtaken:")
     source, target = service.bucket(), service.bucket(file_size_limit=10)
     service.upload(f"{source}/k", b"x").raise_for_status()
-    plugin.backend.overtake = alone(service, "PUT", f"/object/{source}/k", data=bytes(100))
+    plugin.backend.overtake = [alone(service, "PUT", f"/object/{source}/k", data=bytes(100))]
     body = {"bucketId": source, "sourceKey": "k", "destinationBucket": target, "destinationKey": "k"}
     assert error(service.post("/object/copy", json=body))[2] == "EntityTooLarge"
+
+
+def test_a_copy_of_an_object_that_is_replaced_again_and_again(
+    own_service: Callable[..., Service], tmp_path: Path
+) -> None:
+    plugin = OvertakenPlugin(tmp_path / "overtaken")
+    service = own_service(plugins={"it": plugin}, storage_url="overtaken:")
+    bucket = service.bucket()
+    service.upload(f"{bucket}/k", b"first").raise_for_status()
+    plugin.backend.overtake = [alone(service, "PUT", f"/object/{bucket}/k", data=b"later")] * 3
+    body = {"bucketId": bucket, "sourceKey": "k", "destinationKey": "copied"}
+    service.post("/object/copy", json=body).raise_for_status()
+    assert service.get(f"/object/{bucket}/copied").content == b"later"
 
 
 @pytest.mark.parametrize("method", ["replace", "move"])
@@ -253,4 +267,45 @@ def test_an_update_that_the_database_skips_is_refused_at_once(
         "The role service_role may not UPDATE on storage.objects: no policy allows it, or a trigger skips the row."
     )
     assert service.get(f"/object/{bucket}/k").content == b"old"
+    assert len(service.blobs()) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "answered"),
+    [
+        ("PUT", REFUSED),
+        ("POST", (400, "409", "KeyAlreadyExists", "The resource already exists")),
+    ],
+)
+@pytest.mark.parametrize("credential", [SERVICE, A], ids=["service_role", "authenticated"])
+def test_an_object_that_service_role_does_not_see_is_not_written(
+    own_service: Callable[..., Service], credential: str, method: str, answered: tuple[int, str, str, str]
+) -> None:
+    """Without BYPASSRLS policies hold for service_role, too."""
+    service = own_service()
+    bucket = service.bucket()
+    service.sql(WHO_OWNS_MAY_REPLACE)
+    create(service, f"{bucket}/k", A, b"old")
+    ((identifier, version),) = service.sql("select id, version from storage.objects")
+    hide = f"""
+        alter role service_role nobypassrls;
+        create policy all_buckets on storage.buckets to service_role using (true);
+        create policy all_work on storage.work to service_role using (true);
+        create policy most_objects on storage.objects to service_role using (id <> '{identifier}') with check (true)
+    """
+    try:
+        service.sql(hide)
+        service.sql(
+            "select pg_terminate_backend(pid) from pg_stat_activity "
+            "where pid <> pg_backend_pid() and datname = current_database()"
+        )
+        answer = service.request(method, f"/object/{bucket}/k", credential, data=b"new")
+    finally:
+        service.sql("alter role service_role bypassrls")
+    assert error(answer) == answered
+    if method == "PUT":
+        assert answer.json()["hint"] == (
+            "The role service_role may not INSERT, UPDATE or SELECT on storage.objects: no policy allows it."
+        )
+    assert service.sql("select version from storage.objects") == [[version]]
     assert len(service.blobs()) == 1

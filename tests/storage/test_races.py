@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pg8000.native
 import pytest
 import requests
 
@@ -123,6 +124,62 @@ def test_the_object_is_replaced_by_another_meanwhile(own_service: Callable[..., 
         answer = changing.result()
     assert answer.status_code == 200, answer.text
     assert [name for (name,) in service.sql("select name from storage.objects")] == (["l"] if is_move else [])
+
+
+# Whoever looks at an object waits while another session holds the lock 1.
+HELD_LOOKS = """
+    create function public.looked() returns boolean language plpgsql as
+        'begin perform pg_advisory_lock_shared(1); perform pg_advisory_unlock_shared(1); return true; end';
+    create policy a on storage.objects to authenticated using (public.looked()) with check (true)
+"""
+
+
+@pytest.mark.parametrize("kind", ["deletion", "deletion of many", "move"])
+def test_the_object_is_replaced_by_others_again_and_again(own_service: Callable[..., Service], kind: str) -> None:
+    """As before, and while the request looks what is there, the other object goes the same way."""
+    service = own_service()
+    service.sql(HELD_LOOKS)
+    bucket = service.bucket()
+    service.upload(f"{bucket}/k", b"old").raise_for_status()
+    body = {"bucketId": bucket, "sourceKey": "k", "destinationKey": "l"}
+    change = {
+        "deletion": alone(service, "DELETE", f"/object/{bucket}/k", token()),
+        "deletion of many": alone(service, "DELETE", f"/object/{bucket}", token(), json={"prefixes": ["k", "m"]}),
+        "move": alone(service, "POST", "/object/move", token(), json=body),
+    }[kind]
+
+    def replace(other: pg8000.native.Connection) -> None:
+        other.run("begin")
+        other.run("set local storage.allow_delete_query = 'true'")
+        other.run("delete from storage.objects")
+        other.run("insert into storage.objects (bucket_id, name) values (:bucket, 'k')", bucket=bucket)
+
+    with (
+        ThreadPoolExecutor(1) as pool,
+        contextlib.closing(connect(service.database_url)) as other,
+        contextlib.closing(connect(service.database_url)) as gate,
+    ):
+        replace(other)
+        changing = pool.submit(change)
+
+        def waits() -> bool:
+            return changing.done() or waits_for_a_lock(service) == 1
+
+        for _ in range(3):
+            until(waits)
+            gate.run("select pg_advisory_lock(1)")
+            other.run("commit")
+            # Now it looks what is there.
+            until(waits)
+            replace(other)
+            gate.run("select pg_advisory_unlock(1)")
+        until(waits)
+        other.run("commit")
+        answer = changing.result()
+    assert answer.status_code == 200, answer.text
+    assert [name for (name,) in service.sql("select name from storage.objects")] == (["l"] if kind == "move" else [])
+    if kind == "deletion of many":
+        assert [each["name"] for each in answer.json()] == ["k"]
 
 
 def test_overwrite_while_it_is_moved(gated: tuple[Service, Gate]) -> None:

@@ -19,6 +19,7 @@ from app.storage.records import ObjectName
 from app.storage.rest.call import Call, json_answer
 from app.storage.rest.json_bodies import Member, read_json_object, refuse_empty_json
 from app.storage.rest.projections import RECORD
+from app.storage.rows import known
 from app.storage.storage import Storage
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -47,7 +48,8 @@ def delete_object(storage: Storage, call: Call) -> Answer:
 def delete_objects(storage: Storage, call: Call) -> Answer:
     """DELETE /object/{bucket}: the keys in ``prefixes``, except those that are missing or may not be deleted."""
     keys: list[str] = read_json_object(call, PREFIXES)["prefixes"]
-    return Answer(body=b"[" + b",".join(moving.delete_many(storage, call.asker, call.bucket, keys, RECORD)) + b"]")
+    deleted = moving.delete_many(storage, call.asker, call.bucket, keys, RECORD)
+    return Answer(body=b"[" + b",".join(map(known, deleted.projected)) + b"]")
 
 
 def copy_object(storage: Storage, call: Call) -> Answer:

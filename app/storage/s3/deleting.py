@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from xml.etree.ElementTree import Element as Node
 
 from app.storage import moving
@@ -11,16 +10,15 @@ from app.storage.errors import NoSuchBucket, NoSuchObject
 from app.storage.http.answer import Answer
 from app.storage.http.preconditions import write_conditions
 from app.storage.names import check_bucket_name
-from app.storage.reading import visible_keys
 from app.storage.s3.bodies import children, read_document, text_of
 from app.storage.s3.call import S3Call
 from app.storage.s3.elements import XML, Element, document
 from app.storage.s3.errors import malformed_xml
 from app.storage.s3.placeholders import or_placeholder
+from app.storage.sql import NOTHING
 from app.storage.storage import Storage
 
 _MOST = 1000
-_NAME = "to_json(o.name)"
 
 
 def delete_object(storage: Storage, call: S3Call) -> Answer:
@@ -44,8 +42,7 @@ def delete_objects(storage: Storage, call: S3Call) -> Answer:
         raise malformed_xml(f"Between 1 and {_MOST} objects are expected")
     _check_bucket(storage, call)
     keys = [key for key, version in entries if version in (None, "null")]
-    deleted = {json.loads(each) for each in moving.delete_many(storage, call.asker, call.bucket, keys, _NAME)}
-    kept = visible_keys(storage, call.asker, call.bucket, [key for key in keys if key not in deleted])
+    kept = moving.delete_many(storage, call.asker, call.bucket, keys, NOTHING).kept
     told = [_told(key, version, key in kept) for key, version in dict.fromkeys(entries)]
     body = document("DeleteResult", *(each for each in told if not quiet or each[0] == "Error"))
     return Answer(body=body, content_type=XML)
