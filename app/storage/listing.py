@@ -14,7 +14,7 @@ from app.storage.sql_listing import MOST_SEEN, LevelForm, seen, walk, walk_with_
 from app.storage.sql_pages import ListedPage, PageByCursor, page_of_range, page_of_visible
 
 Candidates = tuple[RawValue, RawValue, RawValue]
-"""Arrays in PostgreSQL's text format: ids, folders, and a second spelling of each folder; None if there is none."""
+"""Arrays in PostgreSQL's text format: names, folders, and a second spelling of each folder; None if there is none."""
 
 _ALL = 2**62
 _WALK_COLUMNS = 5
@@ -92,20 +92,20 @@ class Level:
         return self._bucket, self._position, *self._bounds(), self._prefix_length, number(wanted)
 
     def _candidates(self, row: Row, wanted: int) -> Candidates:
-        count, ids, folders, lasts, self._position = row
+        count, names, folders, lasts, self._position = row
         self.at_end = int(known(count)) < wanted
-        return ids, folders, lasts
+        return names, folders, lasts
 
     def _few(self) -> Candidates | None:
         """All visible entries that are left; None if the caller sees many objects."""
         ranges = spellings(self._lower) if self._form.folded else [(self._lower, self._upper)]
         among = (texts([lower for lower, _ in ranges]), texts([upper for _, upper in ranges]))
         parameters = (self._bucket, self._position, *self._bounds(), self._prefix_length, *among)
-        count, ids, folders, lasts = self._read.row(self._asker.own_context(), seen(self._form), parameters)
+        count, names, folders, lasts = self._read.row(self._asker.own_context(), seen(self._form), parameters)
         if int(known(count)) > MOST_SEEN:
             return None
         self.at_end = True
-        return ids, folders, lasts
+        return names, folders, lasts
 
     def _bounds(self) -> tuple[RawValue, RawValue]:
         return text(self._lower), text(self._upper)

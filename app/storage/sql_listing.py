@@ -3,7 +3,7 @@
 It takes two steps, because under row level security PostgreSQL cannot use an index on ``lower(name)`` for the caller's
 own query (``lower`` is not leakproof: it would run before the policies). First a walk along the index, run as
 service_role, finds the candidates, jumping over each folder's content; the caller sees none of this. Then a query with
-the caller's own rights keeps what is visible: objects by id, and folders with at least one visible object. Where no
+the caller's own rights keeps what is visible: objects by name, and folders with at least one visible object. Where no
 folder turns up, a scan of a range of the index takes the place of the walk; and for service_role, from which no row is
 hidden, that scan gives the page itself.
 
@@ -70,8 +70,8 @@ class LevelForm(NamedTuple):
 
 @lru_cache(16)
 def walk(form: LevelForm) -> Statement:
-    """The next entries of a level: their number, ids, folders (null for objects, as ids are for folders), the position.
-    If there is no folder, null stands for their array.
+    """The next entries of a level: their number, names of objects (null for folders), folders (null for objects), the
+    position. If there is no folder, null stands for their array.
 
     Parameters: bucket, position, lower and upper bound of the keys, length of the prefix, how many entries are wanted.
     Where keys are compared in lower case, a folder has the spelling of its first object and, as a second one, that of
@@ -81,8 +81,8 @@ def walk(form: LevelForm) -> Statement:
     return Statement(
         f"""
         {_walked(form)}
-        SELECT count(*), coalesce(array_agg(id {form.in_order}), '{{}}')::text, NULL, NULL, coalesce({last}, $2)
-        FROM ({form.first(_WANTED, _POSITION, "o.id, o.name")}) r HAVING (SELECT flat FROM kind)
+        SELECT count(*), coalesce(array_agg(name {form.in_order}), '{{}}')::text, NULL, NULL, coalesce({last}, $2)
+        FROM ({form.first(_WANTED, _POSITION, "o.name")}) r HAVING (SELECT flat FROM kind)
         UNION ALL SELECT * FROM walked
         """,  # noqa: S608
         "list_walk",
@@ -113,10 +113,10 @@ def _walked(form: LevelForm) -> str:
     return f"""
         WITH RECURSIVE kind AS MATERIALIZED (
             SELECT NOT EXISTS (
-                SELECT FROM ({form.first(_WANTED, _POSITION, "o.id")}) r WHERE {form.slash} > 0) AS flat),
+                SELECT FROM ({form.first(_WANTED, _POSITION, "NULL")}) r WHERE {form.slash} > 0) AS flat),
         walk AS ({_steps(form)}),
         walked AS (
-            SELECT l.total, {_concatenated("ids")},
+            SELECT l.total, {_concatenated("names")},
                    CASE WHEN l.folder THEN {_concatenated("folders")} END,
                    CASE WHEN l.folder THEN {_concatenated("lasts") if form.folded else "NULL"} END, l.pos
             FROM (SELECT * FROM walk ORDER BY step DESC LIMIT 1) AS l)"""  # noqa: S608
@@ -140,14 +140,14 @@ def _steps(form: LevelForm) -> str:
         after_object, after_folder = "k", f"left(k, {_LENGTH} + slash)"
     return f"""
             SELECT 0 AS step, $2::text COLLATE "C" AS pos, {_FIRST} AS size, 0::bigint AS total, false AS folder,
-                   NULL::uuid[] AS ids, NULL::text[] AS folders, NULL::text[] AS lasts
+                   NULL::text[] AS names, NULL::text[] AS folders, NULL::text[] AS lasts
             FROM kind WHERE NOT flat
             UNION ALL
             SELECT w.step + 1, b.pos,
                    CASE WHEN b.folder THEN {_AFTER_FOLDER} ELSE least(w.size * {_GROWTH}, {_MOST}) END,
-                   w.total + cardinality(b.ids), w.folder OR b.folder, b.ids, b.folders, b.lasts
+                   w.total + cardinality(b.names), w.folder OR b.folder, b.names, b.folders, b.lasts
             FROM walk w CROSS JOIN LATERAL (
-                SELECT array_agg(CASE WHEN slash = 0 THEN id END {form.in_order}) AS ids,
+                SELECT array_agg(CASE WHEN slash = 0 THEN name END {form.in_order}) AS names,
                        array_agg(CASE WHEN slash > 0 THEN {first} END {form.in_order}) AS folders,
                        array_agg(CASE WHEN slash > 0 THEN {last} END {form.in_order}) AS lasts,
                        bool_or(slash > 0) AS folder,
@@ -158,19 +158,19 @@ def _steps(form: LevelForm) -> str:
                                {form.in_order}
                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false) AS behind_folder
                     FROM (
-                        SELECT r.*, {form.slash} AS slash FROM ({form.first("w.size", "w.pos", "o.id, o.name")}) r
+                        SELECT r.*, {form.slash} AS slash FROM ({form.first("w.size", "w.pos", "o.name")}) r
                     ) s
                 ) cut
                 WHERE NOT behind_folder
             ) b
-            WHERE w.total < {_WANTED} AND b.ids IS NOT NULL"""  # noqa: S608
+            WHERE w.total < {_WANTED} AND b.names IS NOT NULL"""  # noqa: S608
 
 
 def _concatenated(arrays: str) -> str:
     """The arrays of all steps of the walk as the text of one: an array's text without its braces is that of a part."""
     return f"""(
         SELECT '{{' || coalesce(string_agg(substr(a, 2, length(a) - 2), ',' ORDER BY step), '') || '}}'
-        FROM (SELECT w.step, w.{arrays}::text AS a FROM walk w WHERE w.ids IS NOT NULL) w)"""  # noqa: S608
+        FROM (SELECT w.step, w.{arrays}::text AS a FROM walk w WHERE w.names IS NOT NULL) w)"""  # noqa: S608
 
 
 @lru_cache(16)
@@ -188,7 +188,7 @@ def seen(form: LevelForm) -> Statement:
             SELECT r.*, {form.slash} AS slash FROM (
                 SELECT o.* FROM unnest($6::text[], $7::text[]) AS among (lower, upper)
                 CROSS JOIN LATERAL (
-                    SELECT o.id, o.name, {form.key} AS k FROM storage.objects o
+                    SELECT o.name, {form.key} AS k FROM storage.objects o
                     WHERE o.bucket_id = $1 AND o.name COLLATE "C" >= among.lower AND o.name COLLATE "C" < among.upper
                       AND {form.key} >= $3 AND {form.key} < $4 AND {form.onwards("$2")}
                     ORDER BY o.name COLLATE "C" LIMIT {MOST_SEEN + 1}) AS o
@@ -197,7 +197,7 @@ def seen(form: LevelForm) -> Statement:
         entries AS (
             SELECT object, place, length(place) AS length, (array_agg(name ORDER BY k, name COLLATE "C"))[1] AS name
             FROM (
-                SELECT s.*, CASE WHEN slash = 0 THEN id END AS object,
+                SELECT s.*, CASE WHEN slash = 0 THEN name END AS object,
                        CASE WHEN slash = 0 THEN k ELSE left(k, $5::int + slash) END AS place
                 FROM seen s
             ) s

@@ -17,12 +17,14 @@ def _json_time(expression: str) -> str:
     return plain_json(time_text(expression))
 
 
-# The candidates visible to the caller. $1 bucket, $2 ids, $3 folders, $4 their other spellings. Objects and folders are
-# looked up apart: in one join, the subquery of folders would also run for each object. OFFSET 0 keeps the bound a plain
-# value: ``left`` and ``||`` are not leakproof, and inside the comparison they would rule out the index.
+# The candidates visible to the caller: what has these names now, since objects may have moved after they were found. $1
+# bucket, $2 names, $3 folders, $4 their other spellings. Objects and folders are looked up apart: in one join, the
+# subquery of folders would also run for each object. OFFSET 0 keeps the bound a plain value: ``left`` and ``||`` are
+# not leakproof, and inside the comparison they would rule out the index.
 _VISIBLE = f"""
     SELECT e.n, NULL::text AS folder, o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
-    FROM unnest({unseen("$2::uuid[]")}) WITH ORDINALITY AS e (id, n) JOIN storage.objects o ON o.id = e.id
+    FROM unnest({unseen("$2::text[]")}) WITH ORDINALITY AS e (name, n)
+    JOIN storage.objects o ON o.bucket_id = {unseen("$1::text")} AND o.name COLLATE "C" = e.name
     UNION ALL
     SELECT e.n, f.folder, NULL, NULL, NULL, NULL, NULL, NULL
     FROM unnest({unseen("$3::text[]")}, {unseen("$4::text[]")}) WITH ORDINALITY AS e (first, last, n)
@@ -139,7 +141,7 @@ ListedPage = PageByOffset | PageByCursor
 
 @lru_cache(64)
 def page_of_visible(page: ListedPage) -> Statement:
-    """The page of the visible candidates. Parameters: bucket, ids, folders, their other spellings, the page's own."""
+    """The page of the visible candidates. Parameters: bucket, names, folders, their other spellings, the page's own."""
     return Statement(page.over(_VISIBLE, 5), "list_page")
 
 
