@@ -6,6 +6,7 @@ are not followed.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import mimetypes
 import os
@@ -14,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from time import time
 from typing import IO
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
@@ -25,7 +25,6 @@ from app.storage.bytes.transfer import CHUNK
 from app.storage.outside.place import ObjectDescription, PlacedObject, PlaceOptions, PlaceRefused, PlaceUnusable
 
 UNFINISHED = ".portico-unfinished"
-_ABANDONED_AFTER_S = 24 * 3600
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -82,9 +81,15 @@ class FolderPlace:
 
     def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
         path = self._path(key)
+        with _refused():
+            self._root.mkdir(parents=True, exist_ok=True)
+        with _locked(self._root, fcntl.LOCK_SH):
+            self._write(path, source, modified)
+
+    def _write(self, path: Path, source: ByteSource, modified: datetime) -> None:
         unfinished = self._root / UNFINISHED / uuid4().hex
         with _refused():
-            unfinished.parent.mkdir(parents=True, exist_ok=True)
+            unfinished.parent.mkdir(exist_ok=True)
         try:
             with _refused():
                 file = unfinished.open("xb", buffering=0)
@@ -103,18 +108,34 @@ class FolderPlace:
 
     def close(self) -> None:
         folder = self._root / UNFINISHED
-        with suppress(OSError):
-            for path in folder.iterdir():
-                # Left by a process that was killed.
-                if path.stat().st_mtime < time() - _ABANDONED_AFTER_S:
+        with suppress(OSError), _locked(self._root, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_locked:
+            if self._may_be_new and is_locked:
+                # Nobody writes now: what is there was left by a process that was killed.
+                for path in folder.iterdir():
                     path.unlink()
-            folder.rmdir()
+                folder.rmdir()
 
     def _path(self, key: str) -> Path:
         segments = key.split("/")
         if {"", ".", ".."}.intersection(segments) or segments[0] == UNFINISHED:
             raise PlaceRefused("a folder cannot have a file of this name")
         return self._root.joinpath(*segments)
+
+
+@contextmanager
+def _locked(folder: Path, how: int) -> Iterator[bool]:
+    """Whether the folder is locked until the block, or the process, ends: not if another process has locked it, nor if
+    its file system knows no flock(2)."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, how)
+            is_locked = True
+        except OSError:
+            is_locked = False
+        yield is_locked
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +15,10 @@ from click.testing import CliRunner, Result
 from app.cli import cli
 from app.commands.failure import explained
 from app.storage.bytes.blobs import blob_key
+from app.storage.outside.place import ObjectDescription, PlaceOptions
+from plugins.storage.place_file import storage_place
 from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S
 from tests.storage.s3.clients import KEY, SECRET_KEY, client
 from tests.storage.s3.conftest import s3_service as s3_service
 from tests.storage.service import USER, Service, error, running
@@ -150,6 +155,44 @@ def test_a_bucket_goes_out_to_a_folder(target: Service, run: Run, tmp_path: Path
     modified = datetime.fromtimestamp((out / "a" / "large").stat().st_mtime, UTC)
     assert modified.isoformat(timespec="milliseconds").replace("+00:00", "Z") == told
     assert "0 objects, 0 bytes, copied; 3 were there; 3 failed" in run("export", bucket, str(out)).stdout
+
+
+class Slow:
+    """Gives its bytes when told so."""
+
+    def __init__(self, content: bytes) -> None:
+        self._rest = content
+        self.reached, self.go_on = threading.Event(), threading.Event()
+
+    def read(self, size: int = -1, /) -> bytes:
+        self.reached.set()
+        assert self.go_on.wait(PATIENCE_S)
+        given, self._rest = self._rest, b""
+        return given
+
+
+def test_what_a_killed_export_left_is_removed_by_the_next(target: Service, run: Run, tmp_path: Path) -> None:
+    """But not what another export writes at that moment."""
+    bucket, out = target.bucket(), tmp_path / "out"
+    target.upload(f"{bucket}/a", b"1").raise_for_status()
+    left = out / ".portico-unfinished" / "0123"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"half of it")
+    place = storage_place(str(out), PlaceOptions(may_be_new=True))
+    assert place is not None
+    slow = Slow(b"other")
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(place.put, "other", slow, 5, ObjectDescription(), THEN)
+        try:
+            assert slow.reached.wait(PATIENCE_S)
+            assert summary(run("export", bucket, str(out)))[0] == 0
+            assert left.exists()
+        finally:
+            slow.go_on.set()
+        writing.result()
+    assert (out / "other").read_bytes() == b"other"
+    assert summary(run("export", bucket, str(out)))[0] == 0
+    assert {path.name for path in out.iterdir()} == {"a", "other"}
 
 
 @pytest.mark.parametrize("kind", ["s3", "gcs", "azure"])
