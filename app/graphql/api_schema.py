@@ -143,6 +143,8 @@ class ApiSchema:
             type_ = self.catalog.type_by_oid.get(type_oid)
             hidden = type_ is None or self._is_left_out(type_)
             value_type = None if hidden else self.hooks.value_type(api=self, type_=type_)
+            if value_type is not None and type_ is not None and type_.delimiter != value_type.delimiter:
+                value_type = replace(value_type, delimiter=type_.delimiter)
             if value_type is not None and type_oid in self.view.unnamed_types:
                 value_type = replace(value_type, filter=None, orderable=False, nearness=None)
             self._value_types[type_oid] = value_type

@@ -40,12 +40,11 @@ class ValueType:
     JSON input PostgreSQL's text form of it (None for null) or raises RequestError. Of values with members, what is
     printed depends on what a field selects: ``of_selection`` makes it of the field and the value; ``given`` is the type
     that they have in requests, None if these cannot have them. ``nearness`` is set if values have distances from each
-    other. ``filter`` names the kind of filter,
-    None if the type has none; ``filter_name`` is what the filter is called if not after its kind. ``element`` is set
-    for arrays. ``operand_text`` is the PostgreSQL type of what values are compared with, None for their own.
-    ``prints_null`` says that values other than NULL may be null in the API. ``of_dimensions`` turns an array's type
-    into that of an array with so many dimensions, or None if the API does not support it; it is set only if the number
-    matters.
+    other. ``filter`` names the kind of filter, None if the type has none; ``filter_name`` is what the filter is called
+    if not after its kind. ``element`` is set for arrays. ``operand_text`` is the PostgreSQL type of what values are
+    compared with, None for their own. ``prints_null`` says that values other than NULL may be null in the API.
+    ``of_dimensions`` turns an array's type into that of an array with so many dimensions, or None if the API does not
+    support it; it is set only if the number matters. ``delimiter`` stands between values in the text of an array.
     """
 
     graphql: GraphQLNullableOutputType
@@ -61,6 +60,7 @@ class ValueType:
     of_selection: OfSelection | None = None
     given: GraphQLNullableInputType | None = None
     nearness: Nearness | None = None
+    delimiter: str = ","
 
     @property
     def input(self) -> GraphQLNullableInputType:

@@ -50,7 +50,7 @@ class ComparisonOperator:
             return cast_to(null(), "boolean")
         to_text, type_text = left.to_text, left.type_text
         if self.operand == "list":
-            to_text, type_text = ArrayText(left.to_text), f"{left.type_text}[]"
+            to_text, type_text = ArrayText(left.to_text, left.type.delimiter), f"{left.type_text}[]"
         elif self.operand == "pattern":
             to_text, type_text = left.type.to_text, "text"
         elif self.operand == "regex":

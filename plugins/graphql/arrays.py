@@ -85,7 +85,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     return ValueType(
         graphql=GraphQLList(element.graphql),
         to_json=_to_json(element, scalar),
-        to_text=ArrayText(element.to_text, api.catalog.type_by_oid[type_.element].delimiter),
+        to_text=ArrayText(element.to_text, element.delimiter),
         filter=f"{scalar.type.name}List" if scalar is not None and scalar.list_filter else None,
         orderable=False,
         element=element,

@@ -1,4 +1,4 @@
-"""near: a collection in the order of the distance from a value, which its edges tell (VALUE_TYPES=vector)."""
+"""near: a collection in the order of the distance from a value, which its edges tell (VALUE_TYPES=vector and geo)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from app.graphql.values_of_types import Nearness
 from app.hooks import hookimpl
 from app.query.collection import Collection
 from app.query.comparison import USUAL_OPERATORS, Comparison
+from app.query.conditions import compared_value
 from app.query.ordering import Order, OrderKey
 from app.query.planning import TableRows
 from app.query.scalars import scalars_of
@@ -30,7 +31,7 @@ DISTANCES = Comparison("double precision", USUAL_OPERATORS, by_text=False, print
 
 @hookimpl
 def value_types() -> Sequence[str]:
-    return ("vector",)
+    return ("geo", "vector")
 
 
 @hookimpl
@@ -94,8 +95,8 @@ class Distance(Expression):
 
 def _from(field: Field, column: ApiColumn, nearness: Nearness, given: Mapping[str, Any]) -> Distance:
     def value(rows: TableRows) -> ColumnElement[Any]:
-        of_row = rows.column(column.name)
-        return nearness.distance(field.planning, of_row, column.column.type_text, given)
+        of_row, type_text = compared_value(column.type, rows.column(column.name), column.column.type_text)
+        return nearness.distance(field.planning, of_row, type_text, given)
 
     return Distance(value)
 

@@ -40,6 +40,10 @@ class Case:
         return json.loads(self.notes.get("variables", "{}"))
 
     @property
+    def needs(self) -> str | None:
+        return self.notes.get("needs")
+
+    @property
     def only_reads(self) -> bool:
         return "mutation" not in self.query and "after" not in self.notes
 

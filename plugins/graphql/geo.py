@@ -1,0 +1,168 @@
+"""Geometries and geographies of the extension PostGIS, as GeoJSON (VALUE_TYPES=geo)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from graphql import GraphQLFloat, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
+from sqlalchemy import ColumnElement, null
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.relations import OwnName
+from app.graphql.values import Leaf
+from app.graphql.values_of_types import Nearness, ToText, ValueType
+from app.hooks import hookimpl
+from app.query.comparison import compared
+from app.query.compiling import quoted
+from app.query.conditions import Compared, Condition
+from app.query.geojson import NAME, geometry_text, printed_geography, printed_geometry
+from app.query.own_scalars import own_value_type
+from app.query.planning import Planning
+from app.query.scalars import scalars_of
+from app.query.sql import call, cast_to
+from schema_cache.model import Type
+
+PRINTED = {"geometry": printed_geometry, "geography": printed_geography}
+NEEDED = "st_asgeojson"
+"""The function without which a role has nothing of PostGIS."""
+DISTANCE = "st_distance"
+"""The function by which it is known that there are distances, which the operator ``<->`` has."""
+
+WITHIN_DISTANCE: OwnName = ("input", "within distance"), "GeoJSONWithinDistance"
+NEAR_TYPE: OwnName = ("near", NAME), "NearGeoJSON"
+
+
+@dataclass(frozen=True)
+class SpatialRelation:
+    """How two shapes lie: what PostGIS calls it, and a description."""
+
+    function: str
+    description: str
+
+
+RELATIONS: Mapping[str, SpatialRelation] = {
+    "intersects": SpatialRelation("st_intersects", "Those that share a point with this"),
+    "within": SpatialRelation("st_coveredby", "Those no point of which is outside of this"),
+    "contains": SpatialRelation("st_covers", "Those outside of which no point of this is"),
+}
+CLOSE = "st_dwithin"
+
+
+@hookimpl
+def value_types() -> Sequence[str]:
+    return ("geo",)
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    return WITHIN_DISTANCE, NEAR_TYPE
+
+
+@hookimpl
+def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
+    if not _is_shape(type_) or NEEDED not in _usable(api):
+        return None
+    description = "A geometry as GeoJSON (RFC 7946). In another coordinate system than WGS 84 it has the member crs"
+    to_json = partial(PRINTED[type_.name], type_.schema)
+    made = own_value_type(api, NAME, description, geometry_text, to_json)
+    nearness = Nearness(_near_type(api, made), _Distance(type_.schema)) if DISTANCE in _usable(api) else None
+    # Columns may be confined to one kind of shape, which what they are compared with need not be of.
+    return replace(made, orderable=False, operand_text=type_.text, nearness=nearness)
+
+
+def _is_shape(type_: Type) -> bool:
+    return type_.name in PRINTED and type_.kind == "b" and type_.schema != "pg_catalog"
+
+
+def _usable(api: ApiSchema) -> Collection[str]:
+    """The names of PostGIS's functions that the role may use."""
+
+    def find() -> frozenset[str]:
+        shapes = {each.oid for each in api.catalog.types if _is_shape(each)}
+        functions = api.view.extension_functions
+        return frozenset(each.name for each in functions if any(given.type in shapes for given in each.arguments))
+
+    return api.shared("functions of PostGIS", find)
+
+
+def _near_type(api: ApiSchema, shape: ValueType) -> GraphQLInputObjectType:
+    to = GraphQLInputField(GraphQLNonNull(shape.input), description="The shape that the others are compared with")
+    return api.named(api.own_type_name(*NEAR_TYPE), lambda name: GraphQLInputObjectType(name, {"to": to}))
+
+
+@dataclass(frozen=True)
+class _Distance:
+    """How far shapes are from one, in meters for the type geography and in the units of the coordinates otherwise."""
+
+    schema: str
+
+    def __call__(
+        self, planning: Planning, value: ColumnElement[Any], type_text: str, given: Mapping[str, Leaf | None]
+    ) -> ColumnElement[Any]:
+        other = planning.bind_or_null(given["to"], geometry_text, type_text)
+        return compared(value, f"OPERATOR({quoted(self.schema)}.<->)", other)
+
+
+@hookimpl
+def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
+    if value_type.filter != NAME:
+        return None
+    schema = next(each.schema for each in api.catalog.types if _is_shape(each))
+    members = {
+        name: GraphQLInputField(
+            value_type.input,
+            description=relation.description,
+            extensions={"operator": _Related(schema, relation.function)},
+        )
+        for name, relation in RELATIONS.items()
+        if relation.function in _usable(api)
+    }
+    if CLOSE in _usable(api):
+        members["withinDistance"] = GraphQLInputField(
+            _within_distance_type(api, value_type),
+            description="Those no farther from a shape than a distance",
+            extensions={"operator": _Close(schema, scalars_of(api).by_postgres["float8"].to_text)},
+        )
+    return Fields(20, members)
+
+
+def _within_distance_type(api: ApiSchema, shape: ValueType) -> GraphQLInputObjectType:
+    members = {
+        "of": GraphQLInputField(GraphQLNonNull(shape.input)),
+        "distance": GraphQLInputField(
+            GraphQLNonNull(GraphQLFloat),
+            description="In meters for the type geography, in the units of the coordinates for geometry",
+        ),
+    }
+    return api.named(api.own_type_name(*WITHIN_DISTANCE), lambda name: GraphQLInputObjectType(name, members))
+
+
+@dataclass(frozen=True)
+class _Related:
+    """Whether a function says that a shape lies so to another."""
+
+    schema: str
+    function: str
+
+    def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
+        other = planning.bind_or_null(operand, geometry_text, left.type_text)
+        return call(f"{quoted(self.schema)}.{self.function}", left.value, other)
+
+
+@dataclass(frozen=True)
+class _Close:
+    """Whether a shape is within a distance of another."""
+
+    schema: str
+    float_text: ToText
+
+    def __call__(self, planning: Planning, left: Compared, operand: Mapping[str, Leaf] | None) -> Condition:
+        if operand is None:
+            return cast_to(null(), "boolean")
+        other = planning.bind(operand["of"], geometry_text, left.type_text)
+        distance = planning.bind(operand["distance"], self.float_text, "double precision")
+        return call(f"{quoted(self.schema)}.{CLOSE}", left.value, other, distance)

@@ -1,0 +1,103 @@
+"""Paths of the extension ltree (VALUE_TYPES=ltree)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLInputField, GraphQLString
+from sqlalchemy import null
+
+from app.errors import RequestError
+from app.graphql.api_schema import ApiSchema
+from app.graphql.fields import Fields
+from app.graphql.values import Leaf
+from app.graphql.values_of_types import ValueType
+from app.hooks import hookimpl
+from app.query.comparison import compared
+from app.query.comparison_operators import IN_ORDER, by_symbol, comparison_members
+from app.query.compiling import quoted
+from app.query.conditions import Compared, Condition
+from app.query.own_scalars import own_value_type
+from app.query.planning import Planning
+from app.query.sql import cast_to
+from app.query.texts import StringText
+from schema_cache.model import Type
+
+NAME = "Ltree"
+LTREE = "ltree"
+DESCRIPTIONS = {
+    "ancestorOf": "Paths that this one begins with, or equals",
+    "descendantOf": "Paths that begin with this one, or equal it",
+}
+MOST_OPEN = 4
+"""How many levels of a pattern may stand for any number of labels: each multiplies what PostgreSQL tries, and ten of
+them keep it busy for minutes with a single path of a hundred labels."""
+
+_PATTERN = StringText("String")
+
+
+@hookimpl
+def value_types() -> Sequence[str]:
+    return (LTREE,)
+
+
+@hookimpl
+def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
+    if not _is_ltree(type_):
+        return None
+    return own_value_type(api, NAME, "A path of labels, such as `plants.trees.oak`")
+
+
+def _is_ltree(type_: Type) -> bool:
+    return type_.name == LTREE and type_.kind == "b" and type_.schema != "pg_catalog"
+
+
+@hookimpl
+def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
+    if value_type.filter != NAME:
+        return None
+    schema = next(each.schema for each in api.catalog.types if _is_ltree(each))
+    operators = {
+        **IN_ORDER,
+        "ancestorOf": by_symbol(_of_extension(schema, "@>")),
+        "descendantOf": by_symbol(_of_extension(schema, "<@")),
+    }
+    members = comparison_members(value_type, operators, DESCRIPTIONS)
+    members["matches"] = GraphQLInputField(
+        GraphQLString,
+        description="Paths that match this pattern of PostgreSQL's type lquery, such as `plants.*.oak|elm`",
+        extensions={"operator": _Matches(schema)},
+    )
+    return Fields(20, members)
+
+
+def _of_extension(schema: str, symbol: str) -> str:
+    return f"OPERATOR({quoted(schema)}.{symbol})"
+
+
+@dataclass(frozen=True)
+class _Matches:
+    """Whether a path matches a pattern."""
+
+    schema: str
+
+    def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
+        if operand is None:
+            return cast_to(null(), "boolean")
+        pattern = planning.bind(operand, pattern_text, f"{quoted(self.schema)}.lquery")
+        return compared(left.value, _of_extension(self.schema, "~"), pattern)
+
+
+def pattern_text(value: Any) -> str | None:
+    """The text of a pattern; raises RequestError for one whose cost is not bounded."""
+    text = _PATTERN(value)
+    if text is not None and sum(map(_is_open, text.split("."))) > MOST_OPEN:
+        reason = f"A pattern of labels may have at most {MOST_OPEN} levels that are * or have {{}}"
+        raise RequestError(reason, code="LIMIT_EXCEEDED")
+    return text
+
+
+def _is_open(level: str) -> bool:
+    return level.lstrip().startswith("*") or "{" in level

@@ -1,0 +1,102 @@
+"""VALUE_TYPES=ltree: paths of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+from tests.graphql.test_operators import types_of
+from tests.postgres_server import PostgresServer
+from tests.system_postgres import server_with
+
+SCHEMA = """
+create schema "Odd one";
+create extension ltree schema "Odd one";
+grant usage on schema "Odd one" to anon;
+create table plant (id int primary key, path "Odd one".ltree, paths "Odd one".ltree[]);
+insert into plant values
+  (1, 'plants', '{plants,animals.cats}'), (2, 'plants.trees', null), (3, 'plants.trees.oak', null),
+  (4, 'plants.herbs.mint', null), (5, null, null), (6, '', null), (7, 'trees', null);
+grant all on plant to anon;
+"""
+ON = {"value_types": "ltree"}
+
+
+@pytest.fixture(scope="module")
+def postgres(postgres: PostgresServer) -> Iterator[PostgresServer]:
+    with server_with("ltree", postgres) as server:
+        yield server
+
+
+@pytest.fixture
+def door(reading_door: OpenDoor) -> Door:
+    return reading_door(SCHEMA, **ON)
+
+
+def found(door: Door, filter_: Any, order: str = "AscNullsFirst") -> list[int]:
+    query = f"query ($f: plantFilter) {{ plantCollection(filter: $f, orderBy: [{{path: {order}}}]) {{ edges {{"
+    edges = door.ask(f"{query} node {{ id }} }} }} }}", {"f": filter_}).data["plantCollection"]["edges"]
+    return [each["node"]["id"] for each in edges]
+
+
+def test_the_types(door: Door, reading_door: OpenDoor) -> None:
+    types = types_of(door)
+    assert (str(types["plant"].fields["path"].type), str(types["plant"].fields["paths"].type)) == ("Ltree", "[Ltree]")
+    operators = "eq in is neq lt lte gt gte ancestorOf descendantOf matches distinctFrom not"
+    assert set(types["LtreeFilter"].fields) == set(operators.split())
+    assert str(types_of(reading_door(SCHEMA))["plant"].fields["path"].type) == "Opaque"
+
+
+@pytest.mark.parametrize(
+    ("operator", "operand", "ids"),
+    [
+        ("eq", "plants.trees", [2]),
+        ("in", ["plants", "trees"], [1, 7]),
+        ("descendantOf", "plants.trees", [2, 3]),
+        ("ancestorOf", "plants.trees.oak", [6, 1, 2, 3]),
+        ("gt", "plants.trees", [3, 7]),
+        ("matches", "plants.*{1}", [2]),
+        ("matches", "*.oak|mint", [4, 3]),
+        ("matches", "*.TREES@.*", [2, 3, 7]),
+        ("descendantOf", None, []),
+        ("matches", None, []),
+    ],
+)
+def test_operators(door: Door, operator: str, operand: Any, ids: list[int]) -> None:
+    assert found(door, {"path": {operator: operand}}) == ids
+
+
+def test_values_are_texts_and_have_an_order(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, **ON)
+    assert found(door, {}, "DescNullsLast") == [7, 3, 2, 4, 1, 6, 5]
+    added = "mutation ($p: Ltree) { insertIntoplantCollection(objects: [{id: 9, path: $p, paths: [$p]}]) "
+    made = door.ask(added + "{ records { path paths } } }", {"p": "a.b"}).data["insertIntoplantCollection"]
+    assert made["records"] == [{"path": "a.b", "paths": ["a.b"]}]
+
+
+@pytest.mark.parametrize(
+    ("filter_", "told", "code"),
+    [
+        ({"path": {"eq": "a..b"}}, "ltree syntax error", "SYNTAX_ERROR"),
+        ({"path": {"eq": 1}}, "Invalid input for Ltree type", "BAD_USER_INPUT"),
+        ({"path": {"matches": "a.{"}}, "lquery syntax error", "SYNTAX_ERROR"),
+        ({"path": {"matches": "*.a.*.a.*.a.*.a.*"}}, "at most 4 levels", "LIMIT_EXCEEDED"),
+        ({"path": {"matches": "a{,9}." * 4 + "a{2}"}}, "at most 4 levels", "LIMIT_EXCEEDED"),
+    ],
+)
+def test_what_does_not_fit_is_refused(door: Door, filter_: Any, told: str, code: str) -> None:
+    query = "query ($f: plantFilter) { plantCollection(filter: $f) { edges { node { id } } } }"
+    answer = door.ask(query, {"f": filter_})
+    assert told in answer.message
+    assert answer.errors[0]["extensions"]["code"] == code
+
+
+def test_patterns_that_are_taken_are_cheap(postgres: PostgresServer, open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, **ON, statement_timeout_ms=20_000)
+    long = ".".join("a" * 100)
+    postgres.execute(f"insert into plant values (10, '{long}', null)", door.database_url)
+    assert found(door, {"path": {"matches": "*.a.*.a.*.a.*.b"}}) == []
