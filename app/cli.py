@@ -16,7 +16,7 @@ from app.server.logs import log_from_the_start, logs_json
 log = logging.getLogger("portico.serve")
 
 _BUILT_IN = (
-    "docs", "doctor", "init", "keys", "plan", "plugins", "schema", "serve", "settings", "token", "uninstall",
+    "docs", "doctor", "init", "keys", "live", "plan", "plugins", "schema", "serve", "settings", "token", "uninstall",
     "upgrade", "version",
 )  # fmt: skip
 

@@ -55,6 +55,11 @@ class Transport:
         else:
             self._sock.settimeout(wanted)
 
+    def wait(self, seconds: float) -> None:
+        """Wait until something arrives, at most so many seconds."""
+        if not self.buffer:
+            select.select([self._sock], [], [], seconds)
+
     def send(self, message: bytes) -> None:
         try:
             if self._plain:

@@ -59,6 +59,7 @@ class DatabaseConnection:
         self.opened_at = time.monotonic()
         self.transaction_status = IDLE
         self.parameters: dict[str, str] = {}
+        self._notified: list[str] | None = None
 
     # Sending
 
@@ -262,11 +263,31 @@ class DatabaseConnection:
             if name == b"client_encoding" and value.upper() not in (b"UTF8", b"SQL_ASCII"):
                 # A database function changed it for the session: what we send would be misread.
                 self.usable = False
+        elif kind == b"A" and self._notified is not None:
+            # The sender's process id, the channel and the payload.
+            self._notified.append(body[4:].split(b"\0")[1].decode(errors="replace"))
         elif kind == b"A":
             # None of our statements listens. Nobody reads an idle connection, so notifications would pile up.
             self.usable = False
         else:
             raise ConnectionLost("the server sent an unexpected message", answered=True, unapplied=False)
+
+    # Listening
+
+    def listen(self, channel: str) -> None:
+        """Receive the notifications of a channel from now on; ``channel`` is an identifier that needs no quotes. The
+        connection is for nothing else."""
+        self._notified = []
+        self.simple(f"listen {channel}")
+
+    def notifications(self, seconds: float) -> list[str]:
+        """The payloads that have come since the last call, once there is one or the seconds have passed. Raises
+        ConnectionLost."""
+        self._transport.wait(seconds)
+        # The server sends notifications before the end of an answer, and answers nothing if it is gone.
+        self.simple("")
+        told, self._notified = self._notified or [], []
+        return told
 
     # Life
 

@@ -210,6 +210,7 @@ class _RootPlanner:
             tells_of_schema_alone=tells_of_schema and not statements,
             is_volatile=planning.is_volatile,
             caps=tuple(planning.caps),
+            reads=frozenset(planning.reads),
         )
 
     def mutation(self, fields: Mapping[str, Sequence[FieldNode]]) -> SQLPlan:

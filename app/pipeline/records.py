@@ -121,7 +121,8 @@ class SQLPlan:
     ``errors`` are those of root fields that failed, where the dialect still answers the others.
     ``tells_of_schema_alone`` says that the answer depends on the schema, and that the plan runs no statement, which
     would fail on an outdated one. ``is_volatile`` says that the plan calls a volatile function. ``caps`` are where a
-    request may ask for more rows than it is given.
+    request may ask for more rows than it is given. ``reads`` are the oids of the relations and functions that a query
+    names.
     """
 
     response_keys: tuple[str, ...]
@@ -132,6 +133,7 @@ class SQLPlan:
     tells_of_schema_alone: bool = False
     is_volatile: bool = False
     caps: tuple[Cap, ...] = ()
+    reads: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

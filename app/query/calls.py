@@ -62,6 +62,7 @@ class Result:
         """The result of a call as the API prints it. ``outer`` are the FROM elements that ``arguments`` refer to."""
         call = self.call(arguments)
         field.planning.is_volatile |= self.function.volatility == VOLATILE
+        field.planning.reads.add(self.function.oid)
         if self.relation is None:
             return self._value(field, call, outer)
         relation = self.relation

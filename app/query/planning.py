@@ -215,7 +215,7 @@ def row_type(relation: ApiRelation) -> str:
 class Planning:
     """What the resolvers of one statement share, and of the ``earlier`` ones: a mutation's field that must see what it
     changed runs several in one transaction, of which the last one answers. ``is_volatile``: one of them calls a
-    volatile function."""
+    volatile function. ``reads`` are the oids of the relations and functions that they name."""
 
     def __init__(self, variables: Variables) -> None:
         self.variables = variables
@@ -228,6 +228,7 @@ class Planning:
         self._handed_on = 0
         self.nodes = Nodes()
         self.is_volatile = False
+        self.reads: set[int] = set()
         self.earlier: list[Select[Any]] = []
         self.caps: list[Cap] = []
 
@@ -288,6 +289,7 @@ class Planning:
         return NamedRows(relation, self.alias(stem))
 
     def _shard_of(self, relation: ApiRelation) -> Shard:
+        self.reads.add(relation.relation.oid)
         distribution, claim = relation.distribution, self.variables.get(CLAIM)
         if distribution is None or claim is ABSENT or distribution.column not in relation.visible.select:
             return Shard()

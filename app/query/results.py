@@ -222,4 +222,5 @@ class NoResult(FunctionResult):
 
 def _call(field: Field, function: Function, arguments: Sequence[ColumnElement[Any]]) -> FunctionCall:
     field.planning.is_volatile |= function.volatility == VOLATILE
+    field.planning.reads.add(function.oid)
     return FunctionCall(function.schema, function.name, arguments)

@@ -221,6 +221,14 @@ class Settings:
         "A request of a resumable upload ends after this many bytes; the client continues from there.")
     cors_origins: tuple[str, ...] = setting(Origins(), (),
         "Origins whose pages may call the APIs from a browser, comma-separated; * for all.")
+    live_port: int = setting(Number(0, 65535), 8001,
+        "The port that `portico live` listens on.")
+    live_poll_s: float = setting(Seconds(), 5.0,
+        "Seconds after which `portico live` repeats queries of what no trigger tells of.")
+    live_limit: int = setting(Number(1, 1_000_000), 1000,
+        "Streams that `portico live` serves at the same time.")
+    live_answer_limit: int = setting(BYTES, 1024**2,
+        "Bytes that an answer of `portico live` may have, which keeps one for each stream.")
     disabled_plugins: tuple[str, ...] = setting(Names(), (),
         "Plugins to leave out, comma-separated, by their names in `portico plugins`.")
     plugins_required: bool = setting(SWITCH, True,

@@ -27,6 +27,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.resources",),
     ("app.wsgi",),
     ("app.server",),
+    ("app.live",),
     ("app.demo",),
     ("app.commands",),
     ("plugins.graphql", "plugins.service", "plugins.storage"),

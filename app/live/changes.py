@@ -1,0 +1,80 @@
+"""Which tables have been changed, as their triggers tell it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from threading import Event, Thread
+
+from app.database.connect import connect
+from app.database.failure import ConnectionLost, StatementError
+from app.database.target import Target
+from app.database.tls import tls_context
+from app.database.wire import DatabaseConnection
+from app.errors import Unavailable
+from app.live.triggers import CHANNEL, TRIGGERED
+
+log = logging.getLogger("portico.live")
+
+_LOOK_S = 1.0
+_PAUSE_S = 1.0
+_SILENCE_S = 10.0
+
+
+class Changes:
+    """A thread that listens on a connection of its own until it is closed.
+
+    ``changed`` is called in it with the oids of tables; with None after a time in which changes could be missed.
+    ``triggered`` are the oids of the tables that have a trigger, as of a second ago, none while nobody listens.
+    """
+
+    def __init__(self, target: Target, changed: Callable[[frozenset[int] | None], None]) -> None:
+        self.triggered: frozenset[int] = frozenset()
+        self.is_listening = False
+        self._target = target
+        self._tls = tls_context(target)
+        self._changed = changed
+        self._closing = Event()
+        self._thread = Thread(target=self._run, name="live-changes", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        self._closing.set()
+        self._thread.join(_LOOK_S + _SILENCE_S)
+
+    def _run(self) -> None:
+        is_lost = False
+        while not self._closing.is_set():
+            try:
+                connection = connect(self._target, self._tls, prepared_limit=0)
+                try:
+                    self._listen(connection)
+                finally:
+                    self.triggered, self.is_listening = frozenset(), False
+                    connection.close()
+            except (Unavailable, ConnectionLost, StatementError) as ex:
+                if not is_lost:
+                    log.warning("changes are not heard: %s. Queries are repeated instead.", ex.__cause__ or ex)
+                is_lost = True
+            else:
+                is_lost = False
+            self._closing.wait(_PAUSE_S)
+
+    def _listen(self, connection: DatabaseConnection) -> None:
+        connection.wait_at_most(_SILENCE_S)
+        connection.listen(CHANNEL)
+        self._look(connection)
+        self.is_listening = True
+        self._changed(None)
+        while not self._closing.is_set():
+            told = connection.notifications(_LOOK_S)
+            self._look(connection)
+            if told:
+                self._changed(frozenset(int(each) for each in told if each.isdecimal()))
+
+    def _look(self, connection: DatabaseConnection) -> None:
+        ((row,),) = connection.simple(TRIGGERED)
+        self.triggered = frozenset(json.loads(row[0] or b"[]"))

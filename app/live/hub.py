@@ -1,0 +1,150 @@
+"""Who looks at which query: each query runs once for all who look at it, when something it reads has changed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from concurrent.futures import Executor
+from contextlib import asynccontextmanager, suppress
+
+from app.live.changes import Changes
+from app.live.queries import LiveQuery, Queries
+
+_SHORTEST_S = 1.0
+"""How often a query runs at most."""
+_REST = 5
+"""How many times as long as it took a query rests at least, so that a few slow ones do not keep all threads busy."""
+_LONGEST_S = 60.0
+"""How often it runs at least, since policies may read tables that it does not name, and a trigger may be switched off
+for a session."""
+
+
+class Viewer:
+    """One who looks at a query. Answers that it has not taken when the next one comes are passed over."""
+
+    def __init__(self) -> None:
+        self._latest: bytes | None = None
+        self._told = asyncio.Event()
+        self.was_told = False
+        self.is_over = False
+
+    def tell(self, body: bytes) -> None:
+        self._latest, self.was_told = body, True
+        self._told.set()
+
+    def end(self) -> None:
+        self.is_over = True
+        self._told.set()
+
+    async def next(self, seconds: float) -> bytes | None:
+        """The next answer; None after so many seconds without one, and after the last one."""
+        try:
+            await asyncio.wait_for(self._told.wait(), seconds)
+        except TimeoutError:
+            return None
+        self._told.clear()
+        body, self._latest = self._latest, None
+        return body
+
+
+class Watch:
+    """A query, its last answer, and its viewers."""
+
+    def __init__(self, query: LiveQuery) -> None:
+        self.query = query
+        self.viewers: set[Viewer] = set()
+        self.reads: frozenset[int] | None = None
+        self.last: bytes | None = None
+        self.changed = asyncio.Event()
+        self.is_running = False
+        self.task: asyncio.Task[None] | None = None
+
+    def concerns(self, tables: frozenset[int] | None) -> bool:
+        return tables is None or self.reads is None or not self.reads.isdisjoint(tables)
+
+
+class Hub:
+    """All that is watched; used in one thread, that of the event loop. ``poll_s``: how often queries run that read
+    something which no trigger tells of."""
+
+    def __init__(self, queries: Queries, executor: Executor, poll_s: float) -> None:
+        self._queries = queries
+        self._executor = executor
+        self._poll_s = poll_s
+        self._watches: dict[tuple[str, ...], Watch] = {}
+        self._changes: Changes | None = None
+        self.viewers = 0
+
+    def hear(self, changes: Changes) -> None:
+        self._changes = changes
+
+    @property
+    def hears(self) -> bool:
+        """Whether it is told of changes now."""
+        return self._changes is not None and self._changes.is_listening
+
+    def changed(self, tables: frozenset[int] | None) -> None:
+        """Run again what reads one of these tables; everything for None."""
+        for watch in self._watches.values():
+            if watch.concerns(tables):
+                watch.changed.set()
+
+    @asynccontextmanager
+    async def watching(self, query: LiveQuery) -> AsyncIterator[Viewer]:
+        """A viewer of the query, who is first told the answer of now."""
+        viewer = Viewer()
+        watch = self._watches.get(query.key)
+        if watch is None:
+            watch = self._watches[query.key] = Watch(query)
+            watch.task = asyncio.create_task(self._run(watch))
+        elif watch.last is not None and not watch.is_running and not watch.changed.is_set():
+            viewer.tell(watch.last)
+        watch.viewers.add(viewer)
+        self.viewers += 1
+        try:
+            yield viewer
+        finally:
+            self.viewers -= 1
+            watch.viewers.discard(viewer)
+            if not watch.viewers:
+                self._end(watch)
+
+    def close(self) -> None:
+        """Let all streams end."""
+        for watch in list(self._watches.values()):
+            self._end(watch)
+
+    def _end(self, watch: Watch) -> None:
+        if self._watches.get(watch.query.key) is watch:
+            del self._watches[watch.query.key]
+        for viewer in watch.viewers:
+            viewer.end()
+        if watch.task is not None:
+            watch.task.cancel()
+
+    async def _run(self, watch: Watch) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            watch.changed.clear()
+            watch.is_running = True
+            answer = await loop.run_in_executor(self._executor, self._queries.answer, watch.query)
+            watch.is_running = False
+            is_new, watch.last = answer.body != watch.last, answer.body
+            for viewer in watch.viewers:
+                if is_new or not viewer.was_told:
+                    viewer.tell(answer.body)
+            watch.reads = answer.reads
+            if answer.is_final:
+                self._end(watch)
+            rest_s = max(_SHORTEST_S, _REST * answer.took_s)
+            await asyncio.sleep(rest_s)
+            await _event_or_time(watch.changed, self._interval_s(watch) - rest_s)
+
+    def _interval_s(self, watch: Watch) -> float:
+        triggered = self._changes.triggered if self._changes else frozenset()
+        return _LONGEST_S if watch.reads is not None and watch.reads <= triggered else self._poll_s
+
+
+async def _event_or_time(event: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)

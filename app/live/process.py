@@ -1,0 +1,80 @@
+"""The process of live queries, from its start to its stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import uvicorn
+
+from app.live.changes import Changes
+from app.live.hub import Hub
+from app.live.queries import Queries
+from app.live.stream import make_stream_app
+from app.pipeline.engine import Engine, make_engine
+from app.plugin_guard import Plugins
+from app.settings import Settings
+from schema_cache.poller import Poller
+
+
+def serve_live(settings: Settings, plugins: Plugins, listener: socket.socket, started: Callable[[], None]) -> None:
+    """Serve streams until SIGTERM or SIGINT; ``started`` is called once it can."""
+    # uvicorn sends itself the signal again once it has stopped; that shall not end us in the middle of our own stop.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    with closing(make_engine(settings, plugins)) as engine, closing(Poller(engine.schema_cache)) as poller:
+        engine.database.start()
+        engine.named_documents.registry.start()
+        poller.start()
+        asyncio.run(_serve(settings, engine, listener, started))
+    plugins.hook.closing()
+
+
+async def _serve(settings: Settings, engine: Engine, listener: socket.socket, started: Callable[[], None]) -> None:
+    loop, queries = asyncio.get_running_loop(), Queries(engine, settings.live_answer_limit)
+    # As many threads as there are connections: more would only wait for one.
+    with ThreadPoolExecutor(settings.pool_size, "live") as executor:
+        hub = Hub(queries, executor, settings.live_poll_s)
+        changes = Changes(engine.database.target, lambda tables: _call(loop, hub, tables))
+        hub.hear(changes)
+        config = uvicorn.Config(
+            make_stream_app(hub, queries, settings),
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=max(1, int(settings.shutdown_grace_s)),
+        )
+        changes.start()
+        try:
+            await _Server(config, hub, started).serve(sockets=[listener])
+        finally:
+            changes.close()
+
+
+def _call(loop: asyncio.AbstractEventLoop, hub: Hub, tables: frozenset[int] | None) -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(hub.changed, tables)
+
+
+class _Server(uvicorn.Server):
+    """Ends the streams before it waits for their connections, and tells when it listens."""
+
+    def __init__(self, config: uvicorn.Config, hub: Hub, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._hub = hub
+        self._tell_started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._tell_started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._hub.close()
+        await super().shutdown(sockets)

@@ -1,0 +1,103 @@
+"""Running a query again and again, through the pipeline that answers every request."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from graphql import OperationDefinitionNode, OperationType
+
+from app.errors import PorticoError, RequestError
+from app.graphql.syntax import read_syntax
+from app.identity import Caller
+from app.identity.identification import RequestHead
+from app.pipeline import run
+from app.pipeline.caller import caller_of
+from app.pipeline.engine import Engine
+from app.pipeline.records import BoundPlan, GraphQLRequest
+
+PATH = "/graphql/v1/stream"
+_PASSING = frozenset(("UNAVAILABLE", "OVERLOADED"))
+"""Codes of errors that the next attempt may not have."""
+
+
+class LiveAnswer(NamedTuple):
+    """``body``: the answer in JSON, on one line. ``reads``: what the query names, by oids; None if it could not be
+    planned. ``is_final``: that is for good. ``took_s``: how long it took, in seconds."""
+
+    body: bytes
+    reads: frozenset[int] | None
+    is_final: bool
+    took_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class LiveQuery:
+    """A query of a caller. Those with the same ``key`` always have the same answer."""
+
+    request: GraphQLRequest
+    caller: Caller
+    key: tuple[str, ...]
+
+
+class Queries:
+    """Runs queries; shared by threads. ``answer_limit``: how many bytes an answer may have."""
+
+    def __init__(self, engine: Engine, answer_limit: int) -> None:
+        self._planned = threading.local()
+        self._limits = engine.limits
+        around = {**engine.around, "plan": self._around_plan(engine.around.get("plan"))}
+        self._engine = replace(engine, around=around, answer_limit=min(answer_limit, engine.answer_limit))
+
+    def query(self, body: Mapping[str, Any], header: Callable[[str], str | None]) -> LiveQuery:
+        """The query of a request for a stream, and its caller. Raises AccessError."""
+        request = GraphQLRequest(
+            query=self._as_query(body.get("query")),
+            variables=body.get("variables"),
+            operation_name=body.get("operationName"),
+            extensions=body.get("extensions"),
+            document_id=body.get("documentId"),
+            head=RequestHead("POST", PATH, header),
+        )
+        caller = caller_of(request, self._engine)
+        parts = (request.query, request.variables, request.operation_name, request.extensions, request.document_id)
+        return LiveQuery(request, caller, (json.dumps(parts, sort_keys=True), caller.role, caller.cache_key))
+
+    def answer(self, query: LiveQuery) -> LiveAnswer:
+        """Run it now. Never raises: errors are answers."""
+        self._planned.reads = None
+        started = time.monotonic()
+        reply, reads = run(query.request, self._engine).reply, self._planned.reads
+        # A line break in JSON is space between its parts; in a stream it would end the line of an event.
+        body = reply.body.replace(b"\r", b" ").replace(b"\n", b" ")
+        is_final = reads is None and _PASSING.isdisjoint(reply.codes)
+        return LiveAnswer(body, reads, is_final, time.monotonic() - started)
+
+    def _around_plan(self, around: Callable[..., Any] | None) -> Callable[..., Any]:
+        def planning(plan: Callable[..., BoundPlan], *arguments: Any) -> BoundPlan:
+            bound: BoundPlan = plan(*arguments) if around is None else around(plan, *arguments)
+            if bound.plan.is_mutation:
+                raise RequestError("Only a query or a subscription can be live")
+            self._planned.reads = bound.plan.reads
+            return bound
+
+        return planning
+
+    def _as_query(self, text: Any) -> Any:
+        """The document with its subscription as a query: it may select what a query does. Anything else stays as it
+        is, and is refused by the pipeline if it must be."""
+        if not isinstance(text, str) or "subscription" not in text:
+            return text
+        try:
+            definitions = read_syntax(text, self._limits).document.definitions
+        except PorticoError:
+            return text
+        for each in reversed(definitions):
+            if isinstance(each, OperationDefinitionNode) and each.operation is OperationType.SUBSCRIPTION and each.loc:
+                start = each.loc.start
+                text = f"{text[:start]}query{text[start + len('subscription') :]}"
+        return text

@@ -1,0 +1,151 @@
+"""The endpoint of live queries: Server-Sent Events, as graphql-sse has them for "distinct connections mode"
+(https://github.com/graphql/graphql-over-http/blob/main/rfcs/GraphQLOverSSE.md).
+
+``next`` events carry answers, ``complete`` ends the stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import falcon
+import falcon.asgi
+
+from app.errors import OverLimit, PorticoError, RequestError, Unavailable
+from app.live.hub import Hub
+from app.live.queries import PATH, LiveQuery, Queries
+from app.pipeline.records import GraphQLRequest
+from app.pipeline.shape import shape_error
+from app.server.cross_origin import CrossOrigin
+from app.settings import Settings
+
+_PING_S = 10.0
+"""How often something is sent at least, so that nobody between takes the stream for dead, and we see if it is."""
+
+
+class StreamResource:
+    """``limit``: how many streams there may be; ``body_limit``: how many bytes a request may have."""
+
+    def __init__(self, hub: Hub, queries: Queries, limit: int, body_limit: int) -> None:
+        self._hub = hub
+        self._queries = queries
+        self._limit = limit
+        self._body_limit = body_limit
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        try:
+            await self._start(_json(await self._read(req), "The body"), req, resp)
+        except PorticoError as ex:
+            _refuse(ex, resp)
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        given: dict[str, Any] = {name: req.get_param(name) for name in ("query", "operationName", "documentId")}
+        try:
+            for name in ("variables", "extensions"):
+                text = req.get_param(name)
+                given[name] = _json(text.encode(), f"The {name}") if text else None
+            await self._start(given, req, resp)
+        except PorticoError as ex:
+            _refuse(ex, resp)
+
+    async def _read(self, req: falcon.asgi.Request) -> bytes:
+        body: bytes = await req.stream.read(self._body_limit + 1)
+        if len(body) > self._body_limit:
+            raise OverLimit(f"The body is larger than {self._body_limit} bytes", status=413)
+        return body
+
+    async def _start(self, body: Any, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        if not isinstance(body, dict):
+            raise RequestError("The body must be a JSON object with a query")
+        # Who calls may have to be asked of the database or of a key server.
+        query = await asyncio.to_thread(self._queries.query, body, req.headers.get)
+        if self._hub.viewers >= self._limit:
+            raise Unavailable(f"There are {self._limit} streams already", code="OVERLOADED")
+        resp.sse = self._events(query)
+        resp.set_header("Cache-Control", "no-cache, no-transform")
+        # nginx would keep events until its buffer is full.
+        resp.set_header("X-Accel-Buffering", "no")
+
+    async def _events(self, query: LiveQuery) -> AsyncIterator[falcon.asgi.SSEvent | None]:
+        async with self._hub.watching(query) as viewer:
+            while not viewer.is_over:
+                body = await viewer.next(min(_PING_S, _seconds_left(query)))
+                if _seconds_left(query) <= 0:
+                    break
+                if body is not None:
+                    yield falcon.asgi.SSEvent(event="next", data=body)
+                elif not viewer.is_over:
+                    yield None
+        yield falcon.asgi.SSEvent(event="complete", data=b"")
+
+
+def _seconds_left(query: LiveQuery) -> float:
+    """How long the caller's token is valid."""
+    expires_at = query.caller.expires_at
+    return _PING_S if expires_at is None else expires_at - time.time()
+
+
+def _json(text: bytes, what: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise RequestError(f"{what} must be JSON") from None
+
+
+def _refuse(error: PorticoError, resp: falcon.asgi.Response) -> None:
+    reply = shape_error(GraphQLRequest(None), error)
+    resp.status = falcon.code_to_http_status(reply.status)
+    resp.content_type = reply.content_type
+    resp.data = reply.body
+    for name, value in reply.headers:
+        resp.set_header(name, value)
+
+
+class _OtherOrigins:
+    """Lets pages of other origins read the streams, and ask whether they may."""
+
+    def __init__(self, cross_origin: CrossOrigin) -> None:
+        self._cross_origin = cross_origin
+
+    async def process_request(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        if req.method == "OPTIONS" and req.get_header("access-control-request-method"):
+            requested = req.get_header("access-control-request-headers") or ""
+            _set(resp, self._cross_origin.preflight_headers(req.get_header("origin"), requested))
+            resp.complete = True
+
+    async def process_response(
+        self, req: falcon.asgi.Request, resp: falcon.asgi.Response, resource: Any, req_succeeded: bool
+    ) -> None:
+        _set(resp, self._cross_origin.headers(req.get_header("origin")))
+
+
+def _set(resp: falcon.asgi.Response, headers: Any) -> None:
+    for name, value in headers:
+        resp.append_header(name, value) if name == "vary" else resp.set_header(name, value)
+
+
+class _HealthResource:
+    """``GET /health``: how many streams there are, and whether triggers are heard."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        resp.media = {
+            "process": "ok",
+            "streams": self._hub.viewers,
+            "changes": "heard" if self._hub.hears else "not heard",
+        }
+
+
+def make_stream_app(hub: Hub, queries: Queries, settings: Settings) -> falcon.asgi.App[Any, Any]:
+    """The ASGI application."""
+    cross_origin = CrossOrigin(settings.cors_origins)
+    app = falcon.asgi.App(middleware=[_OtherOrigins(cross_origin)] if cross_origin else [])
+    app.add_route(PATH, StreamResource(hub, queries, settings.live_limit, settings.body_limit))
+    app.add_route("/health", _HealthResource(hub))
+    return app

@@ -1,0 +1,302 @@
+"""``portico live``: a stream has the answer of now, and another one whenever it has changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import jwt
+import pytest
+import requests
+
+from app.live import triggers
+from tests.graphql.conftest import ROLES
+from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY
+from tests.installation.test_rights import as_user
+from tests.live.streams import Live, living
+from tests.postgres_server import PostgresServer
+from tests.process.conftest import Portico
+from tests.process.conftest import portico as portico
+from tests.process.running import PATIENCE_S
+
+SCHEMA = """
+create table note (id int primary key, owner text, body text);
+create table other (id int primary key);
+create view long_note as select id, body from note where length(body) > 5;
+alter table note enable row level security;
+create policy public_ones on note for select to anon using (owner is null);
+create policy own on note for select to authenticated
+  using (owner = current_setting('request.jwt.claims', true)::json ->> 'sub');
+create function notes() returns int language sql stable as 'select count(*)::int from note';
+comment on view long_note is '@graphql({"primary_key_columns": ["id"]})';
+create view slow as select clock_timestamp()::text as n from (select pg_sleep(0.4) offset 0) as slept;
+comment on view slow is '@graphql({"primary_key_columns": ["n"]})';
+grant select on slow to anon;
+grant select on note, other, long_note to anon, authenticated;
+grant select, delete on note to service_role;
+create sequence runs;
+grant usage on sequence runs to anon;
+create table counted (id int primary key);
+insert into counted values (1);
+grant select on counted to anon;
+alter table counted enable row level security;
+create policy counting on counted using (nextval('runs') > 0);
+insert into note values (1, null, 'one');
+"""
+NOTES = "{ noteCollection { edges { node { id body } } } }"
+QUIET_S = 2.5
+"""Longer than anything waits that is told of a change."""
+
+
+def notes(*rows: tuple[int, str]) -> dict[str, object]:
+    return {"noteCollection": {"edges": [{"node": {"id": number, "body": body}} for number, body in rows]}}
+
+
+def token(user: str, valid_s: float) -> str:
+    return jwt.encode({"sub": user, "role": "authenticated", "exp": time.time() + valid_s}, JWT_SECRET, "HS256")
+
+
+@pytest.fixture(scope="module")
+def made(postgres: PostgresServer) -> Iterator[str]:
+    url = postgres.create_database(sql=ROLES + SCHEMA)
+    triggers.enable(url, ["note", "public.other", "counted"])
+    yield url
+    postgres.drop_database(url)
+
+
+@pytest.fixture(scope="module")
+def live(made: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    with living(made, tmp_path_factory.mktemp("live")) as live:
+        yield live
+
+
+@pytest.fixture
+def change(made: str, postgres: PostgresServer) -> Iterator[Callable[[str], None]]:
+    """Runs SQL; the rows are put back."""
+    yield lambda sql: (postgres.execute(sql, made), None)[1]
+    postgres.execute("truncate note, other; insert into note values (1, null, 'one')", made)
+
+
+def test_a_change_is_told_at_once(live: Live, change: Callable[[str], None]) -> None:
+    stream = live.stream(NOTES)
+    stream.until(notes((1, "one")))
+    change("insert into note values (2, null, 'two')")
+    assert stream.data() == notes((1, "one"), (2, "two"))
+    change("truncate note")
+    assert stream.data() == notes()
+
+
+def test_a_subscription_is_a_query(live: Live, change: Callable[[str], None]) -> None:
+    document = """
+      # subscription
+      subscription Mine($id: Int!) { ...Some }
+      fragment Some on Query { noteCollection(filter: {id: {eq: $id}}) { edges { node { id body } } } }"""
+    stream = live.stream(document, {"id": 1})
+    stream.until(notes((1, "one")))
+    change("update note set body = 'eins'")
+    assert stream.data() == notes((1, "eins"))
+
+
+def test_what_does_not_change_the_answer_is_not_told(live: Live, change: Callable[[str], None]) -> None:
+    stream = live.stream(NOTES)
+    stream.until(notes((1, "one")))
+    change("insert into note values (3, 'somebody', 'secret'); insert into other values (1); update note set id = id")
+    assert stream.quiet(QUIET_S)
+
+
+def test_each_sees_what_policies_show_him(live: Live, change: Callable[[str], None]) -> None:
+    streams = {name: live.stream(NOTES, authorization=f"Bearer {token(name, 600)}") for name in ("ada", "ben")}
+    assert [each.data() for each in streams.values()] == [notes(), notes()]
+    change("insert into note values (4, 'ada', 'for Ada')")
+    assert streams["ada"].data() == notes((4, "for Ada"))
+    assert streams["ben"].quiet(QUIET_S)
+
+
+def test_many_changes_become_few_answers(live: Live, change: Callable[[str], None]) -> None:
+    stream = live.stream("{ noteCollection(first: 1, orderBy: [{id: DescNullsLast}]) { edges { node { id } } } }")
+    stream.data()
+    began = time.monotonic()
+    for number in range(10, 210):
+        change(f"insert into note values ({number}, null, 'n')")
+    answers, last = 0, 0
+    while last != 209:
+        last = stream.data()["noteCollection"]["edges"][0]["node"]["id"]
+        answers += 1
+    assert answers <= 3 + (time.monotonic() - began)
+
+
+def test_equal_queries_run_once(live: Live, made: str, change: Callable[[str], None], postgres: PostgresServer) -> None:
+    query = "{ countedCollection { edges { node { id } } } }"
+    streams = [live.stream(query) for _ in range(20)]
+    first = {"countedCollection": {"edges": [{"node": {"id": 1}}]}}
+    assert [each.data() for each in streams] == [first] * 20
+    before = postgres.execute("select last_value from runs", made)[0][0]
+    change("insert into counted values (2)")
+    for each in streams:
+        assert len(each.data()["countedCollection"]["edges"]) == 2
+    after = postgres.execute("select last_value from runs", made)[0][0]
+    # A run reads two rows.
+    assert int(str(after)) - int(str(before)) <= 4
+
+
+@pytest.mark.parametrize(
+    "query", ["{ long_noteCollection { edges { node { id } } } }", '{ __type(name: "Query") { name } }']
+)
+def test_views_are_repeated(made: str, tmp_path: Path, postgres: PostgresServer, query: str) -> None:
+    with living(made, tmp_path, LIVE_POLL_S="0.2") as live:
+        stream = live.stream(query)
+        data = stream.data()
+        if "__type" in query:
+            assert stream.quiet(QUIET_S)
+            return
+        assert data == {"long_noteCollection": {"edges": []}}
+        postgres.execute("insert into note values (9, null, 'long enough')", made)
+        assert stream.data() == {"long_noteCollection": {"edges": [{"node": {"id": 9}}]}}
+        postgres.execute("delete from note where id = 9", made)
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("{ nothing }", "GRAPHQL_VALIDATION_FAILED"),
+        ("{ note", "GRAPHQL_PARSE_FAILED"),
+        ("mutation { deleteFromnoteCollection { affectedCount } }", None),
+        ("subscription { nothing }", "GRAPHQL_VALIDATION_FAILED"),
+    ],
+)
+def test_what_is_refused_ends(live: Live, query: str, code: str | None) -> None:
+    stream = live.stream(query)
+    kind, answer = stream.next()
+    assert kind == "next"
+    assert code in (None, answer["errors"][0]["extensions"]["code"])
+    assert stream.next() == ("complete", None)
+
+
+def test_a_mutation_is_not_run(live: Live, made: str, postgres: PostgresServer) -> None:
+    stream = live.stream("mutation { deleteFromnoteCollection(atMost: 9) { affectedCount } }", key=SERVICE_KEY)
+    assert "Only a query or a subscription can be live" in stream.next()[1]["errors"][0]["message"]
+    assert postgres.execute("select count(*) from note", made) == [[1]]
+
+
+def test_strangers_and_bad_requests_are_refused(live: Live) -> None:
+    assert live.ask(NOTES, key="nothing").status_code == 401
+    assert requests.post(live.url, json={"query": NOTES}, timeout=PATIENCE_S).status_code == 401
+    assert (
+        requests.post(live.url, data="{", timeout=PATIENCE_S).json()["errors"][0]["message"] == "The body must be JSON"
+    )
+    assert requests.post(live.url, data="[1]", timeout=PATIENCE_S).status_code == 400
+    assert requests.put(live.url, timeout=PATIENCE_S).status_code == 405
+
+
+def test_get(live: Live) -> None:
+    parameters = {
+        "query": "query ($id: Int) { noteCollection(filter: {id: {eq: $id}}) { edges { node { id body } } } }"
+    }
+    answer = requests.get(
+        live.url,
+        {**parameters, "variables": '{"id": 1}'},
+        headers={"apiKey": ANON_KEY},
+        stream=True,
+        timeout=PATIENCE_S,
+    )
+    lines = answer.iter_lines()
+    assert next(lines) == b"event: next"
+    assert b'"one"' in next(lines)
+    answer.close()
+
+
+def test_a_stream_ends_with_its_token(live: Live) -> None:
+    stream = live.stream(NOTES, authorization=f"Bearer {token('ada', 3)}")
+    assert stream.data() == notes()
+    assert stream.next(20) == ("complete", None)
+
+
+def test_there_is_a_limit(made: str, tmp_path: Path) -> None:
+    with living(made, tmp_path, LIVE_LIMIT="2") as live:
+        streams = [live.stream(NOTES) for _ in range(2)]
+        for each in streams:
+            each.data()
+        refused = live.ask(NOTES)
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+        assert refused.json()["errors"][0]["extensions"]["code"] == "OVERLOADED"
+
+
+def test_an_answer_that_is_too_large_is_told(made: str, tmp_path: Path, change: Callable[[str], None]) -> None:
+    with living(made, tmp_path, LIVE_ANSWER_LIMIT="100K") as live:
+        stream = live.stream(NOTES)
+        assert stream.data() == notes((1, "one"))
+        change("update note set body = repeat('x', 3000000)")
+        assert "102400" in stream.next()[1]["errors"][0]["message"]
+        change("update note set body = 'less'")
+        assert stream.data() == notes((1, "less"))
+
+
+def test_a_slow_query_rests(made: str, tmp_path: Path) -> None:
+    with living(made, tmp_path, LIVE_POLL_S="0.1") as live:
+        stream = live.stream("{ slowCollection { edges { node { n } } } }")
+        began = time.monotonic()
+        first, second = (stream.data()["slowCollection"]["edges"][0]["node"]["n"] for _ in range(2))
+        assert first != second
+        assert time.monotonic() - began >= 0.4 * 5
+
+
+def test_its_health(live: Live) -> None:
+    told = requests.get(live.url.replace("/graphql/v1/stream", "/health"), timeout=PATIENCE_S).json()
+    assert (told["process"], told["changes"]) == ("ok", "heard")
+
+
+def test_pages_of_other_origins(made: str, tmp_path: Path) -> None:
+    with living(made, tmp_path, CORS_ORIGINS="https://app.example.com") as live:
+        page = {"origin": "https://app.example.com"}
+        asked = {**page, "access-control-request-method": "POST", "access-control-request-headers": "apikey"}
+        preflight = requests.options(live.url, headers=asked, timeout=PATIENCE_S)
+        assert (preflight.status_code, preflight.headers["access-control-allow-headers"]) == (200, "apikey")
+        assert live.ask(NOTES, **page).headers["access-control-allow-origin"] == "https://app.example.com"
+        assert "access-control-allow-origin" not in live.ask(NOTES, origin="https://else.example.com").headers
+
+
+def test_a_lost_connection_loses_nothing(live: Live, change: Callable[[str], None], made: str) -> None:
+    stream = live.stream(NOTES)
+    stream.until(notes((1, "one")))
+    change(
+        "select pg_terminate_backend(pid) from pg_stat_activity"
+        " where pid <> pg_backend_pid() and datname = current_database()"
+    )
+    change("update note set body = 'meanwhile'")
+    stream.until(notes((1, "meanwhile")))
+
+
+def test_a_stop_ends_the_streams(made: str, tmp_path: Path) -> None:
+    with living(made, tmp_path) as live:
+        stream = live.stream(NOTES)
+        stream.until(notes((1, "one")))
+        live.process.terminate()
+        assert stream.next() == ("complete", None)
+        assert live.process.wait(PATIENCE_S) == 0
+
+
+def test_the_commands(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
+    postgres.execute('create schema "Odd"; create table "Odd"."a""b" (id int); create view v as select 1', database_url)
+    name = '"Odd"."a""b"'
+    count = "select count(*) from pg_trigger where tgname = 'portico_live'"
+    for _ in range(2):
+        assert portico("live", "enable", name, DATABASE_URL=database_url).stdout == f"Changes of {name} are told.\n"
+    assert postgres.execute(count, database_url) == [[1]]
+    view = portico("live", "enable", "v", DATABASE_URL=database_url)
+    assert (view.returncode, view.stderr) == (1, "portico: v is no table; its queries are repeated at intervals\n")
+    absent = portico("live", "enable", name, "absent", DATABASE_URL=database_url)
+    assert absent.stderr == "portico: absent does not exist\n"
+    for _ in range(2):
+        ended = portico("live", "disable", name, DATABASE_URL=database_url)
+        assert ended.stdout == f"Changes of {name} are not told any more.\n", ended.stderr
+    assert postgres.execute(count, database_url) == [[0]]
+    assert postgres.execute("select count(*) from pg_proc where proname = 'portico_live'", database_url) == [[0]]
+
+
+def test_who_may_not_change_a_table_is_told(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
+    postgres.execute("create table t (id int); create role live_stranger login", database_url)
+    refused = portico("live", "enable", "t", DATABASE_URL=as_user(database_url, "live_stranger"))
+    postgres.execute("drop role live_stranger", database_url)
+    assert refused.returncode == 1
+    assert "permission denied" in refused.stderr

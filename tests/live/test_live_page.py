@@ -1,0 +1,44 @@
+"""The page about live queries: its table, its command and its client."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from tests.docs.blocks import blocks
+from tests.graphql.conftest import ROLES
+from tests.graphql.door import ANON_KEY
+from tests.live.streams import living
+from tests.packages import node_packages
+from tests.postgres_server import PostgresServer
+from tests.process.conftest import Portico
+from tests.process.conftest import portico as portico
+
+(SQL,) = blocks("docs/live.md", "sql")
+(SHELL,) = blocks("docs/live.md", "sh")
+(JAVASCRIPT,) = blocks("docs/live.md", "js")
+ADDRESS = "http://127.0.0.1:8001/graphql/v1/stream"
+
+
+def test_the_page(portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path) -> None:
+    folder = node_packages()
+    postgres.execute(ROLES + SQL.text, database_url)
+    command = SHELL.text.split()[1:]
+    assert portico(*command, DATABASE_URL=database_url).stdout == "Changes of message are told.\n"
+    with living(database_url, tmp_path) as live:
+        assert ADDRESS in JAVASCRIPT.text
+        script = folder / f"live-page-{os.getpid()}.mjs"
+        script.write_text(JAVASCRIPT.text.replace(ADDRESS, live.url))
+        variables = {**os.environ, "ANON_KEY": ANON_KEY}
+        with subprocess.Popen(
+            ["node", str(script)], cwd=folder, env=variables, stdout=subprocess.PIPE, text=True
+        ) as node:
+            try:
+                assert node.stdout
+                assert node.stdout.readline() == "Hello\n"
+                postgres.execute("insert into message (body) values ('World')", database_url)
+                assert node.stdout.readline() == "Hello, World\n"
+            finally:
+                node.kill()
+                script.unlink()
