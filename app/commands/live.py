@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import click
 
 from app.commands.failure import CommandError
@@ -17,28 +19,32 @@ def command(context: click.Context) -> None:
         _serve()
 
 
+_TABLES = click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
+
+
 @command.command("enable")
-@click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
+@_TABLES
 def enable(tables: tuple[str, ...]) -> None:
     """Give tables a trigger that tells of changes at once; queries that read others are repeated at intervals."""
     from app.live import triggers
 
-    with settings_with_database() as settings:
-        triggers.enable(settings.database_url or "", tables)
-    for each in tables:
-        click.echo(f"Changes of {each} are told.")
+    _change(triggers.enable, tables, "told")
 
 
 @command.command("disable")
-@click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
+@_TABLES
 def disable(tables: tuple[str, ...]) -> None:
     """Take the trigger away again."""
     from app.live import triggers
 
+    _change(triggers.disable, tables, "not told any more")
+
+
+def _change(change: Callable[[str, Sequence[str]], None], tables: Sequence[str], result: str) -> None:
     with settings_with_database() as settings:
-        triggers.disable(settings.database_url or "", tables)
+        change(settings.database_url or "", tables)
     for each in tables:
-        click.echo(f"Changes of {each} are not told any more.")
+        click.echo(f"Changes of {each} are {result}.")
 
 
 def _serve() -> None:

@@ -19,6 +19,7 @@ from app.hooks import hookimpl
 from app.query.comparison import compared
 from app.query.compiling import quoted
 from app.query.conditions import Compared, Condition
+from app.query.extension_functions import schema_of, usable_functions
 from app.query.geojson import NAME, geometry_text, printed_geography, printed_geometry
 from app.query.own_scalars import own_value_type
 from app.query.planning import Planning
@@ -80,13 +81,7 @@ def _is_shape(type_: Type) -> bool:
 
 def _usable(api: ApiSchema) -> Collection[str]:
     """The names of PostGIS's functions that the role may use."""
-
-    def find() -> frozenset[str]:
-        shapes = {each.oid for each in api.catalog.types if _is_shape(each)}
-        functions = api.view.extension_functions
-        return frozenset(each.name for each in functions if any(given.type in shapes for given in each.arguments))
-
-    return api.shared("functions of PostGIS", find)
+    return api.shared("functions of PostGIS", lambda: usable_functions(api, _is_shape))
 
 
 def _near_type(api: ApiSchema, shape: ValueType) -> GraphQLInputObjectType:
@@ -111,7 +106,7 @@ class _Distance:
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
     if value_type.filter != NAME:
         return None
-    schema = next(each.schema for each in api.catalog.types if _is_shape(each))
+    schema = schema_of(api, _is_shape)
     members = {
         name: GraphQLInputField(
             value_type.input,

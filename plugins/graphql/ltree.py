@@ -19,6 +19,7 @@ from app.query.comparison import compared
 from app.query.comparison_operators import IN_ORDER, by_symbol, comparison_members
 from app.query.compiling import quoted
 from app.query.conditions import Compared, Condition
+from app.query.extension_functions import schema_of
 from app.query.own_scalars import own_value_type
 from app.query.planning import Planning
 from app.query.sql import cast_to
@@ -58,7 +59,7 @@ def _is_ltree(type_: Type) -> bool:
 def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
     if value_type.filter != NAME:
         return None
-    schema = next(each.schema for each in api.catalog.types if _is_ltree(each))
+    schema = schema_of(api, _is_ltree)
     operators = {
         **IN_ORDER,
         "ancestorOf": by_symbol(_of_extension(schema, "@>")),

@@ -16,6 +16,7 @@ from app.graphql.values_of_types import Nearness, ValueType
 from app.hooks import hookimpl
 from app.query.comparison import compared
 from app.query.compiling import quoted
+from app.query.extension_functions import usable_functions
 from app.query.json_texts import json_of_plain
 from app.query.own_scalars import own_value_type
 from app.query.planning import Planning
@@ -70,9 +71,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
 
 def _metrics(api: ApiSchema) -> Mapping[str, Metric]:
     """The ways to measure that the installed version has, and the role may use."""
-    vectors = {each.oid for each in api.catalog.types if _is_vector(each)}
-    functions = api.view.extension_functions
-    usable = {each.name for each in functions if any(given.type in vectors for given in each.arguments)}
+    usable = usable_functions(api, _is_vector)
     return {name: each for name, each in METRICS.items() if each.function in usable}
 
 
