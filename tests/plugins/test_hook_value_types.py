@@ -56,5 +56,5 @@ def test_a_name_that_no_plugin_has_is_refused_with_those_that_there_are(words: s
     unknown = words.rpartition(",")[2]
     with pytest.raises(SettingError) as raised:
         configure({"VALUE_TYPES": words}, extra=PLUGINS)
-    known = "bytes, domains, interval, network, points, ranges, vector"
+    known = "bytes, domains, geo, interval, ltree, network, points, ranges, vector"
     assert str(raised.value) == f"VALUE_TYPES: no type of values is called {unknown!r}; there are {known}"

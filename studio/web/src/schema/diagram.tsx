@@ -37,7 +37,8 @@ export function Diagram({ relations, found }: { relations: Relation[]; found: Se
   return (
     <div className="diagram">
       <ReactFlow
-        key={relations.length}
+        // Another choice of tables is shown as a whole again.
+        key={layout.value.placed.map((each) => each.id).join()}
         nodes={nodes}
         edges={edges}
         nodeTypes={nodeTypes}

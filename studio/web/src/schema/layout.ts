@@ -8,6 +8,8 @@ export const WIDTH = 220;
 const HEAD = 40;
 const LINE = 22;
 const MOST_COLUMNS = 9;
+/** So many tables that lead from one to the next still fit beside each other. */
+const LONG_CHAIN = 10;
 
 export interface Placed {
   id: string;
@@ -42,6 +44,23 @@ function columnsOf(relation: Relation) {
   return marked.sort((a, b) => order[a.mark] - order[b.mark]).slice(0, MOST_COLUMNS);
 }
 
+/** How many tables the longest chain of relationships has, leaving out those that close a circle. */
+function longestChain(drawn: Drawn[]): number {
+  const next = new Map<string, string[]>();
+  for (const each of drawn) next.set(each.from, [...(next.get(each.from) ?? []), each.to]);
+  const known = new Map<string, number>();
+  const from = (id: string): number => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    // Until it is known, so that circles end.
+    known.set(id, 0);
+    const length = 1 + Math.max(0, ...(next.get(id) ?? []).map(from));
+    known.set(id, length);
+    return length;
+  };
+  return Math.max(0, ...[...next.keys()].map(from));
+}
+
 export async function layoutOf(relations: Relation[], signal: AbortSignal): Promise<Layout> {
   const known = new Set(relations.map((each) => each.oid));
   const placed: Placed[] = relations.map((relation) => {
@@ -66,6 +85,8 @@ export async function layoutOf(relations: Relation[], signal: AbortSignal): Prom
         "elk.layered.spacing.nodeNodeBetweenLayers": "90",
         "elk.spacing.componentComponent": "48",
         "elk.aspectRatio": "1.6",
+        // A long chain goes on in the next line.
+        "elk.layered.wrapping.strategy": longestChain(drawn) > LONG_CHAIN ? "MULTI_EDGE" : "OFF",
         // Tables that all lead to one would stand in one long column otherwise.
         "elk.layered.layering.strategy": "COFFMAN_GRAHAM",
         "elk.layered.layering.coffmanGraham.layerBound": String(Math.max(4, Math.ceil(Math.sqrt(placed.length)))),
