@@ -18,12 +18,14 @@ from app.live.queries import Queries
 from app.live.stream import make_stream_app
 from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
+from app.server.open_files import open_as_many_as_granted
 from app.settings import Settings
 from schema_cache.poller import Poller
 
 
 def serve_live(settings: Settings, plugins: Plugins, listener: socket.socket, started: Callable[[], None]) -> None:
     """Serve streams until SIGTERM or SIGINT; ``started`` is called once it can."""
+    open_as_many_as_granted()
     # uvicorn sends itself the signal again once it has stopped; that shall not end us in the middle of our own stop.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)

@@ -23,18 +23,20 @@ from app.pipeline.shape import shape_error
 from app.server.cross_origin import CrossOrigin
 from app.settings import Settings
 
+_BODY_S = 10.0
+"""In how many seconds the body of a request, which is a query, must have arrived."""
 _PING_S = 10.0
 """How often something is sent at least, so that nobody between takes the stream for dead, and we see if it is."""
 
 
 class StreamResource:
-    """``limit``: how many streams there may be; ``body_limit``: how many bytes a request may have."""
+    """Opens streams, as many as the settings allow."""
 
-    def __init__(self, hub: Hub, queries: Queries, limit: int, body_limit: int) -> None:
+    def __init__(self, hub: Hub, queries: Queries, settings: Settings) -> None:
         self._hub = hub
         self._queries = queries
-        self._limit = limit
-        self._body_limit = body_limit
+        self._limit = settings.live_limit
+        self._body_limit = settings.body_limit
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         try:
@@ -53,7 +55,11 @@ class StreamResource:
             _refuse(ex, resp)
 
     async def _read(self, req: falcon.asgi.Request) -> bytes:
-        body: bytes = await req.stream.read(self._body_limit + 1)
+        try:
+            async with asyncio.timeout(_BODY_S):
+                body: bytes = await req.stream.read(self._body_limit + 1)
+        except TimeoutError:
+            raise RequestError(f"The body did not arrive within {_BODY_S:g} seconds", status=408) from None
         if len(body) > self._body_limit:
             raise OverLimit(f"The body is larger than {self._body_limit} bytes", status=413)
         return body
@@ -146,6 +152,6 @@ def make_stream_app(hub: Hub, queries: Queries, settings: Settings) -> falcon.as
     """The ASGI application."""
     cross_origin = CrossOrigin(settings.cors_origins)
     app = falcon.asgi.App(middleware=[_OtherOrigins(cross_origin)] if cross_origin else [])
-    app.add_route(PATH, StreamResource(hub, queries, settings.live_limit, settings.body_limit))
+    app.add_route(PATH, StreamResource(hub, queries, settings))
     app.add_route("/health", _HealthResource(hub))
     return app

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import jwt
 import pytest
@@ -239,6 +241,14 @@ def test_a_slow_query_rests(made: str, tmp_path: Path) -> None:
         first, second = (stream.data()["slowCollection"]["edges"][0]["node"]["n"] for _ in range(2))
         assert first != second
         assert time.monotonic() - began >= 0.4 * 5
+
+
+def test_a_body_that_does_not_arrive_is_not_waited_for(live: Live) -> None:
+    place = urlsplit(live.url)
+    head = f"POST {place.path} HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 100\r\n\r\n{{"
+    with socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S) as half:
+        half.sendall(head.encode())
+        assert half.recv(100).startswith(b"HTTP/1.1 408 ")
 
 
 def test_its_health(live: Live) -> None:
