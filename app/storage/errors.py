@@ -83,10 +83,10 @@ class InvalidBucketName(StorageError):
 
 
 class InvalidKey(StorageError):
-    """No object can have this key."""
+    """No object can have this key; the hint says which rule it breaks."""
 
-    def __init__(self, key: str) -> None:
-        super().__init__()
+    def __init__(self, key: str, *, hint: str) -> None:
+        super().__init__(hint=hint)
         self.key = key
 
 

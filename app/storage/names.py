@@ -34,19 +34,29 @@ def check_bucket_name(name: str) -> str:
 
 def check_key(key: str, *, any_script: bool = False) -> str:
     """Give the key back. Raises InvalidKey. ``any_script`` allows all Unicode but control characters and backslash."""
-    if not _is_key(key, any_script=any_script):
-        raise InvalidKey(key)
+    rule = _broken_rule(key, any_script=any_script)
+    if rule:
+        raise InvalidKey(key, hint=rule)
     return key
 
 
-def _is_key(key: str, *, any_script: bool) -> bool:
+def _broken_rule(key: str, *, any_script: bool) -> str | None:
+    if not key:
+        return "A key has at least one character"
     if any_script:
-        if not key or _CONTROL.search(key):
-            return False
+        if _CONTROL.search(key):
+            return "A key has no control character and no backslash"
     elif not _KEY.fullmatch(key):
-        return False
+        return (
+            "A key has letters A to Z without accents, digits, spaces and /!_.*'()&$@=;:+,?- only; "
+            "OBJECT_KEYS=unicode allows other characters"
+        )
+    if len(key.encode()) > LONGEST_KEY_BYTES:
+        return f"A key has at most {LONGEST_KEY_BYTES:,} bytes"
     # Our backends never use a key as a path, but a client, a proxy or a mirror may resolve these segments.
-    return len(key.encode()) <= LONGEST_KEY_BYTES and not {".", ".."}.intersection(key.split("/"))
+    if {".", ".."}.intersection(key.split("/")):
+        return "A key has no part . or .. between its slashes"
+    return None
 
 
 def successor(prefix: str) -> str | None:

@@ -62,15 +62,16 @@ def served(studio):
 
 @pytest.fixture
 def visit(browser):
-    """Opens an address; in the end the page's console must have no error."""
+    """Opens an address; in the end the page's console must have no error, unless ``faults_expected``."""
     contexts, faults = [], []
 
-    def open_(address, **options):
+    def open_(address, *, faults_expected=False, **options):
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(30_000)
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        if not faults_expected:
+            page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.goto(address)
         return page

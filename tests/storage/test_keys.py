@@ -57,6 +57,18 @@ def test_keys_that_are_refused(service: Service, path: str, key: str) -> None:
         assert error(service.get(f"/object/{bucket}/{path}"))[2] == "InvalidKey"
 
 
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("%C3%BC", "letters A to Z without accents"),
+        ("a/%2E%2E/b", "no part . or .. between its slashes"),
+        ("x" * 1025, "at most 1,024 bytes"),
+    ],
+)
+def test_the_refusal_of_a_key_says_which_rule_it_breaks(service: Service, path: str, hint: str) -> None:
+    assert hint in service.upload(f"{service.bucket()}/{path}").json()["hint"]
+
+
 def test_all_scripts_by_a_setting(own_service: object) -> None:
     service: Service = own_service(object_keys="unicode")  # type: ignore[operator]
     bucket = service.bucket()

@@ -28,7 +28,7 @@ def _described(ex: PorticoError) -> str:
         case InvalidContentType():
             return f"its type {ex.given!r} is not a MIME type; change it at the source"
         case InvalidKey():
-            return "no object can have this key; OBJECT_KEYS=unicode allows letters of all scripts"
+            return "no object can have this key"
         case ContentMismatch():
             return f"its first bytes are not those of the type {ex.mime_type}"
         case BytesMissing():

@@ -147,7 +147,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], RestError]] = {
         RestError, "InvalidRequest", 409, "Unable to empty the bucket because it contains too many objects"
     ),
     core.InvalidBucketName: _fixed(RestError, "InvalidBucketName", 400, "Bucket name invalid", tag="Invalid Input"),
-    core.InvalidKey: lambda ex: RestError("InvalidKey", 400, f"Invalid key: {ex.key}"),
+    core.InvalidKey: lambda ex: RestError("InvalidKey", 400, f"Invalid key: {ex.key}", hint=ex.hint),
     core.InvalidValue: lambda ex: RestError("InvalidParameter", 400, f"Invalid Parameter {ex.name}"),
     core.AccessDenied: lambda ex: access_denied(ex.message),
     core.ServiceRoleOnly: _fixed(access_denied, "Access denied: Invalid role", status=403),

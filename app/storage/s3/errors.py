@@ -149,7 +149,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     core.BucketNotEmpty: _fixed("BucketNotEmpty", 409, "The bucket you tried to delete is not empty"),
     core.BucketReferenced: _fixed("BucketNotEmpty", 409, "The bucket is referenced by other rows"),
     core.InvalidBucketName: _fixed("InvalidBucketName", 400, "Bucket name invalid"),
-    core.InvalidKey: lambda ex: S3Error("InvalidKey", 400, f"Invalid key: {ex.key}"),
+    core.InvalidKey: lambda ex: S3Error("InvalidKey", 400, f"Invalid key: {ex.key}", hint=ex.hint),
     core.InvalidValue: lambda ex: invalid_argument(f"Invalid Parameter {ex.name}"),
     core.AccessDenied: lambda ex: access_denied(ex.message),
     core.NotPermitted: lambda ex: access_denied(_ROW_LEVEL_SECURITY, hint=ex.hint),

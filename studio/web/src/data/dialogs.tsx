@@ -6,7 +6,7 @@ import { Failure } from "../http";
 import { Refusal } from "../refusal";
 import { useCaller } from "../session";
 import { Icon } from "../ui/icons";
-import { Dialog, FailureNotice, plural } from "../ui/parts";
+import { Dialog, FailureNotice, focusedFirst, plural } from "../ui/parts";
 import { ValueInput } from "./input";
 import type { Table, ToMany } from "./model";
 import { deleteRows, insertRow, type Changed } from "./query";
@@ -49,12 +49,12 @@ export function NewRow({ table, done, close }: { table: Table; done: (message: s
     <Dialog title={`New row in ${table.type}`} close={close} side>
       <p className="muted small">What stays empty is left out, and has the column's default.</p>
       <form className="stack" onSubmit={insert}>
-        {table.insert!.columns.map((each) => (
+        {table.insert!.columns.map((each, index) => (
           <label key={each.name} className="field">
             <span>
               {each.name} <span className="muted">{each.isList ? `[${each.type}]` : each.type}</span>
             </span>
-            <ValueInput kind={each} label={each.name} value={given[each.name] ?? ""} change={(value) => setGiven({ ...given, [each.name]: value })} />
+            <ValueInput autoFocus={index === 0} kind={each} label={each.name} value={given[each.name] ?? ""} change={(value) => setGiven({ ...given, [each.name]: value })} />
             {each.about && <small>{each.about}</small>}
           </label>
         ))}
@@ -94,7 +94,7 @@ export function Deletion({ table, ids, done, close }: { table: Table; ids: strin
         <button className="danger" onClick={() => void remove()}>
           <Icon name="bin" /> Delete {plural(ids.length, "row")}
         </button>
-        <button onClick={close} autoFocus>
+        <button ref={focusedFirst} onClick={close}>
           Cancel
         </button>
       </div>

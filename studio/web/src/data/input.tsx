@@ -1,5 +1,6 @@
 // An input for a value of a column, by its type.
 
+import { focusedFirst } from "../ui/parts";
 import type { ValueKind } from "./model";
 
 interface Given {
@@ -13,7 +14,7 @@ interface Given {
 const DATES: Record<string, string> = { Date: "date" };
 
 export function ValueInput({ kind, label, value, change, autoFocus }: Given) {
-  const shared = { "aria-label": label, value, autoFocus, onChange: (event: { target: { value: string } }) => change(event.target.value) };
+  const shared = { "aria-label": label, value, autoFocus, ref: autoFocus ? focusedFirst : undefined, onChange: (event: { target: { value: string } }) => change(event.target.value) };
   const choices = kind.isList ? undefined : (kind.values ?? (kind.type === "Boolean" ? ["true", "false"] : undefined));
   if (choices) {
     return (

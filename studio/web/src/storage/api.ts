@@ -1,6 +1,7 @@
 // The storage API as the chosen caller, and its errors in words.
 
 import { Failure, headersOf, send, type Credentials } from "../http";
+import { addressOf } from "../router";
 
 export const ROOT = "/storage/v1";
 
@@ -29,6 +30,9 @@ export interface Listing {
   hasNext: boolean;
   nextCursor?: string;
 }
+
+/** The page of a folder, by the beginning that its keys share. */
+export const addressOfFolder = (bucket: string, prefix: string) => addressOf("storage", [bucket], prefix ? { folder: prefix } : {});
 
 export const pathOf = (bucket: string, key: string) => `${encodeURIComponent(bucket)}/${key.split("/").map(encodeURIComponent).join("/")}`;
 
@@ -66,8 +70,10 @@ export async function bytesOf(by: Credentials, bucket: string, key: string, sign
 
 export async function signed(by: Credentials, bucket: string, key: string, seconds: number): Promise<string> {
   const { signedURL } = await told<{ signedURL: string }>(by, "POST", `object/sign/${pathOf(bucket, key)}`, { expiresIn: seconds });
-  return `${location.origin}${ROOT}${signedURL}`;
+  return `${location.origin}${ROOT}${encodeURI(signedURL)}`;
 }
+
+export const publicAddress = (bucket: string, key: string) => `${location.origin}${ROOT}/object/public/${pathOf(bucket, key)}`;
 
 /** How many were deleted; others were not there, or policies hide them. */
 export async function remove(by: Credentials, bucket: string, keys: string[]): Promise<number> {

@@ -1,20 +1,20 @@
 // The folders and objects of a folder, as far as they were listed.
 
-import { addressOf, follow } from "../router";
+import { follow } from "../router";
 import { Blank, bytes } from "../ui/parts";
-import type { Bucket, Listing, StoredObject } from "./api";
+import { addressOfFolder, type Bucket, type Listing, type StoredObject } from "./api";
 
 interface EntriesGiven {
   all: Listing[];
   bucket: Bucket;
-  folders: string[];
+  prefix: string;
   search: string;
   chosen: Set<string>;
   choose: (chosen: Set<string>) => void;
   show: (object: StoredObject) => void;
 }
 
-export function Entries({ all, bucket, folders, search, chosen, choose, show }: EntriesGiven) {
+export function Entries({ all, bucket, prefix, search, chosen, choose, show }: EntriesGiven) {
   const inside = all.flatMap((each) => each.folders);
   const objects = all.flatMap((each) => each.objects);
   if (!inside.length && !objects.length) {
@@ -26,7 +26,7 @@ export function Entries({ all, bucket, folders, search, chosen, choose, show }: 
       </Blank>
     );
   }
-  const short = (name: string) => name.slice(folders.join("/").length + (folders.length ? 1 : 0));
+  const short = (name: string) => name.slice(prefix.length);
   const toggle = (name: string) => {
     const next = new Set(chosen);
     if (!next.delete(name)) next.add(name);
@@ -57,7 +57,7 @@ export function Entries({ all, bucket, folders, search, chosen, choose, show }: 
             <tr key={each.name}>
               <td />
               <td colSpan={2}>
-                <a href={addressOf("storage", [bucket.id, ...each.name.split("/").filter(Boolean)])} onClick={follow}>
+                <a href={addressOfFolder(bucket.id, each.name)} onClick={follow}>
                   <bdi>{short(each.name)}</bdi>
                 </a>
               </td>

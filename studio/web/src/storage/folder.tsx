@@ -3,27 +3,26 @@
 import { useDeferredValue, useState } from "react";
 import type { Failure } from "../http";
 import { useLoading } from "../loading";
-import { addressOf, follow } from "../router";
+import { follow } from "../router";
 import { useCaller } from "../session";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/loaded";
-import { Dialog, FailureNotice, Notice, plural } from "../ui/parts";
-import { list, remove, type Bucket, type Listing, type StoredObject } from "./api";
+import { Dialog, FailureNotice, focusedFirst, Notice, plural } from "../ui/parts";
+import { addressOfFolder, list, remove, type Bucket, type Listing, type StoredObject } from "./api";
 import { DropZone } from "./drop";
 import { Entries } from "./entries";
 import { Preview } from "./preview";
 import { useUploads, type Queue } from "./queue";
 
 /** A bucket's uploads go on while the visitor looks into its folders. */
-export function BucketPage({ bucket, folders }: { bucket: Bucket; folders: string[] }) {
+export function BucketPage({ bucket, prefix }: { bucket: Bucket; prefix: string }) {
   const queue = useUploads(useCaller(), bucket.id);
-  return <FolderPage key={folders.join("/")} bucket={bucket} folders={folders} queue={queue} />;
+  return <FolderPage key={prefix} bucket={bucket} prefix={prefix} queue={queue} />;
 }
 
-function FolderPage({ bucket, folders, queue }: { bucket: Bucket; folders: string[]; queue: Queue }) {
+function FolderPage({ bucket, prefix, queue }: { bucket: Bucket; prefix: string; queue: Queue }) {
   const caller = useCaller();
   const [search, setSearch] = useState("");
-  const prefix = folders.map((each) => `${each}/`).join("");
   const wanted = prefix + useDeferredValue(search);
   const [pages, setPages] = useState<Listing[]>([]);
   const [chosen, setChosen] = useState(new Set<string>());
@@ -51,12 +50,12 @@ function FolderPage({ bucket, folders, queue }: { bucket: Bucket; folders: strin
   return (
     <DropZone bucket={bucket} prefix={prefix} queue={queue}>
       <nav aria-label="Folders" className="row crumbs">
-        <a href={addressOf("storage", [bucket.id])} onClick={follow}>
+        <a href={addressOfFolder(bucket.id, "")} onClick={follow}>
           {bucket.id}
         </a>
-        {folders.map((each, index) => (
+        {prefix.split("/").slice(0, -1).map((each, index, folders) => (
           <span key={index}>
-            / <a href={addressOf("storage", [bucket.id, ...folders.slice(0, index + 1)])} onClick={follow}>{each}</a>
+            / <a href={addressOfFolder(bucket.id, `${folders.slice(0, index + 1).join("/")}/`)} onClick={follow}>{each || "(no name)"}</a>
           </span>
         ))}
         <span className="grow" />
@@ -70,14 +69,14 @@ function FolderPage({ bucket, folders, queue }: { bucket: Bucket; folders: strin
       {told.message && <Notice tone="good">{told.message}</Notice>}
       {told.failure && <FailureNotice failure={told.failure} />}
       <Loaded from={first} what="objects">
-        {() => <Entries all={all} bucket={bucket} folders={folders} search={search} chosen={chosen} choose={setChosen} show={setShown} />}
+        {() => <Entries all={all} bucket={bucket} prefix={prefix} search={search} chosen={chosen} choose={setChosen} show={setShown} />}
       </Loaded>
       {all.at(-1)?.hasNext && (
         <button onClick={() => void more()}>Show more; {plural(objects.length, "object")} so far</button>
       )}
       {shown && (
         <Preview
-          bucket={bucket.id}
+          bucket={bucket}
           object={shown}
           close={() => setShown(null)}
           changed={(message) => {
@@ -105,7 +104,7 @@ function FolderPage({ bucket, folders, queue }: { bucket: Bucket; folders: strin
             >
               Delete
             </button>
-            <button autoFocus onClick={() => setDeleting(false)}>
+            <button ref={focusedFirst} onClick={() => setDeleting(false)}>
               Cancel
             </button>
           </div>

@@ -6,14 +6,14 @@ import { useLoading } from "../loading";
 import { useCaller } from "../session";
 import { Icon } from "../ui/icons";
 import { bytes, Copy, Dialog, FailureNotice, Waiting } from "../ui/parts";
-import { bytesOf, call, signed, type StoredObject } from "./api";
+import { bytesOf, call, publicAddress, signed, type Bucket, type StoredObject } from "./api";
 
 const LARGEST_SEEN = 20 * 1024 * 1024;
 const LONGEST_TEXT = 100_000;
 const IS_TEXT = /^(text\/|application\/(json|xml|javascript|x-sh|sql|yaml))/;
 
 interface Given {
-  bucket: string;
+  bucket: Bucket;
   object: StoredObject;
   changed: (message: string) => void;
   close: () => void;
@@ -31,14 +31,22 @@ export function Preview({ bucket, object, changed, close }: Given) {
         size > LARGEST_SEEN ? (
           <p className="muted">It is too large to be shown here.</p>
         ) : (
-          <Seen bucket={bucket} name={object.name} type={type} />
+          <Seen bucket={bucket.id} name={object.name} type={type} />
         )
       ) : (
         <p className="muted">There is no preview of this type.</p>
       )}
-      <Download bucket={bucket} name={object.name} />
-      <Link bucket={bucket} name={object.name} />
-      <Move bucket={bucket} name={object.name} changed={changed} />
+      <Download bucket={bucket.id} name={object.name} />
+      {bucket.public && (
+        <fieldset className="stack">
+          <legend>
+            <strong>Anybody reads it at</strong>
+          </legend>
+          <Shown link={publicAddress(bucket.id, object.name)} what="The public address" />
+        </fieldset>
+      )}
+      <Link bucket={bucket.id} name={object.name} />
+      <Move bucket={bucket.id} name={object.name} changed={changed} />
     </Dialog>
   );
 }
@@ -125,14 +133,18 @@ function Link({ bucket, name }: { bucket: string; name: string }) {
           <Icon name="link" /> Make a link
         </button>
       </div>
-      {link && (
-        <div className="row">
-          <input readOnly className="grow mono" aria-label="The link" value={link} onFocus={(event) => event.target.select()} />
-          <Copy text={link} what="the link" />
-        </div>
-      )}
+      {link && <Shown link={link} what="The link" />}
       {failure && <FailureNotice failure={failure} />}
     </fieldset>
+  );
+}
+
+function Shown({ link, what }: { link: string; what: string }) {
+  return (
+    <div className="row">
+      <input readOnly className="grow mono" aria-label={what} value={link} onFocus={(event) => event.target.select()} />
+      <Copy text={link} what={what.toLowerCase()} />
+    </div>
   );
 }
 

@@ -7,7 +7,7 @@ import { addressOf, follow, go, usePlace } from "../router";
 import { useCaller } from "../session";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/loaded";
-import { Blank, bytes, Dialog, FailureNotice } from "../ui/parts";
+import { Blank, bytes, Dialog, FailureNotice, focusedFirst } from "../ui/parts";
 import { buckets, call, type Bucket } from "./api";
 import { BucketPage } from "./folder";
 import { Policies } from "./policies";
@@ -16,20 +16,22 @@ import "../styles/storage.css";
 
 export default function Storage() {
   const caller = useCaller();
-  const { rest } = usePlace();
+  const { rest, query } = usePlace();
   const found = useLoading((signal) => buckets(caller, signal), [caller.id]);
   return (
     <Loaded from={found} what="buckets">
-      {(all) => <Buckets all={all} chosen={rest[0] ?? ""} folders={rest.slice(1)} again={found.again} />}
+      {(all) => <Buckets all={all} chosen={rest[0] ?? ""} prefix={query.get("folder") ?? ""} again={found.again} />}
     </Loaded>
   );
 }
 
-function Buckets({ all, chosen, folders, again }: { all: Bucket[]; chosen: string; folders: string[]; again: () => void }) {
+function Buckets({ all, chosen, prefix, again }: { all: Bucket[]; chosen: string; prefix: string; again: () => void }) {
   const caller = useCaller();
   const [creating, setCreating] = useState(false);
   const known = all.find((each) => each.id === chosen);
-  const bucket = known ?? (chosen ? { id: chosen, public: false, file_size_limit: null, allowed_mime_types: null } : undefined);
+  const seesAll = caller.role === "service_role";
+  const hidden = { id: chosen, public: false, file_size_limit: null, allowed_mime_types: null };
+  const bucket = known ?? (chosen && !seesAll ? hidden : undefined);
   return (
     <div className="split">
       <aside aria-label="Buckets">
@@ -53,10 +55,14 @@ function Buckets({ all, chosen, folders, again }: { all: Bucket[]; chosen: strin
         {bucket ? (
           <div className="padded">
             <Head bucket={bucket} isKnown={!!known} gone={() => (again(), go(addressOf("storage")))} changed={again} />
-            <BucketPage key={bucket.id} bucket={bucket} folders={folders} />
+            <BucketPage key={bucket.id} bucket={bucket} prefix={prefix} />
           </div>
+        ) : chosen ? (
+          <Blank icon="storage" title={`There is no bucket ${chosen}`}>It may have been deleted since.</Blank>
         ) : all.length ? (
           <Blank icon="storage" title="Choose a bucket">Its folders and objects are listed here.</Blank>
+        ) : seesAll ? (
+          <Blank icon="storage" title="There is no bucket yet">Make the first one with “New bucket”.</Blank>
         ) : (
           <Blank icon="storage" title={`${caller.name} sees no bucket`}>
             <p>There is none, or no policy on storage.buckets shows it to {caller.role}. The service role sees all.</p>
@@ -129,7 +135,7 @@ function Head({ bucket, isKnown, gone, changed }: { bucket: Bucket; isKnown: boo
               Delete
             </button>
             <button onClick={() => void act("POST", `${path}/empty`, changed)}>Empty</button>
-            <button autoFocus onClick={() => setDeleting(false)}>
+            <button ref={focusedFirst} onClick={() => setDeleting(false)}>
               Cancel
             </button>
           </div>
@@ -161,7 +167,7 @@ function NewBucket({ close, done }: { close: () => void; done: (name: string) =>
       <form className="stack" onSubmit={create}>
         <label className="field">
           <span>Name</span>
-          <input required autoFocus value={name} onChange={(event) => setName(event.target.value)} />
+          <input required ref={focusedFirst} value={name} onChange={(event) => setName(event.target.value)} />
         </label>
         <label className="row">
           <input type="checkbox" checked={isPublic} onChange={(event) => setPublic(event.target.checked)} /> Public: anybody reads its objects by their address

@@ -40,7 +40,9 @@ export function Uploads({ queue }: { queue: Queue }) {
             </span>
             {each.state === "failed" ? (
               <>
-                <span className="badge bad">{each.problem?.message}</span>
+                <span className="badge bad">
+                  {each.problem?.message} {each.problem?.hint}
+                </span>
                 <button className="plain" onClick={() => queue.again(each.id)}>
                   <Icon name="again" /> Again
                 </button>

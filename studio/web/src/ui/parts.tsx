@@ -1,6 +1,6 @@
 // Small parts that all views share.
 
-import { useEffect, useId, useRef, useState, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import type { Failure } from "../http";
 import { Icon, type IconName } from "./icons";
 
@@ -52,13 +52,17 @@ export function Waiting({ what }: { what: string }) {
   );
 }
 
-/** A dialog that is open as long as it is drawn. Escape and the backdrop close it. */
+/** A `ref` for what gets the focus first in a dialog. React's autoFocus comes before the dialog is open, and is lost. */
+export const focusedFirst = (node: HTMLElement | null) => node?.setAttribute("autofocus", "");
+
+/** A dialog that is open as long as it is drawn. Escape and the backdrop close it; the focus goes back to where it was. */
 export function Dialog({ title, close, side, children }: { title: string; close: () => void; side?: boolean; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    const shown = dialog.current;
-    if (!shown?.open) shown?.showModal();
+  useLayoutEffect(() => {
+    const shown = dialog.current!;
+    shown.showModal();
+    return () => shown.close();
   }, []);
   return (
     <dialog
