@@ -1,6 +1,6 @@
 // Who sees what: roles and tables, and for each what the role may do with the rows, with the reason a click away.
 
-import { useDeferredValue, useMemo, useState } from "react";
+import { Fragment, useDeferredValue, useMemo, useState } from "react";
 import { COMMANDS, KINDS, useCatalog, type Catalog, type Command, type Relation } from "../catalog";
 import { addressOf, follow, go, usePlace } from "../router";
 import { Icon } from "../ui/icons";
@@ -96,7 +96,7 @@ function Matrix({ catalog, again }: { catalog: Catalog; again: () => void }) {
               <tr key={each.oid}>
                 <th scope="row">
                   <a href={addressOf("schema", [`${each.schema}.${each.name}`])} onClick={follow}>
-                    {each.name}
+                    <Breakable name={each.name} />
                   </a>
                   <span className="small muted">
                     {each.kind !== "r" && ` ${KINDS[each.kind]}`}
@@ -136,6 +136,16 @@ function isAbout(relation: Relation, only: string): boolean {
   if (only === "policies") return relation.policies.length > 0;
   if (only === "hidden") return Object.keys(relation.access).every((role) => role === "service_role" || rows(role, "select") === "none");
   return true;
+}
+
+/** A name that is broken behind its underscores where it is too long. */
+function Breakable({ name }: { name: string }) {
+  return name.split(/(?<=_)/).map((part, index) => (
+    <Fragment key={index}>
+      {part}
+      <wbr />
+    </Fragment>
+  ));
 }
 
 function Cell({ relation, role, command }: { relation: Relation; role: string; command: Command }) {

@@ -47,7 +47,7 @@ function Relations({ catalog }: { catalog: Catalog }) {
           ))}
         </select>
         <div className="only-wide stack">
-          <input type="search" aria-label="Search tables and columns" placeholder="Search tables and columns" value={search} onChange={(event) => setSearch(event.target.value)} />
+          <input type="search" aria-label="Search tables and columns" placeholder="Search" value={search} onChange={(event) => setSearch(event.target.value)} />
           <ul className="side-list">
             <li>
               <a href={addressOf("schema")} onClick={follow} aria-current={chosen ? undefined : "page"}>
