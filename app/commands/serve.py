@@ -129,7 +129,7 @@ def _tell_version(settings: Settings) -> None:
 def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
     listener = passed_socket(os.environ) or listen(settings.host, settings.port)
     from app.commands.trial import DATABASE, DEMO_DATABASE, start_trial, trial_banner
-    from app.demo import demo_banner, load_demo
+    from app.demo import demo_banner, load_demo, store_pictures
     from app.wsgi import create_app
 
     cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
@@ -137,7 +137,9 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
         place = f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}."
         _tell(place, place)
         if demo:
-            load_demo(cluster.url(DEMO_DATABASE), lambda told: _tell(told, told))
+            owner = cluster.url(DEMO_DATABASE)
+            load_demo(owner, lambda told: _tell(told, told))
+            store_pictures(owner, settings, plugins, lambda told: _tell(told, told))
         banner = demo_banner if demo else partial(trial_banner, cluster)
 
         def started() -> None:

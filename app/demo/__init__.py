@@ -1,8 +1,9 @@
-"""Demonstration data: the continents, countries and cities of GeoNames, and two users who visit cities."""
+"""Demonstration data: the countries and cities of GeoNames, maps of them, and two users who visit cities."""
 
 from __future__ import annotations
 
 from app.demo.banner import demo_banner
 from app.demo.load import DemoError, load_demo
+from app.demo.pictures import store_pictures
 
-__all__ = ["DemoError", "demo_banner", "load_demo"]
+__all__ = ["DemoError", "demo_banner", "load_demo", "store_pictures"]

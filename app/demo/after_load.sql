@@ -34,7 +34,8 @@ insert into visit (member_id, city_id, visited_on, stars, note, is_public)
   join member on member.name = trip.member
   cross join lateral (
     select id from city where city.name = trip.city and country_code = trip.country order by population desc limit 1
-  ) as city;
+  ) as city
+  order by member.name, trip.visited_on;
 
 alter table visit enable row level security;
 create policy public_ones on visit for select to anon, authenticated using (is_public);

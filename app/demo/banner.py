@@ -1,9 +1,10 @@
-"""What ``portico serve --demo`` prints when it is ready: address, keys, and three requests to paste."""
+"""What ``portico serve --demo`` prints when it is ready: address, keys, three requests to paste, and two pictures."""
 
 from __future__ import annotations
 
 import json
 
+from app.demo.pictures import MAP
 from app.identity.issuing import make_user_token
 from app.settings import Settings
 
@@ -44,8 +45,12 @@ def demo_banner(settings: Settings, address: str) -> str:
         "Visits, as Ada sees them (without the line with her token, as everybody sees them):",
         _curl(url, anon_key, _VISITS, tokens["Ada"]),
         "",
-        "Ctrl-C stops.",
+        "A map of the cities, from a public bucket" + (", and half as wide:" if settings.images else ":"),
+        f"{address}/storage/v1/object/public/{MAP}",
     ]
+    if settings.images:
+        lines.append(f"{address}/storage/v1/render/image/public/{MAP}?width=800")
+    lines += ["", "Ctrl-C stops."]
     return "\n".join(lines)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,7 @@ class DemoError(RuntimeError):
 
 def load_demo(database_url: str, say: Callable[[str], object]) -> None:
     """Load the data in one transaction, unless the database has it; ``say`` reports it. Raises DemoError."""
-    target = parse_database_url(database_url)
-    connection = pg8000.native.Connection(
-        target.user, unix_sock=target.socket_path, database=target.database, ssl_context=False
-    )
-    try:
+    with closing(connect(database_url)) as connection:
         connection.run("begin")
         # A second service that starts at the same time waits here, then finds the data loaded.
         connection.run("select pg_advisory_xact_lock(hashtextextended('portico demo', 0))")
@@ -36,8 +33,14 @@ def load_demo(database_url: str, say: Callable[[str], object]) -> None:
             cities = _load(connection)
             say(f"Loaded the demonstration data, {cities:,} cities, in {time.monotonic() - began:.1f} s.")
         connection.run("commit")
-    finally:
-        connection.close()
+
+
+def connect(database_url: str) -> pg8000.native.Connection:
+    """A connection to the embedded PostgreSQL."""
+    target = parse_database_url(database_url)
+    return pg8000.native.Connection(
+        target.user, unix_sock=target.socket_path, database=target.database, ssl_context=False
+    )
 
 
 def _load(connection: pg8000.native.Connection) -> int:

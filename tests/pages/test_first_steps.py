@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from tests.docs.blocks import REPOSITORY, blocks
 from tests.pages.reader import Reader
@@ -37,7 +38,7 @@ def reading() -> Iterator[Reading]:
 @pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="it is for the embedded PostgreSQL")
 def test_first_five_minutes(reading: Reading) -> None:
     reader = reading()
-    start, ask, change, compare, store, look = blocks("docs/first-five-minutes.md", "sh")
+    start, ask, change, compare, public, private, store, make, look = blocks("docs/first-five-minutes.md", "sh")
     token = re.search(r"^Ada's token: (\S+)$", reader.run(start), re.M)
     assert token
     reader.set(ada=token[1])
@@ -46,7 +47,12 @@ def test_first_five_minutes(reading: Reading) -> None:
     assert json.loads(reader.run(change))["data"]["insertIntoVisitCollection"]["records"][0]["note"] == "Cake"
     hers, everybodys = reader.run(compare).split('}{"data"')
     assert ("Cake" in hers, "Cake" in everybodys) == (True, False)
-    assert reader.run(store).endswith("Hello from Vienna\n")
+    reader.run(public)
+    assert [Image.open(reader.directory / each).width for each in ("world.png", "small.webp")] == [1600, 400]
+    assert "not found" in reader.run(private)
+    assert Image.open(reader.directory / "kyoto.png").size == (600, 600)
+    assert "visits/2/postcard.txt" in reader.run(store)
+    assert reader.run(make).endswith("Hello from Kyoto\n")
     assert "from public.city" in reader.run(look).lower()
 
 

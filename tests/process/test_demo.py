@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -11,8 +12,9 @@ from typing import Any
 
 import falcon.testing
 import pytest
+from PIL import Image
 
-from app.demo import demo_banner, load_demo
+from app.demo import demo_banner, load_demo, store_pictures
 from app.discovery import configure, plugin_manager
 from app.identity.issuing import make_keys
 from app.installation import install
@@ -22,15 +24,19 @@ from tests.postgres_server import PostgresServer
 
 pytestmark = pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="it is for the embedded PostgreSQL")
 
+ADDRESS = "http://127.0.0.1:8000"
+
 
 @pytest.fixture(scope="module")
-def settings(postgres: PostgresServer) -> Settings:
+def settings(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     url = postgres.create_database()
     install(url)
     load_demo(url, lambda _line: None)
     keys = make_keys()
     given = {"database_url": url, "jwt_secret": keys.jwt_secret, "anon_key": keys.anon_key}
-    return configure({}, given)[0]
+    settings, plugins = configure({}, given | {"data_dir": str(tmp_path_factory.mktemp("demo"))})
+    store_pictures(url, settings, plugins, lambda _line: None)
+    return settings
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +55,7 @@ def run(client: falcon.testing.TestClient, curl: str) -> Any:
 
 
 def commands(settings: Settings) -> list[str]:
-    return re.findall(r"^curl .*(?:\n  .*)*", demo_banner(settings, "http://127.0.0.1:8000"), re.MULTILINE)
+    return re.findall(r"^curl .*(?:\n  .*)*", demo_banner(settings, ADDRESS), re.MULTILINE)
 
 
 def test_the_three_requests_of_the_banner_are_answered(settings: Settings, client: falcon.testing.TestClient) -> None:
@@ -66,10 +72,9 @@ def test_the_three_requests_of_the_banner_are_answered(settings: Settings, clien
 
 def test_rows_depend_on_the_caller(settings: Settings, client: falcon.testing.TestClient) -> None:
     visits = commands(settings)[2]
-    banner = demo_banner(settings, "http://127.0.0.1:8000")
-    tokens = dict(re.findall(r"^(\w+)'s token: (\S+)$", banner, re.MULTILINE))
+    keys = tokens(settings)
     anonymous = re.sub(r"  -H 'Authorization: [^']*' \\\n", "", visits)
-    bens = visits.replace(tokens["Ada"], tokens["Ben"])
+    bens = visits.replace(keys["Ada"], keys["Ben"])
     assert anonymous != visits
     seen = {name: str(run(client, curl)) for name, curl in (("", anonymous), ("Ada", visits), ("Ben", bens))}
     assert [name for name, text in seen.items() if "The surprise for Ben" in text] == ["Ada"]
@@ -94,4 +99,48 @@ def test_it_is_loaded_once(postgres: PostgresServer, settings: Settings) -> None
     said: list[str] = []
     load_demo(url, said.append)
     assert said == []
+    store_pictures(url, settings, plugin_manager(), said.append)
+    assert said == []
     assert postgres.execute("select count(*), count(distinct country_code) > 200 from city", url) == [[34006, True]]
+    assert postgres.execute("select bucket_id, count(*) from storage.objects group by 1 order by 1", url) == [
+        ["maps", 7],
+        ["visits", 5],
+    ]
+
+
+def test_the_map_of_the_banner_is_public(settings: Settings, client: falcon.testing.TestClient) -> None:
+    links = re.findall(r"^http://127.0.0.1:8000(/storage/v1/\S+)$", demo_banner(settings, ADDRESS), re.MULTILINE)
+    pictures = [Image.open(io.BytesIO(client.simulate_get(link).content)) for link in links]
+    assert [(each.format, each.width) for each in pictures] == [("PNG", 1600), ("PNG", 800)]
+
+
+def test_pictures_depend_on_the_rows_that_the_caller_sees(
+    postgres: PostgresServer, settings: Settings, client: falcon.testing.TestClient
+) -> None:
+    """The place of a visit that is not public is a secret, like its row; members add pictures to their own visits."""
+    sql = "select city.name, visit.id from visit join city on city.id = city_id"
+    visits = dict(postgres.execute(sql, settings.database_url or ""))
+    keys = tokens(settings)
+    seen = {
+        who: [place for place, visit in visits.items() if _status(client, "GET", key, f"{visit}/map.png") == 200]
+        for who, key in keys.items()
+    }
+    assert {who: sorted(places) for who, places in seen.items()} == {
+        "": ["Lima", "Nairobi", "Paris"],
+        "Ada": ["Kyoto", "Lima", "Nairobi", "Paris"],
+        "Ben": ["Lima", "Nairobi", "Oslo", "Paris"],
+    }
+    own, other = f"{visits['Kyoto']}/temple.txt", f"{visits['Oslo']}/flat.txt"
+    added = [_status(client, "POST", keys["Ada"], each, body=b"A picture") for each in (own, other)]
+    assert added == [200, 400]
+
+
+def tokens(settings: Settings) -> dict[str, str]:
+    """The anonymous key, and the tokens of the users by their names."""
+    banner = demo_banner(settings, ADDRESS)
+    return {"": settings.anon_key or ""} | dict(re.findall(r"^(\w+)'s token: (\S+)$", banner, re.MULTILINE))
+
+
+def _status(client: falcon.testing.TestClient, method: str, key: str, path: str, **options: Any) -> int:
+    headers = {"Authorization": f"Bearer {key}"}
+    return client.simulate_request(method, f"/storage/v1/object/visits/{path}", headers=headers, **options).status_code

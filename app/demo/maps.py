@@ -1,0 +1,90 @@
+"""Maps of cities, drawn as dots that are as large and bright as many people live there."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from PIL import Image, ImageDraw, ImageFont
+
+_NIGHT = (16, 24, 40)
+_LIGHT = (255, 214, 150)
+_MARK = (255, 96, 72)
+# Each picture is drawn larger and then scaled down, which smooths its dots.
+_OVERSIZE = 2
+
+
+class City(NamedTuple):
+    """A city on a map; ``latitude`` and ``longitude`` in degrees."""
+
+    latitude: float
+    longitude: float
+    population: int
+
+
+class Frame(NamedTuple):
+    """The part of the world that a map shows, in degrees."""
+
+    south: float
+    west: float
+    north: float
+    east: float
+
+
+WORLD = Frame(-58, -180, 78, 180)
+CONTINENTS = {
+    "africa": Frame(-36, -20, 38, 53),
+    "asia": Frame(-12, 25, 60, 150),
+    "europe": Frame(34, -25, 71, 60),
+    "north-america": Frame(6, -130, 60, -52),
+    "oceania": Frame(-48, 110, 0, 180),
+    "south-america": Frame(-56, -83, 14, -33),
+}
+
+
+def around(city: City, degrees: float) -> Frame:
+    """The square on the ground with ``city`` in its middle: ``degrees`` from south to north."""
+    high = degrees / 2
+    wide = high / math.cos(math.radians(city.latitude))
+    return Frame(city.latitude - high, city.longitude - wide, city.latitude + high, city.longitude + wide)
+
+
+def draw_map(cities: Iterable[City], frame: Frame, width: int, marked: tuple[City, str] | None = None) -> bytes:
+    """A PNG of ``width`` pixels. ``marked``: a city to point at, and its name."""
+    across = width * _OVERSIZE / (frame.east - frame.west)
+    # A degree to the north is longer than one to the east, but at the equator.
+    upward = across / math.cos(math.radians((frame.south + frame.north) / 2))
+    size = (width * _OVERSIZE, round((frame.north - frame.south) * upward))
+    image = Image.new("RGB", size, _NIGHT)
+    draw = ImageDraw.Draw(image)
+
+    def place(city: City) -> tuple[float, float]:
+        return (city.longitude - frame.west) * across, (frame.north - city.latitude) * upward
+
+    for city in sorted(cities, key=lambda each: each.population):
+        x, y = place(city)
+        if 0 <= x < size[0] and 0 <= y < size[1]:
+            radius, colour = _look(city.population, across)
+            draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
+    if marked:
+        _mark(draw, *place(marked[0]), marked[1])
+    image = image.resize((size[0] // _OVERSIZE, size[1] // _OVERSIZE), Image.Resampling.LANCZOS)
+    written = io.BytesIO()
+    image.quantize(64).save(written, "PNG", optimize=True)
+    return written.getvalue()
+
+
+def _look(population: int, across: float) -> tuple[float, tuple[int, ...]]:
+    """Radius in pixels and colour of a city's dot where a degree has ``across`` pixels."""
+    size = math.log10(max(population, 10_000) / 10_000)
+    brightness = min(1.0, 0.35 + 0.25 * size)
+    colour = tuple(round(dark + (light - dark) * brightness) for dark, light in zip(_NIGHT, _LIGHT, strict=True))
+    return (0.3 + 0.4 * size) * across**0.4, colour
+
+
+def _mark(draw: ImageDraw.ImageDraw, x: float, y: float, name: str) -> None:
+    draw.circle((x, y), 26, outline=_MARK, width=4)
+    font = ImageFont.load_default(56)
+    draw.text((x + 40, y), name, fill="white", font=font, anchor="lm", stroke_width=6, stroke_fill=_NIGHT)

@@ -1,0 +1,85 @@
+"""The pictures of the demonstration: maps, and the places of visits, drawn and stored once."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pg8000.native
+import pluggy
+
+from app.database import ContextBuilder, Database
+from app.demo.load import DemoError, connect
+from app.identity import Identity
+from app.settings import Settings
+from app.storage.asker import service_asker
+from app.storage.judging import Write
+from app.storage.records import ObjectName
+from app.storage.storage import open_storage
+from app.storage.upkeep.events import CREATED_POST
+from app.storage.writing import Content, put
+
+MAP = "maps/world.png"
+"""Bucket and key of the map of the world."""
+
+_Picture = tuple[str, str, bytes]
+_CITIES = "select latitude, longitude, population from city"
+_VISITED = """
+select visit.id, city.name, city.latitude, city.longitude, city.population
+from visit join city on city.id = visit.city_id order by visit.id
+"""
+
+
+def store_pictures(
+    database_url: str, settings: Settings, plugins: pluggy.PluginManager, say: Callable[[str], object]
+) -> None:
+    """Store the pictures where ``settings`` say, unless that was done before; ``say`` reports it. ``database_url`` is
+    the owner's. Raises DemoError or PorticoError."""
+    with closing(connect(database_url)) as connection:
+        # A second service that starts at the same time waits here, then finds the pictures stored.
+        connection.run("select pg_advisory_lock(hashtextextended('portico demo pictures', 0))")
+        if connection.run("select from pg_class where oid = to_regclass('portico_demo.stored_pictures')"):
+            return
+        began = time.monotonic()
+        connection.execute_simple(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
+        count = _store(_pictures(connection), settings, plugins)
+        connection.run("create table portico_demo.stored_pictures (at timestamptz not null default now())")
+        say(f"Stored {count} pictures in {time.monotonic() - began:.1f} s.")
+
+
+def _pictures(connection: pg8000.native.Connection) -> Iterator[_Picture]:
+    """Bucket, key and bytes of each picture."""
+    try:
+        from app.demo.maps import CONTINENTS, WORLD, City, around, draw_map
+    except ImportError:
+        raise DemoError(
+            "the demonstration draws maps with Pillow. Install it with pip install 'portico[demo]'"
+        ) from None
+
+    cities = [City(*row) for row in connection.run(_CITIES) or ()]
+    bucket, _, key = MAP.partition("/")
+    yield bucket, key, draw_map(cities, WORLD, 1600)
+    for name, frame in CONTINENTS.items():
+        yield "maps", f"continents/{name}.png", draw_map(cities, frame, 1000)
+    for visit, name, *row in connection.run(_VISITED) or ():
+        city = City(*row)
+        yield "visits", f"{visit}/map.png", draw_map(cities, around(city, 10), 600, (city, name))
+
+
+def _store(pictures: Iterator[_Picture], settings: Settings, plugins: pluggy.PluginManager) -> int:
+    count = 0
+    contexts = ContextBuilder()
+    with (
+        closing(Database(settings)) as database,
+        closing(open_storage(settings, plugins, database, contexts, Identity(settings))) as storage,
+    ):
+        asker = service_asker(contexts, "storage.object.upload")
+        for bucket, key, data in pictures:
+            write = Write(ObjectName(bucket, key), True, None, None, CREATED_POST)
+            size = len(data)
+            put(storage, asker, write, Content(io.BytesIO(data), size, size, "image/png", "max-age=3600", {}, None))
+            count += 1
+    return count

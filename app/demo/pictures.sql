@@ -1,0 +1,21 @@
+-- The buckets of the demonstration: maps for everybody, and pictures of visits for those who see the visit.
+
+insert into storage.buckets (id, name, public) values ('maps', 'maps', true), ('visits', 'visits', false)
+on conflict (id) do nothing;
+
+drop policy if exists demonstration on storage.buckets;
+create policy demonstration on storage.buckets for select to anon, authenticated using (id in ('maps', 'visits'));
+
+drop policy if exists maps on storage.objects;
+create policy maps on storage.objects for select to anon, authenticated using (bucket_id = 'maps');
+
+-- The folder is the id of a visit; the policies on visits decide whether there is such a row for the caller.
+drop policy if exists pictures_of_visits on storage.objects;
+create policy pictures_of_visits on storage.objects for select to anon, authenticated
+  using (bucket_id = 'visits' and exists (
+    select from public.visit where visit.id::text = (storage.foldername(objects.name))[1]));
+
+drop policy if exists pictures_of_own_visits on storage.objects;
+create policy pictures_of_own_visits on storage.objects to authenticated
+  using (bucket_id = 'visits' and exists (
+    select from public.visit where member_id = auth.uid() and visit.id::text = (storage.foldername(objects.name))[1]));
