@@ -24,7 +24,7 @@ class City(NamedTuple):
     population: int
 
 
-class Frame(NamedTuple):
+class Bounds(NamedTuple):
     """The part of the world that a map shows, in degrees."""
 
     south: float
@@ -33,35 +33,35 @@ class Frame(NamedTuple):
     east: float
 
 
-WORLD = Frame(-58, -180, 78, 180)
+WORLD = Bounds(-58, -180, 78, 180)
 CONTINENTS = {
-    "africa": Frame(-36, -20, 38, 53),
-    "asia": Frame(-12, 25, 60, 150),
-    "europe": Frame(34, -25, 71, 60),
-    "north-america": Frame(6, -130, 60, -52),
-    "oceania": Frame(-48, 110, 0, 180),
-    "south-america": Frame(-56, -83, 14, -33),
+    "africa": Bounds(-36, -20, 38, 53),
+    "asia": Bounds(-12, 25, 60, 150),
+    "europe": Bounds(34, -25, 71, 60),
+    "north-america": Bounds(6, -130, 60, -52),
+    "oceania": Bounds(-48, 110, 0, 180),
+    "south-america": Bounds(-56, -83, 14, -33),
 }
 
 
-def around(city: City, degrees: float) -> Frame:
+def around(city: City, degrees: float) -> Bounds:
     """The square on the ground with ``city`` in its middle: ``degrees`` from south to north."""
     high = degrees / 2
     wide = high / math.cos(math.radians(city.latitude))
-    return Frame(city.latitude - high, city.longitude - wide, city.latitude + high, city.longitude + wide)
+    return Bounds(city.latitude - high, city.longitude - wide, city.latitude + high, city.longitude + wide)
 
 
-def draw_map(cities: Iterable[City], frame: Frame, width: int, marked: tuple[City, str] | None = None) -> bytes:
+def draw_map(cities: Iterable[City], bounds: Bounds, width: int, marked: tuple[City, str] | None = None) -> bytes:
     """A PNG of ``width`` pixels. ``marked``: a city to point at, and its name."""
-    across = width * _OVERSIZE / (frame.east - frame.west)
+    across = width * _OVERSIZE / (bounds.east - bounds.west)
     # A degree to the north is longer than one to the east, but at the equator.
-    upward = across / math.cos(math.radians((frame.south + frame.north) / 2))
-    size = (width * _OVERSIZE, round((frame.north - frame.south) * upward))
+    upward = across / math.cos(math.radians((bounds.south + bounds.north) / 2))
+    size = (width * _OVERSIZE, round((bounds.north - bounds.south) * upward))
     image = Image.new("RGB", size, _NIGHT)
     draw = ImageDraw.Draw(image)
 
     def place(city: City) -> tuple[float, float]:
-        return (city.longitude - frame.west) * across, (frame.north - city.latitude) * upward
+        return (city.longitude - bounds.west) * across, (bounds.north - city.latitude) * upward
 
     for city in sorted(cities, key=lambda each: each.population):
         x, y = place(city)

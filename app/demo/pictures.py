@@ -62,8 +62,8 @@ def _pictures(connection: pg8000.native.Connection) -> Iterator[_Picture]:
     cities = [City(*row) for row in connection.run(_CITIES) or ()]
     bucket, _, key = MAP.partition("/")
     yield bucket, key, draw_map(cities, WORLD, 1600)
-    for name, frame in CONTINENTS.items():
-        yield "maps", f"continents/{name}.png", draw_map(cities, frame, 1000)
+    for name, bounds in CONTINENTS.items():
+        yield "maps", f"continents/{name}.png", draw_map(cities, bounds, 1000)
     for visit, name, *row in connection.run(_VISITED) or ():
         city = City(*row)
         yield "visits", f"{visit}/map.png", draw_map(cities, around(city, 10), 600, (city, name))
