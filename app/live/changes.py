@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable
 from threading import Event, Thread
 
@@ -17,6 +18,7 @@ from app.live.triggers import CHANNEL, TRIGGERED
 
 log = logging.getLogger("portico.live")
 
+_OID = re.compile("[0-9]{1,10}", re.ASCII)
 _LOOK_S = 1.0
 _PAUSE_S = 1.0
 _SILENCE_S = 10.0
@@ -73,7 +75,8 @@ class Changes:
             told = connection.notifications(_LOOK_S)
             self._look(connection)
             if told:
-                self._changed(frozenset(int(each) for each in told if each.isdecimal()))
+                # Every role may send a notification: it may say anything.
+                self._changed(frozenset(int(each) for each in told if _OID.fullmatch(each)))
 
     def _look(self, connection: DatabaseConnection) -> None:
         ((row,),) = connection.simple(TRIGGERED)

@@ -57,6 +57,7 @@ class Watch:
         self.last: bytes | None = None
         self.changed = asyncio.Event()
         self.is_running = False
+        self.was_answered = False
         self.task: asyncio.Task[None] | None = None
 
     def concerns(self, tables: frozenset[int] | None) -> bool:
@@ -133,8 +134,10 @@ class Hub:
             for viewer in watch.viewers:
                 if is_new or not viewer.was_told:
                     viewer.tell(answer.body)
+            # What was answered once may be again, when a table or a right is back.
+            watch.was_answered = watch.was_answered or not answer.is_final
             watch.reads = answer.reads
-            if answer.is_final:
+            if not watch.was_answered:
                 self._end(watch)
             rest_s = max(_SHORTEST_S, _REST * answer.took_s)
             await asyncio.sleep(rest_s)

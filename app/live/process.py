@@ -20,7 +20,10 @@ from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
 from app.server.open_files import open_as_many_as_granted
 from app.settings import Settings
+from schema_cache.freshness import SchemaCache
 from schema_cache.poller import Poller
+
+_LOOK_S = 1.0
 
 
 def serve_live(settings: Settings, plugins: Plugins, listener: socket.socket, started: Callable[[], None]) -> None:
@@ -54,10 +57,22 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
             timeout_graceful_shutdown=max(1, int(settings.shutdown_grace_s)),
         )
         changes.start()
+        following = asyncio.create_task(_follow_schema(engine.schema_cache, hub))
         try:
             await _Server(config, hub, started).serve(sockets=[listener])
         finally:
+            following.cancel()
             changes.close()
+
+
+async def _follow_schema(schema_cache: SchemaCache, hub: Hub) -> None:
+    """Run everything again when the schema or rights have changed, of which no trigger tells."""
+    known = schema_cache.known
+    while True:
+        await asyncio.sleep(_LOOK_S)
+        if known is not schema_cache.known:
+            known = schema_cache.known
+            hub.changed(None)
 
 
 def _call(loop: asyncio.AbstractEventLoop, hub: Hub, tables: frozenset[int] | None) -> None:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from graphql import OperationDefinitionNode, OperationType
 
-from app.errors import PorticoError, RequestError
+from app.database import RowTooLarge
+from app.errors import OverLimit, PorticoError, RequestError
 from app.graphql.syntax import read_syntax
 from app.identity import Caller
 from app.identity.identification import RequestHead
@@ -50,8 +51,12 @@ class Queries:
     def __init__(self, engine: Engine, answer_limit: int) -> None:
         self._planned = threading.local()
         self._limits = engine.limits
-        around = {**engine.around, "plan": self._around_plan(engine.around.get("plan"))}
-        self._engine = replace(engine, around=around, answer_limit=min(answer_limit, engine.answer_limit))
+        around = {
+            **engine.around,
+            "plan": self._around_plan(engine.around.get("plan")),
+            "execute": self._around_execute(engine.around.get("execute")),
+        }
+        self._engine = replace(engine, around=around, answer_limit=answer_limit)
 
     def query(self, body: Mapping[str, Any], header: Callable[[str], str | None]) -> LiveQuery:
         """The query of a request for a stream, and its caller. Raises AccessError."""
@@ -86,6 +91,16 @@ class Queries:
             return bound
 
         return planning
+
+    def _around_execute(self, around: Callable[..., Any] | None) -> Callable[..., Any]:
+        def executing(execute: Callable[..., Any], *arguments: Any) -> Any:
+            try:
+                return execute(*arguments) if around is None else around(execute, *arguments)
+            except RowTooLarge:
+                limit = self._engine.answer_limit
+                raise OverLimit(f"The answer is larger than {limit} bytes (LIVE_ANSWER_LIMIT)", status=200) from None
+
+        return executing
 
     def _as_query(self, text: Any) -> Any:
         """The document with its subscription as a query: it may select what a query does. Anything else stays as it

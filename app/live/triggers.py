@@ -39,6 +39,9 @@ _FIND = """
 select json_build_object(
   'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
   'function', (select count(*) from pg_catalog.pg_proc p where p.pronamespace = n.oid and p.proname = 'portico_live'),
+  'stranger', (select min(o.rolname) from pg_catalog.pg_proc p join pg_catalog.pg_roles o on o.oid = p.proowner
+               where p.pronamespace = n.oid and p.proname = 'portico_live' and p.pronargs = 0 and not o.rolsuper
+                 and o.oid not in (c.relowner, n.nspowner) and o.rolname <> current_user),
   'enabled', (select count(*) from pg_catalog.pg_trigger t where t.tgrelid = c.oid and t.tgname = 'portico_live'),
   'uses', (select count(*) from pg_catalog.pg_trigger t join pg_catalog.pg_proc p on p.oid = t.tgfoid
            where p.pronamespace = n.oid and p.proname = 'portico_live')
@@ -47,11 +50,16 @@ from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamesp
 """
 
 
+_STRANGER = "{stranger} owns the function {schema}.portico_live, which would run with the rights of all who write; drop it first"
+
+
 def enable(database_url: str, names: Sequence[str]) -> None:
     """Give tables, by their names in SQL, the trigger, all or none. Raises RequestError for what is no table, and
     StatementError where the database refuses it."""
     with _transaction(database_url) as session:
         for found in (_found(session, name) for name in names):
+            if found["stranger"]:
+                raise RequestError(_STRANGER.format_map(found))
             if not found["function"]:
                 session.simple(_MAKE_FUNCTION.format(function=_function(found)))
             if not found["enabled"]:
@@ -72,6 +80,8 @@ def _transaction(database_url: str) -> Iterator[DatabaseConnection]:
     target = parse_database_url(database_url)
     with closing(connect(target, tls_context(target), prepared_limit=0)) as session:
         session.simple("begin")
+        # Of several at once each but the first finds the function.
+        session.simple("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('portico live', 0))")
         yield session
         session.simple("commit")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,6 +26,8 @@ from tests.process.running import PATIENCE_S
 SCHEMA = """
 create table note (id int primary key, owner text, body text);
 create table other (id int primary key);
+create table revoked (id int primary key);
+create table dropped (id int primary key);
 create view long_note as select id, body from note where length(body) > 5;
 alter table note enable row level security;
 create policy public_ones on note for select to anon using (owner is null);
@@ -35,7 +38,7 @@ comment on view long_note is '@graphql({"primary_key_columns": ["id"]})';
 create view slow as select clock_timestamp()::text as n from (select pg_sleep(0.4) offset 0) as slept;
 comment on view slow is '@graphql({"primary_key_columns": ["n"]})';
 grant select on slow to anon;
-grant select on note, other, long_note to anon, authenticated;
+grant select on note, other, revoked, dropped, long_note to anon, authenticated;
 grant select, delete on note to service_role;
 create sequence runs;
 grant usage on sequence runs to anon;
@@ -229,7 +232,8 @@ def test_an_answer_that_is_too_large_is_told(made: str, tmp_path: Path, change: 
         stream = live.stream(NOTES)
         assert stream.data() == notes((1, "one"))
         change("update note set body = repeat('x', 3000000)")
-        assert "102400" in stream.next()[1]["errors"][0]["message"]
+        message = stream.next()[1]["errors"][0]["message"]
+        assert message == "The answer is larger than 102400 bytes (LIVE_ANSWER_LIMIT)"
         change("update note set body = 'less'")
         assert stream.data() == notes((1, "less"))
 
@@ -277,6 +281,35 @@ def test_a_lost_connection_loses_nothing(live: Live, change: Callable[[str], Non
     stream.until(notes((1, "meanwhile")))
 
 
+@pytest.mark.parametrize("payload", ["9" * 5000, "-1", "1e3", "\u0664\u0662", "", "{}", "x" * 7999])
+def test_anybody_may_notify_of_anything(live: Live, change: Callable[[str], None], payload: str) -> None:
+    """Every role of a database may send a notification to every channel."""
+    stream = live.stream(NOTES)
+    stream.until(notes((1, "one")))
+    change(f"select pg_notify('portico_live', '{payload}')")
+    change("update note set body = 'heard'")
+    stream.until(notes((1, "heard")))
+
+
+@pytest.mark.parametrize(
+    ("table", "away", "back"),
+    [
+        ("revoked", "revoke select on revoked from anon", "grant select on revoked to anon"),
+        ("dropped", "drop table dropped", "create table dropped (id int primary key); grant select on dropped to anon"),
+    ],
+)
+def test_what_is_taken_away_and_comes_back_is_told(
+    live: Live, change: Callable[[str], None], table: str, away: str, back: str
+) -> None:
+    """No trigger tells of a change of the schema or of rights."""
+    stream = live.stream(f"{{ {table}Collection {{ edges {{ node {{ id }} }} }} }}")
+    assert stream.data() == {f"{table}Collection": {"edges": []}}
+    change(away)
+    assert f"{table}Collection" in stream.next()[1]["errors"][0]["message"]
+    change(back)
+    assert stream.data() == {f"{table}Collection": {"edges": []}}
+
+
 def test_a_stop_ends_the_streams(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path) as live:
         stream = live.stream(NOTES)
@@ -302,6 +335,27 @@ def test_the_commands(portico: Portico, database_url: str, postgres: PostgresSer
         assert ended.stdout == f"Changes of {name} are not told any more.\n", ended.stderr
     assert postgres.execute(count, database_url) == [[0]]
     assert postgres.execute("select count(*) from pg_proc where proname = 'portico_live'", database_url) == [[0]]
+
+
+def test_several_enable_at_once(postgres: PostgresServer, database_url: str) -> None:
+    tables = [f"t{number}" for number in range(8)]
+    postgres.execute("; ".join(f"create table {each} (id int)" for each in tables), database_url)
+    with ThreadPoolExecutor(len(tables)) as threads:
+        list(threads.map(lambda each: triggers.enable(database_url, [each]), tables))
+    assert postgres.execute("select count(*) from pg_trigger where tgname = 'portico_live'", database_url) == [[8]]
+
+
+def test_a_function_of_somebody_else_is_not_trusted(
+    portico: Portico, postgres: PostgresServer, database_url: str
+) -> None:
+    """It would run with the rights of whoever writes to the table."""
+    own = "create table t (id int); create role live_mallory"
+    function = "create function portico_live() returns trigger language plpgsql as 'begin return null; end'"
+    postgres.execute(f"{own}; {function}; alter function portico_live() owner to live_mallory", database_url)
+    refused = portico("live", "enable", "t", DATABASE_URL=database_url)
+    postgres.execute("drop function portico_live(); drop role live_mallory", database_url)
+    assert refused.returncode == 1
+    assert "live_mallory owns the function public.portico_live" in refused.stderr
 
 
 def test_who_may_not_change_a_table_is_told(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
