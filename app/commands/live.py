@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 
 import click
@@ -9,6 +10,9 @@ import click
 from app.commands.failure import CommandError
 from app.commands.target import service_with_database, settings_with_database
 from app.server.address import address_of, listen
+from app.server.logs import configure_logging, logs_json
+
+log = logging.getLogger("portico.live")
 
 
 @click.group("live", invoke_without_command=True)
@@ -55,7 +59,6 @@ def _serve() -> None:
     from app.commands.trial import has_keys
     from app.live.process import serve_live
     from app.live.queries import PATH
-    from app.server.logs import configure_logging
 
     with service_with_database() as (settings, plugins):
         if not has_keys(settings):
@@ -63,4 +66,12 @@ def _serve() -> None:
         configure_logging(settings)
         with listen(settings.host, settings.live_port) as listener:
             address = address_of(listener).rstrip("/")
-            serve_live(settings, plugins, listener, lambda: click.echo(f"Live queries are at {address}{PATH}"))
+            serve_live(settings, plugins, listener, lambda: _tell(f"Live queries are at {address}{PATH}"))
+
+
+def _tell(line: str) -> None:
+    """Print it for people, or log it where a program reads the output."""
+    if logs_json():
+        log.info("%s", line)
+    else:
+        click.echo(line)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager, suppress
 
 from app.live.changes import Changes
-from app.live.queries import LiveQuery, Queries
+from app.live.queries import LiveAnswer, LiveQuery, Queries
 
 _SHORTEST_S = 1.0
 """How often a query runs at most."""
@@ -66,10 +66,11 @@ class Watch:
 
 class Hub:
     """All that is watched; used in one thread, that of the event loop. ``poll_s``: how often queries run that read
-    something which no trigger tells of."""
+    something which no trigger tells of. ``ran`` is called after each run."""
 
-    def __init__(self, queries: Queries, executor: Executor, poll_s: float) -> None:
+    def __init__(self, queries: Queries, executor: Executor, poll_s: float, ran: Callable[[LiveAnswer], None]) -> None:
         self._queries = queries
+        self._ran = ran
         self._executor = executor
         self._poll_s = poll_s
         self._watches: dict[tuple[str, ...], Watch] = {}
@@ -78,6 +79,11 @@ class Hub:
 
     def hear(self, changes: Changes) -> None:
         self._changes = changes
+
+    @property
+    def queries(self) -> int:
+        """How many different queries are watched."""
+        return len(self._watches)
 
     @property
     def hears(self) -> bool:
@@ -130,6 +136,7 @@ class Hub:
             watch.is_running = True
             answer = await loop.run_in_executor(self._executor, self._queries.answer, watch.query)
             watch.is_running = False
+            self._ran(answer)
             is_new, watch.last = answer.body != watch.last, answer.body
             for viewer in watch.viewers:
                 if is_new or not viewer.was_told:

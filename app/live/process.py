@@ -14,6 +14,7 @@ import uvicorn
 
 from app.live.changes import Changes
 from app.live.hub import Hub
+from app.live.metrics import LiveMetrics
 from app.live.queries import Queries
 from app.live.stream import make_stream_app
 from app.pipeline.engine import Engine, make_engine
@@ -45,11 +46,13 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
     loop, queries = asyncio.get_running_loop(), Queries(engine, settings.live_answer_limit)
     # As many threads as there are connections: more would only wait for one.
     with ThreadPoolExecutor(settings.pool_size, "live") as executor:
-        hub = Hub(queries, executor, settings.live_poll_s)
+        metrics = LiveMetrics()
+        hub = Hub(queries, executor, settings.live_poll_s, metrics.ran)
+        metrics.show(hub)
         changes = Changes(engine.database.target, lambda tables: _call(loop, hub, tables))
         hub.hear(changes)
         config = uvicorn.Config(
-            make_stream_app(hub, queries, settings),
+            make_stream_app(hub, queries, metrics, settings),
             lifespan="off",
             log_config=None,
             access_log=False,

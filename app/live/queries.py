@@ -27,13 +27,18 @@ _PASSING = frozenset(("UNAVAILABLE", "OVERLOADED"))
 
 
 class LiveAnswer(NamedTuple):
-    """``body``: the answer in JSON, on one line. ``reads``: what the query names, by oids; None if it could not be
-    planned. ``is_final``: that is for good. ``took_s``: how long it took, in seconds."""
+    """``body``: the answer in JSON, on one line. ``codes``: those of its errors. ``reads``: what the query names, by
+    oids; None if it could not be planned. ``took_s``: how long it took, in seconds."""
 
     body: bytes
+    codes: tuple[str, ...]
     reads: frozenset[int] | None
-    is_final: bool
     took_s: float
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the query cannot be planned, and the next attempt would be no better."""
+        return self.reads is None and _PASSING.isdisjoint(self.codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +84,7 @@ class Queries:
         reply, reads = run(query.request, self._engine).reply, self._planned.reads
         # A line break in JSON is space between its parts; in a stream it would end the line of an event.
         body = reply.body.replace(b"\r", b" ").replace(b"\n", b" ")
-        is_final = reads is None and _PASSING.isdisjoint(reply.codes)
-        return LiveAnswer(body, reads, is_final, time.monotonic() - started)
+        return LiveAnswer(body, reply.codes, reads, time.monotonic() - started)
 
     def _around_plan(self, around: Callable[..., Any] | None) -> Callable[..., Any]:
         def planning(plan: Callable[..., BoundPlan], *arguments: Any) -> BoundPlan:

@@ -9,14 +9,17 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import falcon
 import falcon.asgi
 
 from app.errors import OverLimit, PorticoError, RequestError, Unavailable
+from app.live.access_log import StreamRecord
 from app.live.hub import Hub
+from app.live.metrics import LiveMetrics
 from app.live.queries import PATH, LiveQuery, Queries
 from app.pipeline.records import GraphQLRequest
 from app.pipeline.shape import shape_error
@@ -36,23 +39,31 @@ class StreamResource:
         self._hub = hub
         self._queries = queries
         self._limit = settings.live_limit
+        self._logs = settings.access_log
         self._body_limit = settings.body_limit
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        try:
-            await self._start(_json(await self._read(req), "The body"), req, resp)
-        except PorticoError as ex:
-            _refuse(ex, resp)
+        with self._recorded(req, resp) as record:
+            await self._start(_json(await self._read(req), "The body"), req, resp, record)
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         given: dict[str, Any] = {name: req.get_param(name) for name in ("query", "operationName", "documentId")}
-        try:
+        with self._recorded(req, resp) as record:
             for name in ("variables", "extensions"):
                 text = req.get_param(name)
                 given[name] = _json(text.encode(), f"The {name}") if text else None
-            await self._start(given, req, resp)
+            await self._start(given, req, resp, record)
+
+    @contextmanager
+    def _recorded(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> Iterator[StreamRecord | None]:
+        """Refuse what raises a PorticoError."""
+        record = StreamRecord(req) if self._logs else None
+        try:
+            yield record
         except PorticoError as ex:
-            _refuse(ex, resp)
+            status = _refuse(ex, resp)
+            if record:
+                record.refused(status, ex.code)
 
     async def _read(self, req: falcon.asgi.Request) -> bytes:
         try:
@@ -64,28 +75,36 @@ class StreamResource:
             raise OverLimit(f"The body is larger than {self._body_limit} bytes", status=413)
         return body
 
-    async def _start(self, body: Any, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+    async def _start(
+        self, body: Any, req: falcon.asgi.Request, resp: falcon.asgi.Response, record: StreamRecord | None
+    ) -> None:
         if not isinstance(body, dict):
             raise RequestError("The body must be a JSON object with a query")
         # Who calls may have to be asked of the database or of a key server.
         query = await asyncio.to_thread(self._queries.query, body, req.headers.get)
         if self._hub.viewers >= self._limit:
             raise Unavailable(f"There are {self._limit} streams already", code="OVERLOADED")
-        resp.sse = self._events(query)
+        resp.sse = self._events(query, record)
         resp.set_header("Cache-Control", "no-cache, no-transform")
         # nginx would keep events until its buffer is full.
         resp.set_header("X-Accel-Buffering", "no")
 
-    async def _events(self, query: LiveQuery) -> AsyncIterator[falcon.asgi.SSEvent | None]:
-        async with self._hub.watching(query) as viewer:
-            while not viewer.is_over:
-                body = await viewer.next(min(_PING_S, _seconds_left(query)))
-                if _seconds_left(query) <= 0:
-                    break
-                if body is not None:
-                    yield falcon.asgi.SSEvent(event="next", data=body)
-                elif not viewer.is_over:
-                    yield None
+    async def _events(self, query: LiveQuery, record: StreamRecord | None) -> AsyncIterator[falcon.asgi.SSEvent | None]:
+        try:
+            async with self._hub.watching(query) as viewer:
+                while not viewer.is_over:
+                    body = await viewer.next(min(_PING_S, _seconds_left(query)))
+                    if _seconds_left(query) <= 0:
+                        break
+                    if body is not None:
+                        if record:
+                            record.sent(body)
+                        yield falcon.asgi.SSEvent(event="next", data=body)
+                    elif not viewer.is_over:
+                        yield None
+        finally:
+            if record:
+                record.ended(query)
         yield falcon.asgi.SSEvent(event="complete", data=b"")
 
 
@@ -102,13 +121,15 @@ def _json(text: bytes, what: str) -> Any:
         raise RequestError(f"{what} must be JSON") from None
 
 
-def _refuse(error: PorticoError, resp: falcon.asgi.Response) -> None:
+def _refuse(error: PorticoError, resp: falcon.asgi.Response) -> int:
+    """Answer with the error; gives the status."""
     reply = shape_error(GraphQLRequest(None), error)
     resp.status = falcon.code_to_http_status(reply.status)
     resp.content_type = reply.content_type
     resp.data = reply.body
     for name, value in reply.headers:
         resp.set_header(name, value)
+    return reply.status
 
 
 class _OtherOrigins:
@@ -148,10 +169,11 @@ class _HealthResource:
         }
 
 
-def make_stream_app(hub: Hub, queries: Queries, settings: Settings) -> falcon.asgi.App[Any, Any]:
+def make_stream_app(hub: Hub, queries: Queries, metrics: LiveMetrics, settings: Settings) -> falcon.asgi.App[Any, Any]:
     """The ASGI application."""
     cross_origin = CrossOrigin(settings.cors_origins)
     app = falcon.asgi.App(middleware=[_OtherOrigins(cross_origin)] if cross_origin else [])
     app.add_route(PATH, StreamResource(hub, queries, settings))
     app.add_route("/health", _HealthResource(hub))
+    app.add_route("/metrics", metrics)
     return app

@@ -50,7 +50,9 @@ from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamesp
 """
 
 
-_STRANGER = "{stranger} owns the function {schema}.portico_live, which would run with the rights of all who write; drop it first"
+_STRANGER = (
+    "{stranger} owns the function {schema}.portico_live, which would run with the rights of all writers; drop it"
+)
 
 
 def enable(database_url: str, names: Sequence[str]) -> None:

@@ -71,13 +71,15 @@ class Live:
         self.url = url
         self.process = process
 
-    def ask(self, query: str, variables: Any = None, key: str = ANON_KEY, **headers: str) -> requests.Response:
-        body = {"query": query, "variables": variables}
+    def ask(
+        self, query: str, variables: Any = None, key: str = ANON_KEY, operation: str | None = None, **headers: str
+    ) -> requests.Response:
+        body = {"query": query, "variables": variables, "operationName": operation}
         given = {"apiKey": key, "accept": "text/event-stream", **headers}
         return requests.post(self.url, json=body, headers=given, stream=True, timeout=PATIENCE_S)
 
-    def stream(self, query: str, variables: Any = None, key: str = ANON_KEY, **headers: str) -> Stream:
-        response = self.ask(query, variables, key, **headers)
+    def stream(self, query: str, variables: Any = None, key: str = ANON_KEY, **more: str) -> Stream:
+        response = self.ask(query, variables, key, **more)
         assert response.status_code == 200, response.text
         assert response.headers["content-type"] == "text/event-stream"
         return Stream(response)

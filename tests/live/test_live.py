@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -258,6 +259,35 @@ def test_a_body_that_does_not_arrive_is_not_waited_for(live: Live) -> None:
 def test_its_health(live: Live) -> None:
     told = requests.get(live.url.replace("/graphql/v1/stream", "/health"), timeout=PATIENCE_S).json()
     assert (told["process"], told["changes"]) == ("ok", "heard")
+
+
+def test_its_metrics(made: str, tmp_path: Path) -> None:
+    with living(made, tmp_path) as live:
+        stream = live.stream(NOTES)
+        stream.data()
+        live.stream("{ nothing }").next()
+        told = requests.get(live.url.replace("/graphql/v1/stream", "/metrics"), timeout=PATIENCE_S).text
+    assert "portico_live_streams 1.0" in told
+    assert "portico_live_queries 1.0" in told
+    assert "portico_live_changes_heard 1.0" in told
+    assert "portico_live_run_seconds_count 2.0" in told
+    assert 'portico_live_errors_total{code="GRAPHQL_VALIDATION_FAILED"} 1.0' in told
+
+
+def test_its_access_log(made: str, tmp_path: Path) -> None:
+    with living(made, tmp_path, ACCESS_LOG="on", LOG_FORMAT="json", LIVE_LIMIT="1") as live:
+        query = "query Notes { noteCollection { edges { node { id } } } }"
+        stream = live.stream(query, operation="Notes", **{"x-request-id": "first"})
+        stream.data()
+        assert live.ask(NOTES, **{"x-request-id": "second"}).status_code == 503
+        live.process.terminate()
+        live.process.wait(PATIENCE_S)
+        lines = [json.loads(line) for line in live.process.stdout.read().splitlines()]
+    refused, ended = (line for line in lines if line["logger"] == "portico.access")
+    assert (refused["door"], refused["status"], refused["codes"]) == ("live", 503, "OVERLOADED")
+    assert (refused["request_id"], ended["request_id"]) == ("second", "first")
+    assert (ended["operation"], ended["role"], ended["answers"]) == ("Notes", "anon", 1)
+    assert ended["sent"] > 0
 
 
 def test_pages_of_other_origins(made: str, tmp_path: Path) -> None:
