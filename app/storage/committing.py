@@ -21,11 +21,13 @@ from app.storage.rows import RawValue, json_value, number, owner_columns, text
 from app.storage.sql import NOTHING, Projection
 from app.storage.sql_writes import COMMIT_UNTRIED, COMMIT_UNTRIED_OVER, commit_new, commit_over
 from app.storage.storage import Storage
-from app.storage.translation import no_row_updated, refused, translate
+from app.storage.translation import no_row_inserted, no_row_updated, refused, translate
 from app.storage.upkeep.events import ObjectEvent
 
-# Each further attempt means that another writer was faster. The limit ends the loop if a trigger skips every insert.
+# Each further attempt means that another writer was faster.
 _MOST_JUDGEMENTS = 100
+# So often in one write an object hardly comes just before the insert and goes just after it: a trigger skips the row.
+_MOST_UNWRITTEN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,8 @@ def commit(
     """Make the row name ``version``; gives the row's id and its ``projection``. If that fails, the bytes are deleted.
 
     Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
-    what ``judge`` raises, RelatedMissing when the bucket is gone, NotPermitted when service_role may not update the
-    row or see it, and RowLocked when other writers keep winning.
+    what ``judge`` raises, RelatedMissing when the bucket is gone, NotPermitted when service_role may not insert or
+    update the row or see it, and RowLocked when other writers keep winning.
     """
     with discarded_if_refused(storage.backend, version):
         return _commit(storage, asker, write, judged, version, metadata, projection, along)
@@ -96,6 +98,7 @@ def _commit(
     along: Along | None,
 ) -> Row:
     values = _values(write, version, metadata)
+    unwritten = 0
     for _ in range(_MOST_JUDGEMENTS):
         before = judged.permission.replaces
         rows = _commit_as_judged(storage, asker, write, before, values, (version, metadata), projection, along)
@@ -111,6 +114,9 @@ def _commit(
             # Either an object came and went, or service_role does not see it, which this tells. It permits the caller
             # nothing.
             judge(storage, asker, write, judged.described, try_write_as_service)
+            unwritten += 1
+            if unwritten == _MOST_UNWRITTEN:
+                raise no_row_inserted(role=SERVICE_ROLE, table="objects")
     raise RowLocked
 
 

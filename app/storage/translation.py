@@ -117,6 +117,11 @@ def refused(ex: StatementError, *, role: str, action: str, table: Table) -> Stor
     return NotPermitted(hint=_hint(role, action, table, why))
 
 
+def no_row_inserted(*, role: str, table: Table) -> StorageError:
+    """The error when an insert writes no row, which PostgreSQL reports as success."""
+    return NotPermitted(hint=_hint(role, "INSERT", table, "a trigger skips the row"))
+
+
 def no_row_updated(*, role: str, table: Table) -> StorageError:
     """The error when no policy allows an update: PostgreSQL then updates no row and reports no error."""
     return NotPermitted(hint=_hint(role, "UPDATE", table, _SKIPPED))

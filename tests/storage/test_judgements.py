@@ -270,6 +270,24 @@ def test_an_update_that_the_database_skips_is_refused_at_once(
     assert len(service.blobs()) == 1
 
 
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+@pytest.mark.parametrize("credential", [SERVICE, A], ids=["service_role", "authenticated"])
+def test_an_insert_that_a_trigger_skips_is_refused(
+    own_service: Callable[..., Service], credential: str, method: str
+) -> None:
+    service = own_service()
+    bucket = service.bucket()
+    service.sql(WHO_OWNS_MAY_REPLACE)
+    service.sql(
+        "create function public.skip() returns trigger language plpgsql as 'begin return null; end';"
+        "create trigger skip before insert on storage.objects for each row execute function public.skip()"
+    )
+    answer = service.request(method, f"/object/{bucket}/k", credential, data=b"new")
+    assert error(answer) == REFUSED
+    assert answer.json()["hint"] == "The role service_role may not INSERT on storage.objects: a trigger skips the row."
+    assert service.blobs() == set()
+
+
 @pytest.mark.parametrize(
     ("method", "answered"),
     [
