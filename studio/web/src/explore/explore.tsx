@@ -1,7 +1,7 @@
 // Explore: ask questions as any caller, and see what becomes of them.
 
 import { parse } from "graphql";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Failure, run } from "../http";
 import { useLoading, type Loading } from "../loading";
 import { SchemaFailure } from "../schema-failure";
@@ -36,7 +36,7 @@ export default function Explore() {
 function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; schemas: Schemas; first: string }) {
   const caller = useCaller();
   const { session } = useSession();
-  const { documents, current, choose, open, change, close } = useDocuments(newDocument(first));
+  const { isGreeting, documents, current, choose, open, change, close } = useDocuments(newDocument(first));
   const schema = useLoading(() => schemas.about(current.query), [caller.id, current.query]);
   const { past, remember, clear } = useHistory();
   const [side, setSide] = useState<Side>(() => (window.innerWidth > 1100 ? "examples" : ""));
@@ -65,6 +65,10 @@ function Workbench({ outline, schemas, first }: { outline: Loading<Outline>; sch
       if (control.current === own) setRunning(false);
     }
   };
+  useEffect(() => {
+    // A first answer without a click; where others rely on the database, only clicks ask it.
+    if (isGreeting && session?.development) void execute();
+  }, []);
   const take = (query: string, variables = "") => {
     open(newDocument(query, variables));
     void execute(false, query, variables);
