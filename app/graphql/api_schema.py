@@ -196,7 +196,9 @@ class ApiSchema:
 
     def _leaves_out(self, hook: str, subject: str) -> Callable[[str], None]:
         """What is called with the names of what is left out because something else has them."""
-        return lambda name: self.notices.add(subject, f"of two {hook.replace('_', ' ')} called {name} one is left out")
+        what = hook.replace("_", " ")
+        renamed = "the directive `name` renames columns and functions"
+        return lambda name: self.notices.add(subject, f"of two {what} called {name} one is left out; {renamed}")
 
     def _interfaces(self) -> list[GraphQLInterfaceType]:
         return [each for some in self.hooks.node_interfaces(api=self) for each in some]

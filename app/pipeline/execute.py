@@ -13,7 +13,7 @@ from app.errors import Diagnosis, RequestError
 from app.graphql.errors import FieldError
 from app.pipeline.engine import Engine
 from app.pipeline.records import CAPPED, READ_AFTER, AuthorizedOperation, BoundPlan, ResultSet, SQLPlan
-from app.query.sql import failure_message
+from app.query.sql import failure
 from schema_cache.privileges import role_settings
 from schema_cache.role_view import RoleView
 
@@ -118,8 +118,9 @@ def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldEr
     if not 1 <= error.statement_index <= len(plan.statements):
         return error
     key, *others = plan.statements[error.statement_index - 1].response_keys
-    message = failure_message(error.diagnosis)
-    if message is not None:
-        return FieldError(RequestError(message), key)
+    told = failure(error.diagnosis)
+    if told is not None:
+        message, hint = told
+        return FieldError(RequestError(message, hint=hint), key)
     error.path = () if others else (key,)
     return error

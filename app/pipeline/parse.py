@@ -74,7 +74,8 @@ def _read(text: str, operation_name: str | None, form: DocumentForm, limits: Doc
     syntax = read_syntax(text, limits)
     operation = _choose(syntax.operations, operation_name)
     if operation.operation.value == "subscription":
-        raise DocumentError("Subscriptions are not supported", "OPERATION_RESOLUTION_FAILURE")
+        hint = "`portico live` answers subscriptions: docs/live.md."
+        raise DocumentError("Subscriptions are not supported", "OPERATION_RESOLUTION_FAILURE", hint=hint)
     defaults = _defaults(operation)
     if defaults:
         # What they are is not known without reading them.
@@ -98,7 +99,11 @@ def _choose(operations: Sequence[OperationDefinitionNode], name: str | None) -> 
     for operation in operations:
         if (len(operations) == 1) if name is None else (operation.name is not None and operation.name.value == name):
             return operation
-    raise DocumentError("Operation not found", "OPERATION_RESOLUTION_FAILURE")
+    names = ", ".join(each.name.value for each in operations if each.name)
+    hint = (
+        f"Expected in operationName one of: {names}." if names else "Leave operationName out: no operation has a name."
+    )
+    raise DocumentError("Operation not found", "OPERATION_RESOLUTION_FAILURE", hint=hint)
 
 
 def _defaults(operation: OperationDefinitionNode) -> Mapping[str, Any]:

@@ -39,15 +39,16 @@ AT_MOST_HINT = 'Expected in atMost how many rows may be affected, 1 without it: 
 @dataclass(frozen=True)
 class Undoing:
     """Why a change is undone as a whole: ``when`` is a condition on all the rows that it affects, ``because`` a text
-    that is known only then."""
+    that is known only then, ``hint`` what the client can do."""
 
     when: ColumnElement[Any]
     message: str
     because: ColumnElement[Any]
+    hint: str | None = None
 
     def instead_of(self, response: ColumnElement[Any]) -> ColumnElement[Any]:
         """The response, or the failure."""
-        return case((self.when, fail_with(self.message, self.because)), else_=response)
+        return case((self.when, fail_with(self.message, self.because, self.hint)), else_=response)
 
 
 AFTERWARDS = "afterwards"
@@ -183,7 +184,8 @@ def at_most_argument() -> GraphQLArgument:
 def affected_at_most(field: Field, relation: ApiRelation, verb: str) -> Affected:
     """What the mutation called ``verb`` affects: as many rows as its argument ``atMost`` says."""
     leaf: Leaf | None = field.arguments.get("atMost")
-    refusal = Undoing(func.count() > _at_most(field), f"{verb} impacts too many records", as_text(func.count()))
+    too_many = func.count() > _at_most(field)
+    refusal = Undoing(too_many, f"{verb} impacts too many records", as_text(func.count()), AT_MOST_HINT)
     return Affected(field.planning.named_rows(relation, "affected"), AT_MOST if leaf is None else leaf, refusal)
 
 

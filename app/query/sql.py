@@ -145,24 +145,30 @@ def one_row(query: Select[Any]) -> Select[Any]:
 FAILURE_MARK = "portico: "
 """Marks our message within PostgreSQL's message of a failed conversion."""
 
+HINT_MARK = " | "
+"""Between our message and its hint."""
+
 INVALID_TEXT_REPRESENTATION = "22P02"
 
 
-def fail_with(message: str, because: ColumnElement[Any]) -> ColumnElement[Any]:
+def fail_with(message: str, because: ColumnElement[Any], hint: str | None = None) -> ColumnElement[Any]:
     """An expression of type text that fails with ``message`` when it is evaluated, and so undoes the transaction.
 
     PostgreSQL has no function that only raises an error, but a conversion that cannot succeed raises one. ``because``
     is any text that is known only at execution, so that the planner does not evaluate the conversion earlier.
     """
-    return WrittenCast(cast_to(constant(f"{FAILURE_MARK}{message}; ").concat(because), "integer"), JSON_TEXT, "TEXT")
+    told = message if hint is None else f"{message}{HINT_MARK}{hint}"
+    return WrittenCast(cast_to(constant(f"{FAILURE_MARK}{told}; ").concat(because), "integer"), JSON_TEXT, "TEXT")
 
 
-def failure_message(diagnosis: Diagnosis) -> str | None:
-    """The message of ``fail_with`` in what PostgreSQL said of a failed conversion, in whatever language; else None."""
+def failure(diagnosis: Diagnosis) -> tuple[str, str | None] | None:
+    """The message and the hint of ``fail_with`` in what PostgreSQL said of a failed conversion, in whatever language;
+    else None."""
     if diagnosis.sqlstate != INVALID_TEXT_REPRESENTATION:
         return None
     _, mark, rest = diagnosis.message.partition(FAILURE_MARK)
-    return rest.partition(";")[0] if mark else None
+    message, _, hint = rest.partition(";")[0].partition(HINT_MARK)
+    return (message, hint or None) if mark else None
 
 
 def alias_stem(name: str) -> str:

@@ -93,8 +93,8 @@ class InvalidKey(StorageError):
 class InvalidValue(StorageError):
     """The value of parameter ``name`` is not valid."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__()
+    def __init__(self, name: str, *, hint: str | None = None) -> None:
+        super().__init__(hint=hint)
         self.name = name
 
 

@@ -44,6 +44,11 @@ _OWN_ROLES = frozenset({"anon", "authenticated", "service_role"})
 _SKIPPED = "no policy allows it, or a trigger skips the row"
 _NOT_INSTALLED = "`portico doctor` shows what is missing, and `portico init` installs it."
 
+_NOT_CONVERTED = (
+    "PostgreSQL could not convert a value. If a policy or a trigger of storage.objects casts a part of the name to a "
+    "type, as in (storage.foldername(name))[1]::int, compare texts instead."
+)
+
 
 def translate(ex: PorticoError) -> StorageError:
     """The storage error for ``ex``, which is ``ex`` itself if it is one. Logs what the operator must know."""
@@ -99,7 +104,8 @@ def _statement_failed(ex: StatementError) -> StorageError:
     if state == "25006":
         return DatabaseReadOnly()
     if state == "22P02":
-        return InvalidValue(diagnosis.column or "value")
+        log.warning("the database could not convert a value: %s", diagnosis.message)
+        return InvalidValue(diagnosis.column or "value", hint=_NOT_CONVERTED)
     log.error("the database refused a statement: %s %s", state, diagnosis.message)
     if state in _SCHEMA_STATES:
         return SchemaMismatch(state, hint=_NOT_INSTALLED)

@@ -42,6 +42,11 @@ def no_data(answer: Answer) -> str:
     return answer.message
 
 
+def hint(answer: Answer) -> str:
+    """What a request-level error says to do."""
+    return answer.errors[0]["extensions"]["hint"]
+
+
 def null_data(answer: Answer) -> str:
     assert answer.body["data"] is None
     assert answer.status == 200
@@ -57,6 +62,9 @@ def test_choice_of_the_operation(either: Door) -> None:
     assert either.ask(two, operation="B").data == {"accountByPk": {"email": "b@x"}}
     assert no_data(either.ask(two)) == "Operation not found"
     assert no_data(either.ask(two, operation="C")) == "Operation not found"
+    assert hint(either.ask(two)) == "Expected in operationName one of: A, B."
+    assert hint(either.ask(two, operation="C")) == "Expected in operationName one of: A, B."
+    assert hint(either.ask("{ __typename }", operation="A")) == "Leave operationName out: no operation has a name."
     one = "query A { accountByPk(id: 1) { email } }"
     assert either.ask(one).data == either.ask(one, operation="A").data == {"accountByPk": {"email": "a@x"}}
     assert no_data(either.ask(one, operation="B")) == "Operation not found"
@@ -68,6 +76,7 @@ def test_choice_of_the_operation(either: Door) -> None:
     assert no_data(either.ask("subscription { accountCollection { edges { cursor } } }")) == (
         "Subscriptions are not supported"
     )
+    assert "docs/live.md" in hint(either.ask("subscription { accountCollection { edges { cursor } } }"))
     assert no_data(either.ask("fragment F on Account { id }")) == "Operation not found"
 
 

@@ -267,6 +267,9 @@ def test_more_than_at_most_is_an_error_and_changes_nothing(
     answer = door.ask(f"mutation {declared} {{ {changing(verb, arguments)} }}")
     assert answer.message == f"{verb} impacts too many records"
     assert answer.code == "BAD_USER_INPUT"
+    assert answer.errors[0]["extensions"]["hint"] == (
+        'Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".'
+    )
     assert answer.body["data"] is None
     assert answer.errors[0]["path"] == ["updatethingCollection" if verb == "update" else "deleteFromthingCollection"]
     assert rows(postgres, door) == [[1, "first"], [2, "second"], [3, "third"]]

@@ -303,7 +303,10 @@ def test_a_name_that_is_taken_stays_with_who_has_it(open_door: OpenDoor) -> None
     assert str(types["ownerFilter"].fields["thingCollection"].type) == "thingManyFilter_"
     assert "thingManyFilter" in types
     told = [each.reason for each in door.application.services.engine.role_schemas.of_role("anon").notices]
-    assert "of two filter fields called ownerExists one is left out" in told
+    assert (
+        "of two filter fields called ownerExists one is left out; the directive `name` renames columns and functions"
+        in told
+    )
 
 
 FLIGHT = """{

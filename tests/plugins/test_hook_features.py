@@ -143,4 +143,6 @@ def test_who_comes_later_leaves_names_to_those_that_are_there(open_door: Callabl
     filters = api.graphql.type_map["personFilter"].fields
     assert str(filters["name"].type) == "StringFilter"
     (told,) = {each for each in api.notices if each.subject == "table public.person"}
-    assert told.reason == "of two filter fields called name one is left out"
+    assert told.reason == (
+        "of two filter fields called name one is left out; the directive `name` renames columns and functions"
+    )

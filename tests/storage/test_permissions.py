@@ -117,6 +117,19 @@ def test_how_refusals_are_told(service: Service, policies: Policies) -> None:
     assert "UPDATE on storage.objects" in answer.json()["hint"]
 
 
+def test_a_policy_that_cannot_read_a_name_is_told(
+    service: Service, policies: Policies, caplog: pytest.LogCaptureFixture
+) -> None:
+    policies.allow("select", "insert", using="(storage.foldername(name))[1]::int = 2")
+    answer = service.upload(f"{policies.bucket}/secret/k", credential=CREDENTIAL)
+    assert error(answer) == (400, "400", "InvalidParameter", "Invalid Parameter value")
+    assert answer.json()["hint"] == (
+        "PostgreSQL could not convert a value. If a policy or a trigger of storage.objects casts a part of the name to "
+        "a type, as in (storage.foldername(name))[1]::int, compare texts instead."
+    )
+    assert 'invalid input syntax for type integer: "secret"' in caplog.text
+
+
 def test_an_invisible_object_is_not_revealed(service: Service, policies: Policies) -> None:
     for path in (f"{policies.bucket}/there", f"{policies.bucket}/nowhere", f"{unique()}/there"):
         for method, door in (

@@ -148,7 +148,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], RestError]] = {
     ),
     core.InvalidBucketName: _fixed(RestError, "InvalidBucketName", 400, "Bucket name invalid", tag="Invalid Input"),
     core.InvalidKey: lambda ex: RestError("InvalidKey", 400, f"Invalid key: {ex.key}", hint=ex.hint),
-    core.InvalidValue: lambda ex: RestError("InvalidParameter", 400, f"Invalid Parameter {ex.name}"),
+    core.InvalidValue: lambda ex: RestError("InvalidParameter", 400, f"Invalid Parameter {ex.name}", hint=ex.hint),
     core.AccessDenied: lambda ex: access_denied(ex.message),
     core.ServiceRoleOnly: _fixed(access_denied, "Access denied: Invalid role", status=403),
     core.NotPermitted: lambda ex: access_denied(_ROW_LEVEL_SECURITY, hint=ex.hint),

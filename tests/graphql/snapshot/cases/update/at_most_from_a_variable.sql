@@ -9,7 +9,11 @@ SELECT (
   SELECT
   CASE
   WHEN (count(*) > CAST($3 AS bigint)) THEN CAST(
-    CAST('portico: update impacts too many records; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+    CAST(
+      'portico: update impacts too many records | Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".; ' || CAST(
+        count(*) AS TEXT
+      ) AS integer
+    ) AS TEXT
   )
   ELSE (
     '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
