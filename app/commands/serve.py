@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from app.commands.failure import CommandError
+from app.commands.failure import CommandError, explained
 from app.commands.options import ServiceCommand
 from app.entrances import entrances, start_of
 from app.plugin_guard import Plugins
@@ -129,7 +129,8 @@ def _tell_version(settings: Settings) -> None:
 def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
     listener = passed_socket(os.environ) or listen(settings.host, settings.port)
     from app.commands.trial import DATABASE, DEMO_DATABASE, start_trial, trial_banner
-    from app.demo import demo_banner, load_demo, store_pictures
+    from app.demo import DemoError, demo_banner, load_demo, store_pictures
+    from app.errors import PorticoError
     from app.wsgi import create_app
 
     cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
@@ -139,7 +140,10 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
         if demo:
             owner = cluster.url(DEMO_DATABASE)
             load_demo(owner, lambda told: _tell(told, told))
-            store_pictures(owner, settings, plugins, lambda told: _tell(told, told))
+            try:
+                store_pictures(owner, settings, plugins, lambda told: _tell(told, told))
+            except (DemoError, PorticoError) as ex:
+                log.warning("The pictures of the demonstration are not stored: %s", explained(ex))
         banner = demo_banner if demo else partial(trial_banner, cluster)
 
         def started() -> None:
