@@ -6,9 +6,15 @@ import sys
 from importlib.metadata import metadata
 from pathlib import Path
 
+from pygments.lexers.sql import PostgresLexer
+from sphinx.highlighting import lexers
+
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 _package = metadata("portico")
+
+# All SQL here is PostgreSQL's; that for any SQL knows no $$ and no $1.
+lexers["sql"] = PostgresLexer()
 
 project = "Portico"
 author = "The authors of Portico"
