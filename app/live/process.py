@@ -13,6 +13,7 @@ from contextlib import closing
 import uvicorn
 
 from app.live.changes import Changes
+from app.live.connections import PromptConnection
 from app.live.hub import Hub
 from app.live.metrics import LiveMetrics
 from app.live.queries import Queries
@@ -53,6 +54,7 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
         hub.hear(changes)
         config = uvicorn.Config(
             make_stream_app(hub, queries, metrics, settings),
+            http=PromptConnection,
             lifespan="off",
             log_config=None,
             access_log=False,

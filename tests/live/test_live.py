@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -248,12 +249,27 @@ def test_a_slow_query_rests(made: str, tmp_path: Path) -> None:
         assert time.monotonic() - began >= 0.4 * 5
 
 
-def test_a_body_that_does_not_arrive_is_not_waited_for(live: Live) -> None:
+def test_a_request_that_does_not_arrive_is_not_waited_for(live: Live) -> None:
     place = urlsplit(live.url)
-    head = f"POST {place.path} HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 100\r\n\r\n{{"
-    with socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S) as half:
-        half.sendall(head.encode())
-        assert half.recv(100).startswith(b"HTTP/1.1 408 ")
+    head = f"POST {place.path} HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 100\r\n"
+    answered = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+    stream = live.stream(NOTES)
+    with ExitStack() as opened:
+
+        def connect(text: str) -> socket.socket:
+            made = opened.enter_context(socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S))
+            made.sendall(text.encode())
+            return made
+
+        silent, half_a_head, half_a_body = connect(""), connect(head), connect(f"{head}\r\n{{")
+        second = connect(answered)
+        assert second.recv(1000).startswith(b"HTTP/1.1 200 ")
+        second.sendall(head.encode())
+        assert half_a_body.recv(100).startswith(b"HTTP/1.1 408 ")
+        assert [each.recv(100) for each in (silent, half_a_head, second)] == [b""] * 3
+    # Those that have begun stay.
+    stream.data()
+    assert stream.quiet(0.1)
 
 
 def test_its_health(live: Live) -> None:

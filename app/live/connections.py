@@ -1,0 +1,30 @@
+"""Connections that do not wait for ever: uvicorn has a limit between requests, but none for the head of one."""
+
+from __future__ import annotations
+
+import asyncio
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+_HEAD_S = 10.0
+"""In how many seconds the head of a request must have arrived."""
+
+
+class PromptConnection(H11Protocol):
+    """Closes the connection of a client that takes longer."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._await_head()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._await_head()
+
+    def _await_head(self) -> None:
+        # Each request has another cycle.
+        self.loop.call_later(_HEAD_S, self._check_head, self.cycle)
+
+    def _check_head(self, before: object) -> None:
+        if self.cycle is before:
+            self.transport.close()
