@@ -118,9 +118,13 @@ def _routes(services: Services, observing: Observing) -> falcon.App[Any, Any]:
     return app
 
 
+_ADDRESSES = "The GraphQL API is at /graphql/v1, the storage at /storage/v1."
+
+
 def _write_error(req: falcon.Request, resp: falcon.Response, error: falcon.HTTPError) -> None:
     """Write an error of routing, such as an unknown path, in the form of a GraphQL error."""
     code = error.title.upper().replace(" ", "_").removeprefix(f"{error.status_code}_") if error.title else "ERROR"
-    body = {"errors": [{"message": error.description or error.title, "extensions": {"code": code}}]}
+    extensions = {"code": code, "hint": _ADDRESSES} if isinstance(error, falcon.HTTPNotFound) else {"code": code}
+    body = {"errors": [{"message": error.description or error.title, "extensions": extensions}]}
     resp.content_type = "application/json"
     resp.data = json.dumps(body).encode()

@@ -41,7 +41,8 @@ class GraphQLResource:
             body = self._read(req)
             parts = parts_of(body, self._batch_limit, as_lines=as_lines)
             if parts is None and not isinstance(body, dict):
-                raise RequestError("The body must be a JSON object with a query")
+                hint = "BATCH_LIMIT allows lists of requests." if isinstance(body, list) else None
+                raise RequestError("The body must be a JSON object with a query", hint=hint)
             bookmark = bookmark_of(req.env, self._database)
         except PorticoError as ex:
             _send(shape_error(_request(req, {}), ex), resp)

@@ -116,6 +116,12 @@ def test_what_the_client_accepts_does_not_change_the_parts(door: Door, accept: s
     assert answer.body[1]["errors"]
 
 
+def test_without_a_limit_a_list_is_refused_and_the_setting_is_named(open_door: OpenDoor) -> None:
+    answer = post(open_door(SCHEMA), [{"query": ITEMS}])
+    assert (answer.status, answer.message) == (400, "The body must be a JSON object with a query")
+    assert answer.errors[0]["extensions"]["hint"] == "BATCH_LIMIT allows lists of requests."
+
+
 def test_limits_are_those_of_each_request(reading_door: OpenDoor) -> None:
     door = reading_door(SCHEMA, batch_limit=3, node_limit=2, alias_limit=1, body_limit=400)
     asked = [{"query": "{ a: __typename }"}, {"query": ITEMS}, {"query": ITEMS, "variables": {"n": 3}}]

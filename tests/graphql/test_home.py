@@ -17,6 +17,15 @@ def door(reading_door: OpenDoor) -> Door:
     return reading_door("create table item (id int primary key); grant select on item to anon")
 
 
+ADDRESSES = "The GraphQL API is at /graphql/v1, the storage at /storage/v1."
+
+
+@pytest.mark.parametrize("path", ["/graphql", "/v1/graphql", "/nothing"])
+def test_who_asks_at_another_path_is_told_the_addresses(door: Door, path: str) -> None:
+    refused = door.client.simulate_post(path, body='{"query": "{ __typename }"}')
+    assert (refused.status_code, refused.json["errors"][0]["extensions"]["hint"]) == (404, ADDRESSES)
+
+
 @pytest.mark.parametrize("path", ["/", "/graphql/v1"])
 def test_a_browser_is_told_what_this_is_and_where_the_apis_are(door: Door, path: str) -> None:
     page = door.client.simulate_get(path, headers={"Accept": BROWSER})
@@ -36,7 +45,7 @@ def test_programs_see_no_page(door: Door) -> None:
     for method in ("GET", "POST", "DELETE"):
         refused = door.client.simulate_request(method, "/", headers={"Accept": "application/json"})
         assert (refused.status_code, refused.json) == (
-            404, {"errors": [{"message": "404 Not Found", "extensions": {"code": "NOT_FOUND"}}]},
+            404, {"errors": [{"message": "404 Not Found", "extensions": {"code": "NOT_FOUND", "hint": ADDRESSES}}]},
         )  # fmt: skip
     assert door.client.simulate_post("/", headers={"Accept": BROWSER}).status_code == 404
     assert door.client.simulate_get("/graphql/v1", headers={"apiKey": ANON_KEY}).status_code == 400
