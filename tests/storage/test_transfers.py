@@ -293,6 +293,21 @@ def test_rows_from_a_dump_get_their_bytes(
     assert (owner, created, colour) == (USER, True, "red")
 
 
+def test_what_a_folder_does_not_say_is_as_the_rows_have_it(target: Service, run: Run, tmp_path: Path) -> None:
+    bucket = target.bucket()
+    file(tmp_path, "portrait", b"png")
+    target.sql(
+        f"""insert into storage.objects (bucket_id, name, version, metadata)
+            values ('{bucket}', 'portrait', gen_random_uuid(),
+                    '{{"mimetype": "image/png", "cacheControl": "max-age=60", "size": 3}}')"""
+    )
+    assert summary(run("import", str(tmp_path), bucket))[0] == 0
+    answer = target.get(f"/object/{bucket}/portrait")
+    assert (answer.content, answer.headers["content-type"], answer.headers["cache-control"]) == (
+        b"png", "image/png", "max-age=60",
+    )  # fmt: skip
+
+
 def test_bytes_that_changed_on_their_way_are_not_stored(
     s3_service: Service, target: Service, run: Run, from_portico: list[str]
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -76,7 +76,7 @@ class Importing:
         known = self._known(name)
         if known is not None and self._is_there(known.row, found):
             return Transferred(found.key, found.size, "there")
-        description = self.place.describe(found)
+        description = _filled(self.place.describe(found), known)
         self._store(name, found, description, known)
         return Transferred(found.key, found.size, "copied", verified=bool(description.md5))
 
@@ -131,6 +131,17 @@ class Importing:
             put(self.storage, self.asker, write, content, Along([_aged(name, found.modified)], RelatedMissing))
         finally:
             source.close()
+
+
+def _filled(description: ObjectDescription, known: Known | None) -> ObjectDescription:
+    """The description, with the type and the caching of the row where the place says nothing of them."""
+    if known is None:
+        return description
+    return replace(
+        description,
+        content_type=description.content_type or known.row.mime_type,
+        caching=description.caching or known.row.caching,
+    )
 
 
 def _metadata(found: PlacedObject, description: ObjectDescription) -> dict[str, str]:
