@@ -44,6 +44,8 @@ class Comments:
         self._catalog = catalog
         self._describe = describe
         self._notices = notices
+        known = tuple(known)
+        self._keys = frozenset((each.on, each.key) for each in known)
         self._reader = DirectiveReader(known)
         self._read = lru_cache(REMEMBERED)(self._interpret)
         self.inflects = lru_cache(maxsize=None)(self._inflects)
@@ -56,6 +58,10 @@ class Comments:
         for problem in problems:
             self._notices.add(f"{kind.replace('_', ' ')} {name}", f"its comment directive is left out: {problem}")
         return directives
+
+    def reads(self, kind: Commented, key: str) -> bool:
+        """Whether objects of that kind can have the directive ``key``."""
+        return (kind, key) in self._keys
 
     def _interpret(self, kind: Commented, comment: str) -> tuple[Mapping[str, Any], Sequence[str]]:
         """What a comment on an object of that kind says, and what is wrong with it."""

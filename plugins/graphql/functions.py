@@ -14,6 +14,7 @@ from app.graphql.fields import Fields
 from app.hooks import hookimpl
 from app.query.calls import Result, result_of
 from app.query.functions import (
+    EXPOSE,
     MUTATION,
     QUERY,
     NamedArguments,
@@ -94,14 +95,17 @@ def _tell(api: ApiSchema, function: Function) -> None:
         return
     if returned.name in ("trigger", "event_trigger"):
         return
-    reason = "the API cannot represent its result, such as record, void or an enum"
+    remedy = ""
+    if api.comments.reads("function", EXPOSE):
+        remedy = '; {"expose": true} in its comment may make it one: docs/exposed-functions.md'
+    reason = f"the API does not show its result, such as a table, void or an enum, by itself{remedy}"
     if function.returns_set and returned.relation in api.rows_by_oid:
         reason = "the rows of its result have no key, which a collection needs"
     if overloads(api, function) > 1:
-        reason = "it has overloads, and a field has only one set of arguments"
+        reason = f"it has overloads, and a field has only one set of arguments{remedy}"
     elif not all(each.name for each in function.arguments):
         reason = "an argument has no name"
     elif None in [plain_type(api, each) for each in function.arguments]:
-        reason = "the API cannot represent the type of an argument, such as an enum or a row"
+        reason = f"the API does not take the type of an argument, such as an enum, by itself{remedy}"
     field = names.function_field(function.name, None, api.comments.inflects(function.schema))
     api.notices.add(f"function {function.schema}.{function.name}", f"it is not a field: {reason}", field=field)

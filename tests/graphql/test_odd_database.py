@@ -433,8 +433,20 @@ create table keyless_thing (id int); create table has_key (id int primary key);
 create function shouted(text) returns text language sql stable as 'select upper($1)';
 create function twice(n int) returns int language sql stable as 'select $1 * 2';
 create function twice(n text) returns text language sql stable as 'select $1 || $1';
+create function nothing_much() returns void language sql stable as 'select';
 grant all on all tables in schema public to anon, service_role;
 """
+
+
+EXPOSE = '; {"expose": true} in its comment may make it one: docs/exposed-functions.md'
+
+
+def test_where_no_comment_exposes_functions_none_is_recommended(reading_door: OpenDoor) -> None:
+    door = reading_door(SILENT, graphql_features="-exposed_functions")
+    for query in ("{ twice }", "{ nothing_much }"):
+        message = door.ask(query, role="service_role").message
+        assert "it is not a field: " in message
+        assert EXPOSE not in message
 
 
 def test_service_role_is_told_why_something_is_missing(reading_door: OpenDoor) -> None:
@@ -442,7 +454,11 @@ def test_service_role_is_told_why_something_is_missing(reading_door: OpenDoor) -
     for query, reason in (
         ("{ keyless_thingCollection { __typename } }", "it has no primary key, which identifies rows; add one"),
         ("{ shouted }", "it is not a field: an argument has no name"),
-        ("{ twice }", "it is not a field: it has overloads"),
+        ("{ twice }", "it is not a field: it has overloads, and a field has only one set of arguments" + EXPOSE),
+        (
+            "{ nothing_much }",
+            "it is not a field: the API does not show its result, such as a table, void or an enum, by itself" + EXPOSE,
+        ),
     ):
         assert f"is not in the API: {reason}" in door.ask(query, role="service_role").message
         assert "is not in the API" not in door.ask(query).message
