@@ -25,6 +25,7 @@ _MESSAGES: dict[Reason, str] = {
     "claims": "The token has a claim that cannot be read.",
     "signed_url": "The token is that of a signed URL.",
 }
+_HINT = 'docs/identity-providers.md, "If a token is refused"'
 _OWN_ALGORITHM = "HS256"
 _MOST_KEYS_TRIED = 10
 
@@ -35,7 +36,7 @@ class TokenError(AccessError):
     code = "INVALID_JWT"
 
     def __init__(self, reason: Reason) -> None:
-        super().__init__(_MESSAGES[reason], code="JWT_EXPIRED" if reason == "expired" else None)
+        super().__init__(_MESSAGES[reason], code="JWT_EXPIRED" if reason == "expired" else None, hint=_HINT)
         self.reason = reason
 
 

@@ -160,6 +160,7 @@ def test_times_that_are_not_valid(value: Any) -> None:
     with pytest.raises(AccessError) as raised:
         make_identity().verify(forge({"alg": "HS256"}, {"exp": value}, SECRET.encode()))
     assert raised.value.code == "INVALID_JWT"
+    assert raised.value.hint == 'docs/identity-providers.md, "If a token is refused"'
 
 
 @pytest.mark.parametrize(
