@@ -154,13 +154,19 @@ def test_times_with_leeway(claims: dict[str, int], expected: str | None) -> None
         assert reason(token, leeway_s=1000) == expected
 
 
+def test_a_refusal_names_the_page_that_explains_it() -> None:
+    with pytest.raises(AccessError) as raised:
+        make_identity().verify(forge({"alg": "HS256"}, {}, b"another secret"))
+    assert raised.value.message == "The token's signature cannot be verified."
+    assert raised.value.hint == 'docs/identity-providers.md, "If a token is refused"'
+
+
 @pytest.mark.parametrize("value", ["soon", None, [], {}, float("nan"), float("inf"), 10**400])
 def test_times_that_are_not_valid(value: Any) -> None:
     """The largest value is a time, but beyond what Python can represent."""
     with pytest.raises(AccessError) as raised:
         make_identity().verify(forge({"alg": "HS256"}, {"exp": value}, SECRET.encode()))
     assert raised.value.code == "INVALID_JWT"
-    assert raised.value.hint == 'docs/identity-providers.md, "If a token is refused"'
 
 
 @pytest.mark.parametrize(
