@@ -12,9 +12,9 @@ import socket
 import ssl
 from collections.abc import Sequence
 
-import pg8000.core
 import pg8000.exceptions
 
+from app.database.driver import DriverSession
 from app.database.failure import ConnectionLost, StatementError, read_diagnosis, unavailable
 from app.database.session_attrs import SessionMisfit, misfit, rounds
 from app.database.target import Target
@@ -139,9 +139,9 @@ def _open(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Da
     return connection
 
 
-def _start_session(target: Target, sock: socket.socket) -> pg8000.core.CoreConnection:
+def _start_session(target: Target, sock: socket.socket) -> DriverSession:
     try:
-        return pg8000.core.CoreConnection(
+        return DriverSession(
             target.user,
             database=target.database,
             # Without a password the driver fails with an unclear error; the server refuses an empty one properly.
@@ -191,7 +191,7 @@ def _dial(target: Target) -> socket.socket:
     return sock
 
 
-def _check_channel_binding(target: Target, session: pg8000.core.CoreConnection) -> None:
+def _check_channel_binding(target: Target, session: DriverSession) -> None:
     if target.channel_binding == "require":
         mechanism = getattr(getattr(session, "auth", None), "mechanism_name", "")
         if not mechanism.endswith("-PLUS"):

@@ -1,0 +1,36 @@
+"""The driver's start of a session."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pg8000.core
+
+
+class DriverSession(pg8000.core.CoreConnection):
+    """A connection of pg8000 that always closes the file through which it writes to its socket.
+
+    A file with bytes that could not be sent tries again when it is collected, and Python prints that failure (always
+    from 3.13 on).
+    """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        try:
+            super().__init__(*arguments, **named)
+        except BaseException:
+            _close(vars(self).get("_sock"))
+            raise
+
+    def close(self) -> None:
+        file = self._sock
+        try:
+            super().close()
+        finally:
+            _close(file)
+
+
+def _close(file: Any) -> None:
+    if file is not None:
+        with contextlib.suppress(OSError, ValueError):
+            file.close()
