@@ -8,7 +8,7 @@ from typing import Any
 import pg8000.core
 
 
-class DriverSession(pg8000.core.CoreConnection):
+class DriverSession(pg8000.core.CoreConnection):  # type: ignore[misc]
     """A connection of pg8000 that always closes the file through which it writes to its socket.
 
     A file with bytes that could not be sent tries again when it is collected, and Python prints that failure (always
