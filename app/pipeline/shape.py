@@ -20,6 +20,7 @@ from app.pipeline.records import GraphQLRequest, Reply, ResultSet
 
 JSON = "application/json"
 GRAPHQL_JSON = "application/graphql-response+json"
+_LONGEST_MESSAGE = 1000
 
 
 def shape(request: GraphQLRequest, results: ResultSet) -> Reply:
@@ -80,6 +81,9 @@ def describe(error: PorticoError) -> dict[str, Any]:
 
 def _graphql_error(error: GraphQLError, code: str | None = None) -> dict[str, Any]:
     formatted: dict[str, Any] = dict(error.formatted)
+    if len(formatted["message"]) > _LONGEST_MESSAGE:
+        # It repeats a part of the document.
+        formatted["message"] = f"{formatted['message'][:_LONGEST_MESSAGE]}..."
     if code:
         formatted["extensions"] = {"code": code, **formatted.get("extensions", {})}
     return formatted

@@ -102,6 +102,16 @@ def test_syntax(either: Door) -> None:
 # Fragments
 
 
+@pytest.mark.parametrize(
+    ("query", "repeated"),
+    [("{ %s }", "x"), ("{ accountCollection(first: %s) { edges { cursor } } }", "9")],
+)
+def test_messages_do_not_repeat_long_documents(door: Door, query: str, repeated: str) -> None:
+    message = no_data(door.ask(query % (repeated * 50_000)))
+    assert len(message) < 1100
+    assert message.endswith("...")
+
+
 def test_fragments_everywhere(either: Door) -> None:
     query = """
       query { ...Root ... on Query { again: accountCollection(first: 1) { ...Connection } } ... { __typename } }
