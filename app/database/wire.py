@@ -40,6 +40,10 @@ _pack_int = Struct("!i").pack
 _SIZE = 4
 # Beyond any message of the protocol.
 _ANY_SIZE = 2**31
+_LONGEST_PAYLOAD = 20
+
+MOST_NOTIFIED = 10_000
+"""How many different notifications are kept until they are asked for."""
 
 
 class DatabaseConnection:
@@ -59,7 +63,7 @@ class DatabaseConnection:
         self.opened_at = time.monotonic()
         self.transaction_status = IDLE
         self.parameters: dict[str, str] = {}
-        self._notified: list[str] | None = None
+        self._notified: set[str] | None = None
 
     # Sending
 
@@ -265,7 +269,10 @@ class DatabaseConnection:
                 self.usable = False
         elif kind == b"A" and self._notified is not None:
             # The sender's process id, the channel and the payload.
-            self._notified.append(body[4:].split(b"\0")[1].decode(errors="replace"))
+            payload = body[4:].split(b"\0")[1]
+            # Every role may notify every channel of anything: what nobody looks for takes no memory.
+            if len(payload) <= _LONGEST_PAYLOAD and len(self._notified) < MOST_NOTIFIED:
+                self._notified.add(payload.decode(errors="replace"))
         elif kind == b"A":
             # None of our statements listens. Nobody reads an idle connection, so notifications would pile up.
             self.usable = False
@@ -277,16 +284,16 @@ class DatabaseConnection:
     def listen(self, channel: str) -> None:
         """Receive the notifications of a channel from now on; ``channel`` is an identifier that needs no quotes. The
         connection is for nothing else."""
-        self._notified = []
+        self._notified = set()
         self.simple(f"listen {channel}")
 
-    def notifications(self, seconds: float) -> list[str]:
-        """The payloads that have come since the last call, once there is one or the seconds have passed. Raises
-        ConnectionLost."""
+    def notifications(self, seconds: float) -> set[str]:
+        """The short payloads that have come since the last call, once there is one or the seconds have passed. If
+        there are ``MOST_NOTIFIED``, others are missing. Raises ConnectionLost."""
         self._transport.wait(seconds)
         # The server sends notifications before the end of an answer, and answers nothing if it is gone.
         self.simple("")
-        told, self._notified = self._notified or [], []
+        told, self._notified = self._notified or set(), set()
         return told
 
     # Life

@@ -12,7 +12,7 @@ from app.database.connect import connect
 from app.database.failure import ConnectionLost, StatementError
 from app.database.target import Target
 from app.database.tls import tls_context
-from app.database.wire import DatabaseConnection
+from app.database.wire import MOST_NOTIFIED, DatabaseConnection
 from app.errors import Unavailable
 from app.live.triggers import CHANNEL, TRIGGERED
 
@@ -76,8 +76,12 @@ class Changes:
             self._look(connection)
             if told:
                 # Every role may send a notification: it may say anything.
-                self._changed(frozenset(int(each) for each in told if _OID.fullmatch(each)))
+                tables = frozenset(int(each) for each in told if _OID.fullmatch(each))
+                self._changed(tables if len(told) < MOST_NOTIFIED else None)
 
     def _look(self, connection: DatabaseConnection) -> None:
         ((row,),) = connection.simple(TRIGGERED)
-        self.triggered = frozenset(json.loads(row[0] or b"[]"))
+        before, self.triggered = self.triggered, frozenset(json.loads(row[0] or b"[]"))
+        if lost := before - self.triggered:
+            # What waits for their triggers is repeated from now on.
+            self._changed(lost)

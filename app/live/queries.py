@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from graphql import OperationDefinitionNode, OperationType
 
 from app.database import RowTooLarge
-from app.errors import OverLimit, PorticoError, RequestError
+from app.errors import OverLimit, PorticoError, RequestError, Unavailable
 from app.graphql.syntax import read_syntax
 from app.identity import Caller
 from app.identity.identification import RequestHead
@@ -22,23 +22,18 @@ from app.pipeline.engine import Engine
 from app.pipeline.records import BoundPlan, GraphQLRequest
 
 PATH = "/graphql/v1/stream"
-_PASSING = frozenset(("UNAVAILABLE", "OVERLOADED"))
-"""Codes of errors that the next attempt may not have."""
 
 
 class LiveAnswer(NamedTuple):
     """``body``: the answer in JSON, on one line. ``codes``: those of its errors. ``reads``: what the query names, by
-    oids; None if it could not be planned. ``took_s``: how long it took, in seconds."""
+    oids; None if it could not be planned. ``took_s``: how long it took, in seconds. ``is_final``: whether the next
+    attempt would be no better, because the query cannot be planned."""
 
     body: bytes
     codes: tuple[str, ...]
     reads: frozenset[int] | None
     took_s: float
-
-    @property
-    def is_final(self) -> bool:
-        """Whether the query cannot be planned, and the next attempt would be no better."""
-        return self.reads is None and _PASSING.isdisjoint(self.codes)
+    is_final: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +70,11 @@ class Queries:
         )
         caller = caller_of(request, self._engine)
         parts = (request.query, request.variables, request.operation_name, request.extensions, request.document_id)
-        return LiveQuery(request, caller, (json.dumps(parts, sort_keys=True), caller.role, caller.cache_key))
+        # Each run reads the credentials again: those of another may end earlier.
+        credentials = [header(each) for each in self._engine.identifications.headers]
+        return LiveQuery(
+            request, caller, (json.dumps([*parts, *credentials], sort_keys=True), caller.role, caller.cache_key)
+        )
 
     def answer(self, query: LiveQuery) -> LiveAnswer:
         """Run it now. Never raises: errors are answers."""
@@ -84,7 +83,8 @@ class Queries:
         reply, reads = run(query.request, self._engine).reply, self._planned.reads
         # A line break in JSON is space between its parts; in a stream it would end the line of an event.
         body = reply.body.replace(b"\r", b" ").replace(b"\n", b" ")
-        return LiveAnswer(body, reply.codes, reads, time.monotonic() - started)
+        is_final = reads is None and reply.status != Unavailable.status
+        return LiveAnswer(body, reply.codes, reads, time.monotonic() - started, is_final)
 
     def _around_plan(self, around: Callable[..., Any] | None) -> Callable[..., Any]:
         def planning(plan: Callable[..., BoundPlan], *arguments: Any) -> BoundPlan:
@@ -117,6 +117,8 @@ class Queries:
             return text
         for each in reversed(definitions):
             if isinstance(each, OperationDefinitionNode) and each.operation is OperationType.SUBSCRIPTION and each.loc:
-                start = each.loc.start
+                # A description may come before it.
+                described = each.description.loc if each.description else None
+                start = text.index("subscription", described.end if described else each.loc.start)
                 text = f"{text[:start]}query{text[start + len('subscription') :]}"
         return text

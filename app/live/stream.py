@@ -80,6 +80,8 @@ class StreamResource:
     ) -> None:
         if not isinstance(body, dict):
             raise RequestError("The body must be a JSON object with a query")
+        if not any(body.get(name) for name in ("query", "documentId", "extensions")):
+            raise RequestError("There is no query")
         # Who calls may have to be asked of the database or of a key server.
         query = await asyncio.to_thread(self._queries.query, body, req.headers.get)
         if self._hub.viewers >= self._limit:

@@ -16,6 +16,7 @@ from app.query.compiling import quoted
 from app.query.sql import as_constant
 
 CHANNEL = "portico_live"
+_LOCK_S = 10
 TRIGGERED = """
 select coalesce(json_agg(tgrelid::bigint), '[]')::text from pg_catalog.pg_trigger
 where tgname = 'portico_live' and tgenabled in ('O', 'A')
@@ -38,11 +39,17 @@ for each statement execute function {function}()
 _FIND = """
 select json_build_object(
   'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
-  'function', (select count(*) from pg_catalog.pg_proc p where p.pronamespace = n.oid and p.proname = 'portico_live'),
+  'function', (select count(*) from pg_catalog.pg_proc p
+               where p.pronamespace = n.oid and p.proname = 'portico_live' and p.pronargs = 0),
+  'is_other', exists (select from pg_catalog.pg_proc p
+                      where p.pronamespace = n.oid and p.proname = 'portico_live' and p.pronargs = 0
+                        and p.prosrc not like '%pg_notify(''portico_live''%'),
   'stranger', (select min(o.rolname) from pg_catalog.pg_proc p join pg_catalog.pg_roles o on o.oid = p.proowner
                where p.pronamespace = n.oid and p.proname = 'portico_live' and p.pronargs = 0 and not o.rolsuper
                  and o.oid not in (c.relowner, n.nspowner) and o.rolname <> current_user),
   'enabled', (select count(*) from pg_catalog.pg_trigger t where t.tgrelid = c.oid and t.tgname = 'portico_live'),
+  'is_off', exists (select from pg_catalog.pg_trigger t where t.tgrelid = c.oid and t.tgname = 'portico_live'
+                    and t.tgenabled not in ('O', 'A')),
   'uses', (select count(*) from pg_catalog.pg_trigger t join pg_catalog.pg_proc p on p.oid = t.tgfoid
            where p.pronamespace = n.oid and p.proname = 'portico_live')
 )::text
@@ -50,6 +57,7 @@ from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamesp
 """
 
 
+_OTHER = "the function {schema}.portico_live is not Portico's; rename it first"
 _STRANGER = (
     "{stranger} owns the function {schema}.portico_live, which would run with the rights of all writers; drop it"
 )
@@ -66,6 +74,8 @@ def enable(database_url: str, names: Sequence[str]) -> None:
                 session.simple(_MAKE_FUNCTION.format(function=_function(found)))
             if not found["enabled"]:
                 session.simple(_MAKE_TRIGGER.format(function=_function(found), table=_table(found)))
+            if found["is_off"]:
+                session.simple(f"alter table {_table(found)} enable trigger portico_live")
 
 
 def disable(database_url: str, names: Sequence[str]) -> None:
@@ -82,6 +92,8 @@ def _transaction(database_url: str) -> Iterator[DatabaseConnection]:
     target = parse_database_url(database_url)
     with closing(connect(target, tls_context(target), prepared_limit=0)) as session:
         session.simple("begin")
+        # Whoever waits for the table has all who come later wait too.
+        session.simple(f"set local lock_timeout = '{_LOCK_S}s'")
         # Of several at once each but the first finds the function.
         session.simple("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('portico live', 0))")
         yield session
@@ -94,6 +106,8 @@ def _found(session: DatabaseConnection, name: str) -> dict[str, Any]:
     if found.get("kind") not in ("r", "p"):
         what = "is no table; its queries are repeated at intervals" if found else "does not exist"
         raise RequestError(f"{name} {what}")
+    if found["is_other"]:
+        raise RequestError(_OTHER.format_map(found))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import jwt
 import pytest
 import requests
 
+from app.database.url import parse_database_url
 from app.live import triggers
 from tests.graphql.conftest import ROLES
 from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY
@@ -62,6 +64,11 @@ def notes(*rows: tuple[int, str]) -> dict[str, object]:
 
 def token(user: str, valid_s: float) -> str:
     return jwt.encode({"sub": user, "role": "authenticated", "exp": time.time() + valid_s}, JWT_SECRET, "HS256")
+
+
+def queries(live: Live) -> int:
+    told = requests.get(live.url.replace("/graphql/v1/stream", "/metrics"), timeout=PATIENCE_S)
+    return int(float(re.findall("portico_live_queries ([0-9.]+)", told.text)[0]))
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +200,7 @@ def test_strangers_and_bad_requests_are_refused(live: Live) -> None:
         requests.post(live.url, data="{", timeout=PATIENCE_S).json()["errors"][0]["message"] == "The body must be JSON"
     )
     assert requests.post(live.url, data="[1]", timeout=PATIENCE_S).status_code == 400
+    assert requests.post(live.url, json={}, timeout=PATIENCE_S).status_code == 400
     assert requests.put(live.url, timeout=PATIENCE_S).status_code == 405
 
 
@@ -359,6 +367,59 @@ def test_what_is_taken_away_and_comes_back_is_told(
     assert stream.data() == {f"{table}Collection": {"edges": []}}
 
 
+def test_a_flood_of_notifications_loses_nothing(live: Live, change: Callable[[str], None]) -> None:
+    stream = live.stream(NOTES)
+    stream.until(notes((1, "one")))
+    change(
+        "select pg_notify('portico_live', n::text) from generate_series(1, 20000) n;"
+        "select pg_notify('portico_live', n || repeat('x', 7000)) from generate_series(1, 2000) n;"
+        "update note set body = 'heard'"
+    )
+    stream.until(notes((1, "heard")))
+
+
+def test_a_stream_of_an_outage_goes_on(tmp_path: Path, postgres: PostgresServer, database_url: str) -> None:
+    """Also if the process has not seen the database yet."""
+    postgres.execute(ROLES + SCHEMA, database_url)
+    name = parse_database_url(database_url).database
+    postgres.execute(f'alter database "{name}" allow_connections false')
+    with living(database_url, tmp_path, LIVE_POLL_S="1") as live:
+        stream = live.stream(NOTES)
+        assert stream.next()[1]["errors"][0]["extensions"]["code"] == "DATABASE_UNAVAILABLE"
+        postgres.execute(f'alter database "{name}" allow_connections true')
+        stream.until(notes((1, "one")))
+
+
+def test_a_subscription_may_have_a_description(live: Live) -> None:
+    stream = live.stream('"A subscription" subscription { __typename }')
+    assert stream.data() == {"__typename": "Query"}
+
+
+def test_without_its_trigger_a_query_is_repeated(made: str, tmp_path: Path, postgres: PostgresServer) -> None:
+    with living(made, tmp_path, LIVE_POLL_S="0.5") as live:
+        stream = live.stream("{ otherCollection { edges { node { id } } } }")
+        stream.data()
+        time.sleep(QUIET_S)
+        postgres.execute("alter table other disable trigger portico_live; insert into other values (7)", made)
+        answer = stream.next(20)[1]
+        assert answer["data"] == {"otherCollection": {"edges": [{"node": {"id": 7}}]}}
+    triggers.enable(made, ["other"])
+    count = "select count(*) from pg_trigger where tgname = 'portico_live' and tgenabled <> 'O'"
+    assert postgres.execute(count, made) == [[0]]
+    postgres.execute("truncate other", made)
+
+
+def test_an_apikey_is_its_own(live: Live) -> None:
+    """Of two with the same token, the apiKey of one may end earlier."""
+    bearer = f"Bearer {token('ada', 600)}"
+    own = jwt.encode({"role": "anon", "exp": time.time() + 600}, JWT_SECRET, "HS256")
+    before = queries(live)
+    streams = [live.stream(NOTES, key=each, authorization=bearer) for each in (ANON_KEY, ANON_KEY, own)]
+    for each in streams:
+        each.data()
+    assert queries(live) == before + 2
+
+
 def test_a_stop_ends_the_streams(made: str, tmp_path: Path) -> None:
     with living(made, tmp_path) as live:
         stream = live.stream(NOTES)
@@ -386,6 +447,25 @@ def test_the_commands(portico: Portico, database_url: str, postgres: PostgresSer
     assert postgres.execute("select count(*) from pg_proc where proname = 'portico_live'", database_url) == [[0]]
 
 
+def test_a_stop_does_not_wait_for_who_does_not_read(
+    made: str, tmp_path: Path, change: Callable[[str], None]
+) -> None:
+    change("update note set body = repeat('x', 20000000)")
+    with living(made, tmp_path, LIVE_ANSWER_LIMIT="30M") as live:
+        place = urlsplit(live.url)
+        body = json.dumps({"query": NOTES})
+        head = f"POST {place.path} HTTP/1.1\r\nHost: x\r\napiKey: {ANON_KEY}\r\nContent-Length: {len(body)}\r\n\r\n"
+        with socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S) as idle:
+            idle.sendall((head + body).encode())
+            assert idle.recv(12) == b"HTTP/1.1 200"
+            time.sleep(QUIET_S)
+            began = time.monotonic()
+            live.process.terminate()
+            assert live.process.wait(PATIENCE_S) == 0
+        assert time.monotonic() - began < 15
+        assert "Traceback" not in live.process.stdout.read()
+
+
 def test_several_enable_at_once(postgres: PostgresServer, database_url: str) -> None:
     tables = [f"t{number}" for number in range(8)]
     postgres.execute("; ".join(f"create table {each} (id int)" for each in tables), database_url)
@@ -399,12 +479,27 @@ def test_a_function_of_somebody_else_is_not_trusted(
 ) -> None:
     """It would run with the rights of whoever writes to the table."""
     own = "create table t (id int); create role live_mallory"
-    function = "create function portico_live() returns trigger language plpgsql as 'begin return null; end'"
+    body = "begin perform pg_notify(''portico_live'', current_user); return null; end"
+    function = f"create function portico_live() returns trigger language plpgsql as '{body}'"
     postgres.execute(f"{own}; {function}; alter function portico_live() owner to live_mallory", database_url)
     refused = portico("live", "enable", "t", DATABASE_URL=database_url)
     postgres.execute("drop function portico_live(); drop role live_mallory", database_url)
     assert refused.returncode == 1
     assert "live_mallory owns the function public.portico_live" in refused.stderr
+
+
+@pytest.mark.parametrize("asked", ["enable", "disable"])
+def test_a_function_of_the_same_name_stays(
+    portico: Portico, postgres: PostgresServer, database_url: str, asked: str
+) -> None:
+    function = "create function portico_live() returns trigger language plpgsql as 'begin return null; end'"
+    postgres.execute(f"create table t (id int); {function}", database_url)
+    refused = portico("live", asked, "t", DATABASE_URL=database_url)
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        "portico: the function public.portico_live is not Portico's; rename it first\n",
+    )
+    assert postgres.execute("select count(*) from pg_proc where proname = 'portico_live'", database_url) == [[1]]
 
 
 def test_who_may_not_change_a_table_is_told(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
