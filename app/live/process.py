@@ -26,6 +26,8 @@ from schema_cache.freshness import SchemaCache
 from schema_cache.poller import Poller
 
 _LOOK_S = 1.0
+_LINGER_S = 5.0
+"""How long a stream may take to read its last answer at a stop."""
 
 
 def serve_live(settings: Settings, plugins: Plugins, listener: socket.socket, started: Callable[[], None]) -> None:
@@ -86,7 +88,8 @@ def _call(loop: asyncio.AbstractEventLoop, hub: Hub, tables: frozenset[int] | No
 
 
 class _Server(uvicorn.Server):
-    """Ends the streams before it waits for their connections, and tells when it listens."""
+    """Ends the streams before it waits for their connections, though not for those that nobody reads, and tells when it
+    listens."""
 
     def __init__(self, config: uvicorn.Config, hub: Hub, started: Callable[[], None]) -> None:
         super().__init__(config)
@@ -99,4 +102,9 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._hub.close()
+        asyncio.get_running_loop().call_later(_LINGER_S, self._abort)
         await super().shutdown(sockets)
+
+    def _abort(self) -> None:
+        for each in self.server_state.connections:
+            each.transport.abort()

@@ -447,9 +447,7 @@ def test_the_commands(portico: Portico, database_url: str, postgres: PostgresSer
     assert postgres.execute("select count(*) from pg_proc where proname = 'portico_live'", database_url) == [[0]]
 
 
-def test_a_stop_does_not_wait_for_who_does_not_read(
-    made: str, tmp_path: Path, change: Callable[[str], None]
-) -> None:
+def test_a_stop_does_not_wait_for_who_does_not_read(made: str, tmp_path: Path, change: Callable[[str], None]) -> None:
     change("update note set body = repeat('x', 20000000)")
     with living(made, tmp_path, LIVE_ANSWER_LIMIT="30M") as live:
         place = urlsplit(live.url)
