@@ -6,6 +6,7 @@ import json
 import logging
 import re
 from collections.abc import Callable
+from contextlib import closing
 from threading import Event, Thread
 
 from app.database.connect import connect
@@ -22,6 +23,13 @@ _OID = re.compile("[0-9]{1,10}", re.ASCII)
 _LOOK_S = 1.0
 _PAUSE_S = 1.0
 _SILENCE_S = 10.0
+_UNHEARD_PAUSE_S = 60.0
+_CHECK = "check"
+_MOST_LOOKS = 5
+
+
+class _Unheard(Exception):
+    """Notifications are sent, but do not arrive."""
 
 
 class Changes:
@@ -50,24 +58,31 @@ class Changes:
     def _run(self) -> None:
         is_lost = False
         while not self._closing.is_set():
+            pause_s = _PAUSE_S
             try:
-                connection = connect(self._target, self._tls, prepared_limit=0)
+                connection = self._connect()
                 try:
                     self._listen(connection)
                 finally:
                     self.triggered, self.is_listening = frozenset(), False
                     connection.close()
-            except (Unavailable, ConnectionLost, StatementError) as ex:
+            except (Unavailable, ConnectionLost, StatementError, _Unheard) as ex:
                 if not is_lost:
                     log.warning("changes are not heard: %s. Queries are repeated instead.", ex.__cause__ or ex)
                 is_lost = True
+                if isinstance(ex, _Unheard):
+                    pause_s = _UNHEARD_PAUSE_S
             else:
                 is_lost = False
-            self._closing.wait(_PAUSE_S)
+            self._closing.wait(pause_s)
+
+    def _connect(self) -> DatabaseConnection:
+        return connect(self._target, self._tls, prepared_limit=0)
 
     def _listen(self, connection: DatabaseConnection) -> None:
         connection.wait_at_most(_SILENCE_S)
         connection.listen(CHANNEL)
+        self._check(connection)
         self._look(connection)
         self.is_listening = True
         self._changed(None)
@@ -78,6 +93,16 @@ class Changes:
                 # Every role may send a notification: it may say anything.
                 tables = frozenset(int(each) for each in told if _OID.fullmatch(each))
                 self._changed(tables if len(told) < MOST_NOTIFIED else None)
+
+    def _check(self, connection: DatabaseConnection) -> None:
+        """Raise _Unheard if notifications do not reach us, as through a pooler that shares its connections."""
+        with closing(self._connect()) as other:
+            other.simple(f"notify {CHANNEL}, '{_CHECK}'")
+        # Others may come before ours.
+        for _ in range(_MOST_LOOKS):
+            if _CHECK in connection.notifications(_LOOK_S):
+                return
+        raise _Unheard("notifications do not reach the service, as through a pooler that shares connections")
 
     def _look(self, connection: DatabaseConnection) -> None:
         ((row,),) = connection.simple(TRIGGERED)
