@@ -10,7 +10,7 @@ import click
 from app.commands.failure import CommandError
 from app.commands.target import service_with_database, settings_with_database
 from app.server.address import address_of, listen
-from app.server.logs import configure_logging, logs_json
+from app.server.logs import configure_logging, tell
 
 log = logging.getLogger("portico.live")
 
@@ -66,12 +66,4 @@ def _serve() -> None:
         configure_logging(settings)
         with listen(settings.host, settings.live_port) as listener:
             address = address_of(listener).rstrip("/")
-            serve_live(settings, plugins, listener, lambda: _tell(f"Live queries are at {address}{PATH}"))
-
-
-def _tell(line: str) -> None:
-    """Print it for people, or log it where a program reads the output."""
-    if logs_json():
-        log.info("%s", line)
-    else:
-        click.echo(line)
+            serve_live(settings, plugins, listener, lambda: tell(log, f"Live queries are at {address}{PATH}"))

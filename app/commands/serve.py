@@ -18,7 +18,7 @@ from app.entrances import entrances, start_of
 from app.plugin_guard import Plugins
 from app.server.activation import passed_socket
 from app.server.address import address_of, listen
-from app.server.logs import configure_logging, logs_json
+from app.server.logs import configure_logging, tell
 from app.server.parent import serve
 from app.settings import Settings, misspelt
 
@@ -69,7 +69,7 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     def started() -> None:
         address = _address(settings, listener)
         told = f"Portico serves {target.database} at {address}/graphql/v1"
-        _tell(f"{_start(settings, plugins, address)}{told}", told)
+        tell(log, f"{_start(settings, plugins, address)}{told}", told)
 
     return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
 
@@ -129,19 +129,20 @@ def _tell_version(settings: Settings) -> None:
 def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
     listener = passed_socket(os.environ) or listen(settings.host, settings.port)
     from app.commands.trial import DATABASE, DEMO_DATABASE, start_trial, trial_banner
-    from app.demo import DemoError, demo_banner, load_demo, store_pictures
+    from app.demo import DemoError, demo_banner, load_demo
+    from app.demo.pictures import store_pictures
     from app.errors import PorticoError
     from app.wsgi import create_app
 
     cluster, settings = start_trial(settings, DEMO_DATABASE if demo else DATABASE)
     try:
         place = f"The embedded PostgreSQL keeps its data in {cluster.data_directory} and runs as {cluster.account}."
-        _tell(place, place)
+        tell(log, place)
         if demo:
             owner = cluster.url(DEMO_DATABASE)
-            load_demo(owner, lambda told: _tell(told, told))
+            load_demo(owner, partial(tell, log))
             try:
-                store_pictures(owner, settings, plugins, lambda told: _tell(told, told))
+                store_pictures(owner, settings, plugins, partial(tell, log))
             except (DemoError, PorticoError) as ex:
                 log.warning("The pictures of the demonstration are not stored: %s", explained(ex))
         banner = demo_banner if demo else partial(trial_banner, cluster)
@@ -149,21 +150,13 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
         def started() -> None:
             address = _address(settings, listener)
             text = _start(settings, plugins, address) + banner(settings, address)
-            _tell(text, f"Portico is ready: {address}/graphql/v1")
+            tell(log, text, f"Portico is ready: {address}/graphql/v1")
 
         plugins.hook.before_fork(settings=settings)
         application = partial(create_app, plugins=plugins)
         return serve(settings, application, listener, started=started, look=cluster.watch)
     finally:
         cluster.leave()
-
-
-def _tell(text: str, line: str) -> None:
-    """Print ``text`` for people, or log only ``line`` where a program reads the output."""
-    if logs_json():
-        log.info("%s", line)
-    else:
-        click.echo(text)
 
 
 def _start(settings: Settings, plugins: Plugins, address: str) -> str:

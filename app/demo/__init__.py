@@ -4,6 +4,5 @@ from __future__ import annotations
 
 from app.demo.banner import demo_banner
 from app.demo.load import DemoError, load_demo
-from app.demo.pictures import store_pictures
 
-__all__ = ["DemoError", "demo_banner", "load_demo", "store_pictures"]
+__all__ = ["DemoError", "demo_banner", "load_demo"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
-from app.demo.pictures import MAP
 from app.identity.issuing import make_user_token
 from app.settings import Settings
+
+MAP = "maps/world.png"
+"""Bucket and key of the map of the world."""
 
 USERS = (
     ("Ada", "aaaaaaaa-0000-4000-8000-000000000001", "ada@example.com"),

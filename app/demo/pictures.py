@@ -11,19 +11,14 @@ from pathlib import Path
 import pg8000.native
 import pluggy
 
-from app.database import ContextBuilder, Database
+from app.demo.banner import MAP
 from app.demo.load import DemoError, connect
-from app.identity import Identity
 from app.settings import Settings
-from app.storage.asker import service_asker
 from app.storage.judging import Write
 from app.storage.records import ObjectName
-from app.storage.storage import open_storage
+from app.storage.storage import operators_storage
 from app.storage.upkeep.events import CREATED_POST
 from app.storage.writing import Content, put
-
-MAP = "maps/world.png"
-"""Bucket and key of the map of the world."""
 
 _Picture = tuple[str, str, bytes]
 _CITIES = "select latitude, longitude, population from city"
@@ -71,12 +66,7 @@ def _pictures(connection: pg8000.native.Connection) -> Iterator[_Picture]:
 
 def _store(pictures: Iterator[_Picture], settings: Settings, plugins: pluggy.PluginManager) -> int:
     count = 0
-    contexts = ContextBuilder()
-    with (
-        closing(Database(settings)) as database,
-        closing(open_storage(settings, plugins, database, contexts, Identity(settings))) as storage,
-    ):
-        asker = service_asker(contexts, "storage.object.upload")
+    with operators_storage(settings, plugins, "storage.object.upload") as (storage, asker):
         for bucket, key, data in pictures:
             write = Write(ObjectName(bucket, key), True, None, None, CREATED_POST)
             size = len(data)

@@ -16,10 +16,11 @@ _LONGEST_NAME = 200
 
 
 class StreamRecord:
-    """What the line tells of one stream."""
+    """What the line tells of one stream. ``is_logged``: whether there is one."""
 
-    def __init__(self, req: falcon.asgi.Request) -> None:
+    def __init__(self, req: falcon.asgi.Request, *, is_logged: bool) -> None:
         self._req = req
+        self._is_logged = is_logged
         self._began = time.monotonic()
         self._answers = 0
         self._sent = 0
@@ -40,6 +41,8 @@ class StreamRecord:
         self._log(status=status, codes=code)
 
     def _log(self, **told: object) -> None:
+        if not self._is_logged:
+            return
         trace = read_trace(self._req.get_header("traceparent"), None)
         told = {
             "door": "live",

@@ -55,15 +55,13 @@ class StreamResource:
             await self._start(given, req, resp, record)
 
     @contextmanager
-    def _recorded(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> Iterator[StreamRecord | None]:
+    def _recorded(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> Iterator[StreamRecord]:
         """Refuse what raises a PorticoError."""
-        record = StreamRecord(req) if self._logs else None
+        record = StreamRecord(req, is_logged=self._logs)
         try:
             yield record
         except PorticoError as ex:
-            status = _refuse(ex, resp)
-            if record:
-                record.refused(status, ex.code)
+            record.refused(_refuse(ex, resp), ex.code)
 
     async def _read(self, req: falcon.asgi.Request) -> bytes:
         try:
@@ -76,7 +74,7 @@ class StreamResource:
         return body
 
     async def _start(
-        self, body: Any, req: falcon.asgi.Request, resp: falcon.asgi.Response, record: StreamRecord | None
+        self, body: Any, req: falcon.asgi.Request, resp: falcon.asgi.Response, record: StreamRecord
     ) -> None:
         if not isinstance(body, dict):
             raise RequestError("The body must be a JSON object with a query")
@@ -91,7 +89,7 @@ class StreamResource:
         # nginx would keep events until its buffer is full.
         resp.set_header("X-Accel-Buffering", "no")
 
-    async def _events(self, query: LiveQuery, record: StreamRecord | None) -> AsyncIterator[falcon.asgi.SSEvent | None]:
+    async def _events(self, query: LiveQuery, record: StreamRecord) -> AsyncIterator[falcon.asgi.SSEvent | None]:
         try:
             async with self._hub.watching(query) as viewer:
                 while not viewer.is_over:
@@ -99,14 +97,12 @@ class StreamResource:
                     if _seconds_left(query) <= 0:
                         break
                     if body is not None:
-                        if record:
-                            record.sent(body)
+                        record.sent(body)
                         yield falcon.asgi.SSEvent(event="next", data=body)
                     elif not viewer.is_over:
                         yield None
         finally:
-            if record:
-                record.ended(query)
+            record.ended(query)
         yield falcon.asgi.SSEvent(event="complete", data=b"")
 
 

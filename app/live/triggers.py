@@ -39,21 +39,20 @@ for each statement execute function {function}()
 _FIND = """
 select json_build_object(
   'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
-  'function', (select count(*) from pg_catalog.pg_proc p
-               where p.pronamespace = n.oid and p.proname = 'portico_live' and p.pronargs = 0),
-  'is_other', exists (select from pg_catalog.pg_proc p
-                      where p.pronamespace = n.oid and p.proname = 'portico_live' and p.pronargs = 0
-                        and p.prosrc not like '%pg_notify(''portico_live''%'),
-  'stranger', (select min(o.rolname) from pg_catalog.pg_proc p join pg_catalog.pg_roles o on o.oid = p.proowner
-               where p.pronamespace = n.oid and p.proname = 'portico_live' and p.pronargs = 0 and not o.rolsuper
-                 and o.oid not in (c.relowner, n.nspowner) and o.rolname <> current_user),
-  'enabled', (select count(*) from pg_catalog.pg_trigger t where t.tgrelid = c.oid and t.tgname = 'portico_live'),
-  'is_off', exists (select from pg_catalog.pg_trigger t where t.tgrelid = c.oid and t.tgname = 'portico_live'
-                    and t.tgenabled not in ('O', 'A')),
-  'uses', (select count(*) from pg_catalog.pg_trigger t join pg_catalog.pg_proc p on p.oid = t.tgfoid
-           where p.pronamespace = n.oid and p.proname = 'portico_live')
+  'function', p.oid is not null,
+  'is_other', p.prosrc not like '%pg_notify(''portico_live''%',
+  'stranger', case when not o.rolsuper and o.oid not in (c.relowner, n.nspowner) and o.rolname <> current_user
+                   then o.rolname end,
+  'enabled', t.oid is not null,
+  'is_off', t.tgenabled not in ('O', 'A'),
+  'uses', (select count(*) from pg_catalog.pg_trigger used where used.tgfoid = p.oid)
 )::text
-from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where c.oid = to_regclass({name})
+from pg_catalog.pg_class c
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+left join pg_catalog.pg_proc p on p.pronamespace = n.oid and p.proname = 'portico_live' and p.pronargs = 0
+left join pg_catalog.pg_roles o on o.oid = p.proowner
+left join pg_catalog.pg_trigger t on t.tgrelid = c.oid and t.tgname = 'portico_live'
+where c.oid = to_regclass({name})
 """
 
 

@@ -11,6 +11,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import click
+
 from app.settings import Settings
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -37,6 +39,14 @@ def log_from_the_start(arguments: Sequence[str], environ: Mapping[str, str]) -> 
 def logs_json() -> bool:
     """Whether this process logs as JSON, so that nothing else belongs on stderr."""
     return any(isinstance(each.formatter, JSONLines) for each in logging.getLogger().handlers)
+
+
+def tell(log: logging.Logger, text: str, line: str | None = None) -> None:
+    """Print ``text`` for people, or log only ``line``, or else the text, where a program reads the output."""
+    if logs_json():
+        log.info("%s", line or text)
+    else:
+        click.echo(text)
 
 
 def _configure(level: str, formatter: logging.Formatter) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -16,7 +17,7 @@ from app.database import BoundStatement, Context, ContextBuilder, Database, Row,
 from app.identity import Identity
 from app.identity.derived_keys import SIGNED_URLS, derived_key
 from app.settings import Settings
-from app.storage.asker import SERVICE_ROLE, Asker
+from app.storage.asker import SERVICE_ROLE, Asker, service_asker
 from app.storage.bytes.backend import Backend, open_backend
 from app.storage.bytes.small_blobs import SmallBlobs
 from app.storage.long_reads import LongReads, Read
@@ -181,6 +182,20 @@ def open_storage(
     if settings.storage_url:
         _ = storage.backend
     return storage
+
+
+@contextmanager
+def operators_storage(
+    settings: Settings, plugins: pluggy.PluginManager, operation: str
+) -> Iterator[tuple[Storage, Asker]]:
+    """The storage for a command of an operator, and the service itself as who asks for ``operation``. Raises
+    BackendUnusable."""
+    contexts = ContextBuilder()
+    with (
+        closing(Database(settings)) as database,
+        closing(open_storage(settings, plugins, database, contexts, Identity(settings))) as storage,
+    ):
+        yield storage, service_asker(contexts, operation)
 
 
 def _signing_secret(settings: Settings) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -108,30 +108,20 @@ def _opened(
     url: str, options: PlaceOptions, bucket: str, operation: str
 ) -> Iterator[tuple[Storage, Asker, OutsidePlace, str, str]]:
     """The storage, who asks, the place outside, and the name and the prefix of BUCKET/PREFIX."""
-    from app.database import ContextBuilder, Database
-    from app.identity import Identity
-    from app.storage.asker import service_asker
     from app.storage.buckets import find_bucket
     from app.storage.outside.place import open_place
-    from app.storage.storage import open_storage
+    from app.storage.storage import operators_storage
 
     name, _, prefix = bucket.partition("/")
     prefix = f"{prefix.rstrip('/')}/" if prefix else ""
-    with service_with_database() as (settings, plugins):
-        database, contexts = Database(settings), ContextBuilder()
-        stored = open_storage(settings, plugins, database, contexts, Identity(settings))
-        try:
-            asker = service_asker(contexts, operation)
-            if find_bucket(stored, asker, name) is None:
-                raise CommandError(f"there is no bucket {name}; create it first")
-            place = open_place(plugins, url, options)
-            try:
-                yield stored, asker, place, name, prefix
-            finally:
-                place.close()
-        finally:
-            stored.close()
-            database.close()
+    with (
+        service_with_database() as (settings, plugins),
+        operators_storage(settings, plugins, operation) as (stored, asker),
+    ):
+        if find_bucket(stored, asker, name) is None:
+            raise CommandError(f"there is no bucket {name}; create it first")
+        with closing(open_place(plugins, url, options)) as place:
+            yield stored, asker, place, name, prefix
 
 
 def _run(

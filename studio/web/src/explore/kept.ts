@@ -52,13 +52,13 @@ export function showInExplore(query: string) {
 }
 
 export function useDocuments(first: Document) {
-  const [isGreeting] = useState(() => !read<Open | null>(OPEN, null));
-  const [state, setState] = useState(() => read<Open>(OPEN, { documents: [first], chosen: first.id }));
+  const [kept] = useState(() => read<Open | null>(OPEN, null));
+  const [state, setState] = useState<Open>(() => kept ?? { documents: [first], chosen: first.id });
   useEffect(() => write(OPEN, state), [state]);
   const current = state.documents.find((each) => each.id === state.chosen) ?? state.documents[0]!;
   return {
     /** Whether the visitor has opened nothing yet, and sees the first document. */
-    isGreeting,
+    isGreeting: !kept,
     documents: state.documents,
     current,
     choose: (id: string) => setState((old) => ({ ...old, chosen: id })),
