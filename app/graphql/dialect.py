@@ -25,6 +25,8 @@ class Dialect:
     ``finite_floats``: NaN and the infinities, which JSON does not have, are null.
     ``nullable_json``: a JSON column is nullable even where it is NOT NULL: the null of JSON is null.
     ``lists_all_enums``: the enums of exposed schemas are types of the schema even where no field uses them.
+    ``reads_after_functions``: what the rows lead to that a volatile function returns is read after it, and so as the
+    function left it.
     ``required_inserts``: a column that is NOT NULL and has no default must be given a value by an insert.
     ``native_json``: JSON values are JSON in requests and answers, not strings that hold it; a setting turns it on.
     ``described_by_comments``: the text of a comment is a description; a setting turns it on.
@@ -47,6 +49,7 @@ class Dialect:
     finite_floats: bool
     nullable_json: bool
     lists_all_enums: bool
+    reads_after_functions: bool
     required_inserts: bool
     native_json: bool
     described_by_comments: bool
@@ -70,6 +73,7 @@ STANDARD = Dialect(
     finite_floats=True,
     nullable_json=True,
     lists_all_enums=False,
+    reads_after_functions=True,
     required_inserts=True,
     native_json=False,
     described_by_comments=False,
@@ -93,6 +97,7 @@ PG_GRAPHQL = Dialect(
     finite_floats=False,
     nullable_json=False,
     lists_all_enums=True,
+    reads_after_functions=False,
     required_inserts=False,
     native_json=False,
     described_by_comments=False,

@@ -15,9 +15,11 @@ from app.graphql.relations import ApiRelation
 from app.graphql.values_of_types import ValueType
 from app.query.collection import Collection, Origin
 from app.query.connections import arguments_of_collections, connection_type
-from app.query.planning import TableRows
-from app.query.sql import FunctionCall
+from app.query.planning import TableRows, row_type
+from app.query.sql import FunctionCall, as_text, cast_to, constant
+from app.query.sql import call as sql_call
 from app.query.walk import Field
+from app.query.written import InPlace
 from schema_cache.model import Function
 
 PSEUDO_TYPE = "p"
@@ -65,23 +67,21 @@ class Result:
         field.planning.reads.add(self.function.oid)
         if self.relation is None:
             return self._value(field, call, outer)
-        relation = self.relation
+        relation, is_volatile = self.relation, self.function.volatility == VOLATILE
+        if self.is_collection and not is_volatile:
+            origin = Origin(relation, lambda: field.planning.rows_in(relation, self._source(field, call)), outer=outer)
+            return Collection(field, origin).json()
+        source = self._source(field, call)
+        rows = field.planning.rows_in(relation, source)
+        with field.planning.noting_reads() as reads:
+            result = _of_all(field, rows, outer) if self.is_collection else _of_one(field, rows, outer)
+        if is_volatile and reads and not outer and field.api.dialect.reads_after_functions:
+            source.query = _called_before(field, field.planning.rows_in(relation, self._source(field, call)))
+        return result
 
-        def rows() -> TableRows:
-            columns = [each.name for each in relation.relation.columns]
-            name = field.planning.alias(self.function.name)
-            return TableRows(relation, call.table_valued(*columns, name=name))
-
-        if self.is_collection and self.function.volatility == VOLATILE:
-            return _called_once(field, rows(), outer)
-        if self.is_collection:
-            return Collection(field, Origin(relation, rows, outer=outer)).json()
-        row = rows()
-        with field.planning.nodes.each_of(1):
-            returned = field.json(row, cast(GraphQLObjectType, field.type))
-        query = select(returned).select_from(row.element)
-        # A function that returns no row appears in FROM as a row of nulls.
-        return query.where(row.is_not_empty()).limit(literal_column("1")).correlate(*outer).scalar_subquery()
+    def _source(self, field: Field, call: FunctionCall) -> InPlace:
+        """A call in FROM."""
+        return InPlace(field.planning.alias(self.function.name), call)
 
     def _value(self, field: Field, call: FunctionCall, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
         value = cast(ValueType, self.value)
@@ -92,19 +92,38 @@ class Result:
         return select(value.to_json(called.c.value)).select_from(called).correlate(*outer).scalar_subquery()
 
 
-def _called_once(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
+def _of_one(field: Field, row: TableRows, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
+    """The row that a call gives."""
+    with field.planning.nodes.each_of(1):
+        returned = field.json(row, cast(GraphQLObjectType, field.type))
+    query = select(returned).select_from(row.element)
+    # A function that returns no row appears in FROM as a row of nulls.
+    return query.where(row.is_not_empty()).limit(literal_column("1")).correlate(*outer).scalar_subquery()
+
+
+def _of_all(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> ColumnElement[Any]:
     """A connection on ``rows`` that reads them once, whatever it asks for: the call may change something."""
-    call = select(*rows.element.c).select_from(rows.element).correlate(*outer)
+    columns = (rows.column(each.name) for each in rows.relation.relation.columns)
+    call = select(*columns).select_from(rows.element).correlate(*outer)
     called = call.cte(field.planning.alias("called"), nesting=True).prefix_with("MATERIALIZED")
 
     def result() -> TableRows:
-        return TableRows(rows.relation, cast(Alias[Any], called.alias(field.planning.alias("result"))))
+        return field.planning.rows_in(rows.relation, cast(Alias[Any], called.alias(field.planning.alias("result"))))
 
     connection = Collection(field, Origin(rows.relation, result)).json()
     # PostgreSQL skips a CTE that nothing refers to, but the call matters for its side effects too.
     is_called = select(func.count()).select_from(called).scalar_subquery() >= literal_column("0")
     query = select(connection).where(is_called).add_cte(called, nest_here=True)
     return query.correlate(*outer).scalar_subquery()
+
+
+def _called_before(field: Field, rows: TableRows) -> ColumnElement[Any]:
+    """The rows of a call, which is made in an earlier statement, so that the one that reads them sees what it changed:
+    a statement sees other tables as they were when it began."""
+    texts = as_text(func.array_agg(rows.whole()))
+    kept, read = field.planning.hand_on(func.coalesce(texts, constant("{}")))
+    field.planning.earlier.append(select(kept).select_from(rows.element))
+    return sql_call("unnest", cast_to(read, f"{row_type(rows.relation)}[]"))
 
 
 def result_of(api: ApiSchema, function: Function) -> Result | None:

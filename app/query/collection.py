@@ -117,7 +117,7 @@ class Collection:
         readable = (each.name for each in self.relation.relation.columns if each.name in self.relation.visible.select)
         query = self.query(rows, conditions, *(rows.column(name).label(name) for name in readable))
         first = query.ext(distinct_on(*equal)).order_by(*equal, *order).subquery(self.planning.alias("first"))
-        firsts = TableRows(self.relation, cast(Alias[Any], first))
+        firsts = self.planning.rows_in(self.relation, cast(Alias[Any], first))
         firsts.shard.follow(rows.shard)
         return firsts
 

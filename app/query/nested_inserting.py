@@ -93,7 +93,7 @@ class NestedInsert:
 
         def statement() -> tuple[Sequence[Insert], TableRows]:
             inserting = [self._writing.insert(each, arguments, altering) for each in self._root]
-            return inserting, TableRows(self._relation, self._relation.table)
+            return inserting, rows.planning.rows_in(self._relation, self._relation.table)
 
         response = answer(field, statement, affected)
         if altering and leads_on:

@@ -85,17 +85,18 @@ class Rows(Protocol):
 
 class TableRows:
     """The rows of the relation itself, or of a function that returns such rows, under a name. ``is_optional`` says that
-    they are joined to others, which may have none of them. ``shard_of`` makes the shard of rows of a relation."""
+    they are joined to others, which may have none of them. ``shard_of`` makes the shard of related rows."""
 
     def __init__(
         self,
         relation: ApiRelation,
         element: TableClause | Alias[Any],
-        shard_of: Callable[[ApiRelation], Shard] = lambda _: Shard(),
+        shard: Shard,
+        shard_of: Callable[[ApiRelation], Shard],
     ) -> None:
         self.relation = relation
         self.element = element
-        self.shard = shard_of(relation)
+        self.shard = shard
         self._shard_of = shard_of
         self.is_optional = False
         self._origin, self._numbers = element.name, itertools.count(1)
@@ -131,7 +132,8 @@ class TableRows:
 
     def related(self, relation: ApiRelation) -> TableRows:
         """A relation under a name of its own, beside these rows."""
-        rows = TableRows(relation, cast(Alias[Any], relation.table.alias(self.name_of_related())), self._shard_of)
+        alias = cast(Alias[Any], relation.table.alias(self.name_of_related()))
+        rows = TableRows(relation, alias, self._shard_of(relation), self._shard_of)
         rows._origin, rows._numbers = self._origin, self._numbers
         return rows
 
@@ -237,6 +239,15 @@ class Planning:
         """The parameters bound so far, by name."""
         return {parameter.name: parameter for parameter, _ in self._parameters.values()}
 
+    @contextmanager
+    def noting_reads(self) -> Iterator[set[int]]:
+        """What the SQL that is made within the context ``reads``."""
+        before, self.reads = self.reads, set()
+        try:
+            yield self.reads
+        finally:
+            self.reads = before | self.reads
+
     def bind(self, leaf: Leaf, to_text: ToText, type_text: str) -> ColumnElement[Any]:
         """``leaf`` as a parameter of the PostgreSQL type ``type_text``.
 
@@ -283,7 +294,11 @@ class Planning:
     def rows_of(self, relation: ApiRelation) -> TableRows:
         """The relation under an alias of its own."""
         alias = cast(Alias[Any], relation.table.alias(self.alias(relation.relation.name)))
-        return TableRows(relation, alias, self._shard_of)
+        return TableRows(relation, alias, self._shard_of(relation), self._shard_of)
+
+    def rows_in(self, relation: ApiRelation, element: TableClause | Alias[Any]) -> TableRows:
+        """Rows of the relation in any FROM element, such as a call of a function."""
+        return TableRows(relation, element, Shard(), self._shard_of)
 
     def named_rows(self, relation: ApiRelation, stem: str) -> NamedRows:
         return NamedRows(relation, self.alias(stem))

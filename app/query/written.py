@@ -155,9 +155,12 @@ class WrittenComparison(BinaryExpression[bool]):
 
 
 class InPlace(TableClause):
-    """A table of that name; once it has a ``query``, the rows of this, read where the table is."""
+    """A table of that name; once it has a ``query``, or a call of a function, the rows of this, read where the table
+    is."""
 
-    query: Query | None = None
+    def __init__(self, name: str, query: ColumnElement[Any] | None = None) -> None:
+        super().__init__(name)
+        self.query = query
 
     def _compiler_dispatch(self, visitor: Any, asfrom: bool = False, **_: Any) -> str:
         name = identifier(self.name)

@@ -101,6 +101,6 @@ def _plain(
         for name, value in objects.arguments.items():
             if name in others and value is not None:
                 inserting = others[name].extensions["alter"](field, inserting, value)
-        return [inserting], TableRows(relation, relation.table)
+        return [inserting], field.planning.rows_in(relation, relation.table)
 
     return answer(field, statement, Inserted(field.planning.named_rows(relation, "affected"), objects))

@@ -32,7 +32,6 @@ from app.query.arbiters import Arbiter, OnTarget, arbiters_of
 from app.query.changes import AFTERWARDS
 from app.query.conflicts import existing_rows, is_new
 from app.query.inserting import Inserted
-from app.query.planning import TableRows
 from app.query.sql import cast_to, constant
 from app.query.walk import Field
 from schema_cache.directive_values import String
@@ -187,7 +186,10 @@ class Upsert:
 
     def _judged(self, field: Field, given: Mapping[str, Any]) -> ColumnElement[Any] | None:
         """The condition under which a row that is in the way is changed."""
-        members, there = _judging_members(field.api, self.relation), TableRows(self.relation, self.relation.table)
+        members, there = (
+            _judging_members(field.api, self.relation),
+            field.planning.rows_in(self.relation, self.relation.table),
+        )
         made = (
             members[name].extensions["condition"](field.planning, there, given[name])
             for name in members

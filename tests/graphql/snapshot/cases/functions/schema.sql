@@ -18,3 +18,10 @@ create function register_two(address text) returns setof account language sql vo
   $$ insert into account (email) values (address || '1'), (address || '2') returning * $$;
 grant all on account to anon;
 grant usage on sequence account_id_seq to anon;
+create table log (id serial primary key, account_id int references account, what text);
+create function register_two_with_logs(address text) returns setof account language sql volatile as $$
+  insert into account (email) values (address || '1'), (address || '2');
+  insert into log (account_id, what) select id, email from account where email like address || '%';
+  select * from account where email like address || '%' $$;
+grant all on log to anon;
+grant usage on sequence log_id_seq to anon;

@@ -1,3 +1,14 @@
+SELECT octet_length(
+  set_config(
+    'portico.k1', coalesce(
+      CAST(array_agg(CAST(ROW("write_entry_3".*) AS "public"."entry")) AS TEXT), '{}'
+    ),
+    true
+  )
+) AS octet_length_1
+FROM "public"."write_entry"("what" => CAST($1 AS text)) AS write_entry_3;
+-- ["third"]
+
 SELECT (
   SELECT (
     '{"what" : ' || coalesce(CAST(to_json(write_entry_1.what) AS TEXT), 'null') || ', "account" : ' || coalesce(
@@ -9,11 +20,11 @@ SELECT (
       'null'
     ) || '}'
   ) AS json_1
-  FROM "public"."write_entry"("what" => CAST($1 AS text)) AS write_entry_1
+  FROM unnest(CAST(current_setting('portico.k1') AS "public"."entry"[])) AS write_entry_1
   WHERE (ROW("write_entry_1".*) IS NULL) IS false
   LIMIT 1
 ) AS anon_1;
--- ["third"]
+-- []
 
 -- afterwards:
 -- ["first"]
