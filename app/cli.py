@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -19,6 +20,10 @@ _BUILT_IN = (
     "docs", "doctor", "init", "keys", "live", "plan", "plugins", "schema", "serve", "settings", "token", "uninstall",
     "upgrade", "version",
 )  # fmt: skip
+
+
+_SERVING = ("serve", "live")
+"""The commands that run until they are stopped."""
 
 
 class _Commands(click.Group):
@@ -75,9 +80,18 @@ def cli() -> None:
     logging.getLogger("portico").addHandler(logging.NullHandler())
 
 
+def _end_at_interrupt() -> None:
+    """Let Ctrl-C end the process, as SIGTERM does, until the service has handlers of its own. Python would raise
+    KeyboardInterrupt, which is lost where the code that it meets, such as that of an import, catches everything."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit: with 0 on success, 1 and one line on stderr on failure, 2 on wrong usage."""
     given = sys.argv[1:] if arguments is None else arguments
+    if given and given[0] in _SERVING:
+        _end_at_interrupt()
     if list(given[:1]) == ["serve"]:
         log_from_the_start(given, os.environ)
     try:

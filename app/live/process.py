@@ -33,9 +33,6 @@ _LINGER_S = 5.0
 def serve_live(settings: Settings, plugins: Plugins, listener: socket.socket, started: Callable[[], None]) -> None:
     """Serve streams until SIGTERM or SIGINT; ``started`` is called once it can."""
     open_as_many_as_granted()
-    # uvicorn sends itself the signal again once it has stopped; that shall not end us in the middle of our own stop.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     with closing(make_engine(settings, plugins)) as engine, closing(Poller(engine.schema_cache)) as poller:
         engine.database.start()
@@ -65,6 +62,9 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
         )
         changes.start()
         following = asyncio.create_task(_follow_schema(engine.schema_cache, hub))
+        # uvicorn sends itself the signal again once it has stopped, which must not end us in the middle of our stop.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)
         try:
             await _Server(config, hub, started).serve(sockets=[listener])
         finally:

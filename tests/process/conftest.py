@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,13 +28,15 @@ Portico = Callable[..., Finished]
 
 
 @contextmanager
-def logging_restored() -> Iterator[None]:
-    """Remove the log handler of ``serve``, whose stderr is that of one test here."""
+def process_restored() -> Iterator[None]:
+    """Undo what ``serve`` does to its process: its log handler, whose stderr is that of one test here, and what Ctrl-C
+    does."""
     root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
+    handlers, level, at_interrupt = root.handlers[:], root.level, signal.getsignal(signal.SIGINT)
     try:
         yield
     finally:
+        signal.signal(signal.SIGINT, at_interrupt)
         root.handlers[:] = handlers
         root.setLevel(level)
 
@@ -49,7 +52,7 @@ def portico(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], 
         # Undoes what the command itself sets too, such as the folder that serve gives its workers for metrics.
         with patch.dict(os.environ, variables):
             capfd.readouterr()
-            with pytest.raises(SystemExit) as ended, logging_restored():
+            with pytest.raises(SystemExit) as ended, process_restored():
                 main(arguments)
         said = capfd.readouterr()
         code = ended.value.code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -236,6 +237,35 @@ def test_the_program_and_the_module_are_the_same() -> None:
     )
     assert finished.returncode == 0, finished.stderr
     assert "collections" in finished.stdout
+
+
+@pytest.mark.parametrize("command", ["serve", "live"])
+def test_an_interrupt_ends_a_start_whatever_catches_it(command: str) -> None:
+    start = f"""
+import sys, time
+from app.cli import main
+
+class Stubborn:
+    def find_spec(self, name, *_):
+        if name == "app.commands.{command}":
+            print("importing", flush=True)
+            while True:
+                try:
+                    time.sleep(60)
+                except BaseException:
+                    pass
+
+sys.meta_path.insert(0, Stubborn())
+main(["{command}"])
+"""
+    with subprocess.Popen([sys.executable, "-c", start], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "importing\n"
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(PATIENCE_S) == -signal.SIGINT
+        finally:
+            process.kill()
 
 
 def test_the_readme_and_the_continuous_integration_run_the_same_command() -> None:
