@@ -54,6 +54,7 @@ def _change(change: Callable[[str, Sequence[str]], None], tables: Sequence[str],
 def _serve() -> None:
     try:
         import uvicorn  # noqa: F401
+        import websockets  # noqa: F401
     except ImportError:
         raise CommandError("live queries need another package: pip install 'portico[live]'") from None
     from app.commands.trial import has_keys

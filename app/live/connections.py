@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _HEAD_S = 10.0
@@ -21,9 +22,13 @@ class PromptConnection(H11Protocol):
         super().on_response_complete()
         self._await_head()
 
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        self._waiting.cancel()
+        super().handle_websocket_upgrade(event)
+
     def _await_head(self) -> None:
         # Each request has another cycle.
-        self.loop.call_later(_HEAD_S, self._check_head, self.cycle)
+        self._waiting = self.loop.call_later(_HEAD_S, self._check_head, self.cycle)
 
     def _check_head(self, before: object) -> None:
         if self.cycle is before:

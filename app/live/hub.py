@@ -76,6 +76,7 @@ class Hub:
         self._watches: dict[tuple[str, ...], Watch] = {}
         self._changes: Changes | None = None
         self.viewers = 0
+        self.is_closed = False
 
     def hear(self, changes: Changes) -> None:
         self._changes = changes
@@ -117,7 +118,8 @@ class Hub:
                 self._end(watch)
 
     def close(self) -> None:
-        """Let all streams end."""
+        """Let all streams end. Their clients may connect again, to another process."""
+        self.is_closed = True
         for watch in list(self._watches.values()):
             self._end(watch)
 

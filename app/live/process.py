@@ -12,12 +12,12 @@ from contextlib import closing
 
 import uvicorn
 
+from app.live.application import make_live_app
 from app.live.changes import Changes
 from app.live.connections import PromptConnection
 from app.live.hub import Hub
 from app.live.metrics import LiveMetrics
 from app.live.queries import Queries
-from app.live.stream import make_stream_app
 from app.pipeline.engine import Engine, make_engine
 from app.plugin_guard import Plugins
 from app.server.open_files import open_as_many_as_granted
@@ -26,6 +26,8 @@ from schema_cache.freshness import SchemaCache
 from schema_cache.poller import Poller
 
 _LOOK_S = 1.0
+_PING_S = 10.0
+"""How often a WebSocket is asked whether somebody is there still."""
 _LINGER_S = 5.0
 """How long a stream may take to read its last answer at a stop."""
 
@@ -52,12 +54,17 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
         changes = Changes(engine.database.target, lambda tables: _call(loop, hub, tables))
         hub.hear(changes)
         config = uvicorn.Config(
-            make_stream_app(hub, queries, metrics, settings),
+            make_live_app(hub, queries, metrics, settings),
             http=PromptConnection,
             lifespan="off",
             log_config=None,
             access_log=False,
             server_header=False,
+            ws="websockets-sansio",
+            ws_max_size=settings.body_limit,
+            ws_ping_interval=_PING_S,
+            # Not worth the memory that it takes for each connection.
+            ws_per_message_deflate=False,
             timeout_graceful_shutdown=max(1, int(settings.shutdown_grace_s)),
         )
         changes.start()

@@ -38,11 +38,13 @@ class LiveAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LiveQuery:
-    """A query of a caller. Those with the same ``key`` always have the same answer."""
+    """A query of a caller. Those with the same ``key`` always have the same answer. ``is_subscription``: whether the
+    client called it so, or only gave its id."""
 
     request: GraphQLRequest
     caller: Caller
     key: tuple[str, ...]
+    is_subscription: bool
 
 
 class Queries:
@@ -57,11 +59,20 @@ class Queries:
             "execute": self._around_execute(engine.around.get("execute")),
         }
         self._engine = replace(engine, around=around, answer_limit=answer_limit)
+        self.credentials = tuple(dict.fromkeys(("authorization", *engine.identifications.headers)))
+        """The names of the headers that say who calls, in lower case."""
+
+    def caller(self, header: Callable[[str], str | None]) -> Caller:
+        """Who calls. Raises AccessError."""
+        return caller_of(GraphQLRequest(None, head=RequestHead("POST", PATH, header)), self._engine)
 
     def query(self, body: Mapping[str, Any], header: Callable[[str], str | None]) -> LiveQuery:
-        """The query of a request for a stream, and its caller. Raises AccessError."""
+        """The query of a request, and its caller. Raises AccessError, and RequestError if there is none."""
+        if not any(body.get(name) for name in ("query", "documentId", "extensions")):
+            raise RequestError("There is no query")
+        text, is_subscription = self._as_query(body.get("query"), body.get("operationName"))
         request = GraphQLRequest(
-            query=self._as_query(body.get("query")),
+            query=text,
             variables=body.get("variables"),
             operation_name=body.get("operationName"),
             extensions=body.get("extensions"),
@@ -71,10 +82,9 @@ class Queries:
         caller = caller_of(request, self._engine)
         parts = (request.query, request.variables, request.operation_name, request.extensions, request.document_id)
         # Each run reads the credentials again: those of another may end earlier.
-        credentials = [header(each) for each in self._engine.identifications.headers]
-        return LiveQuery(
-            request, caller, (json.dumps([*parts, *credentials], sort_keys=True), caller.role, caller.cache_key)
-        )
+        credentials = [header(each) for each in self.credentials]
+        key = json.dumps([*parts, *credentials], sort_keys=True), caller.role, caller.cache_key
+        return LiveQuery(request, caller, key, is_subscription)
 
     def answer(self, query: LiveQuery) -> LiveAnswer:
         """Run it now. Never raises: errors are answers."""
@@ -90,7 +100,8 @@ class Queries:
         def planning(plan: Callable[..., BoundPlan], *arguments: Any) -> BoundPlan:
             bound: BoundPlan = plan(*arguments) if around is None else around(plan, *arguments)
             if bound.plan.is_mutation:
-                raise RequestError("Only a query or a subscription can be live")
+                hint = "Send mutations to /graphql/v1."
+                raise RequestError("Only a query or a subscription can be live", hint=hint)
             self._planned.reads = bound.plan.reads
             return bound
 
@@ -106,19 +117,22 @@ class Queries:
 
         return executing
 
-    def _as_query(self, text: Any) -> Any:
-        """The document with its subscription as a query: it may select what a query does. Anything else stays as it
-        is, and is refused by the pipeline if it must be."""
+    def _as_query(self, text: Any, operation: Any) -> tuple[Any, bool]:
+        """The document with its subscriptions as queries: they may select what a query does; and whether the operation
+        of that name, or the only one, was one. Anything else stays as it is, and is refused by the pipeline if it must
+        be."""
         if not isinstance(text, str) or "subscription" not in text:
-            return text
+            return text, text is None
         try:
             definitions = read_syntax(text, self._limits).document.definitions
         except PorticoError:
-            return text
+            return text, False
+        is_subscription = False
         for each in reversed(definitions):
             if isinstance(each, OperationDefinitionNode) and each.operation is OperationType.SUBSCRIPTION and each.loc:
                 # A description may come before it.
                 described = each.description.loc if each.description else None
                 start = text.index("subscription", described.end if described else each.loc.start)
                 text = f"{text[:start]}query{text[start + len('subscription') :]}"
-        return text
+                is_subscription |= operation in (None, "") or (each.name is not None and each.name.value == operation)
+        return text, is_subscription

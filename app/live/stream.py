@@ -1,7 +1,8 @@
 """The endpoint of live queries: Server-Sent Events, as graphql-sse has them for "distinct connections mode"
 (https://github.com/graphql/graphql-over-http/blob/main/rfcs/GraphQLOverSSE.md).
 
-``next`` events carry answers, ``complete`` ends the stream.
+``next`` events carry answers. ``complete`` says that there will be no more; a stream that ends without it, because this
+process stops or the token has expired, is one that clients open again.
 """
 
 from __future__ import annotations
@@ -19,11 +20,9 @@ import falcon.asgi
 from app.errors import OverLimit, PorticoError, RequestError, Unavailable
 from app.live.access_log import StreamRecord
 from app.live.hub import Hub
-from app.live.metrics import LiveMetrics
-from app.live.queries import PATH, LiveQuery, Queries
+from app.live.queries import LiveQuery, Queries
 from app.pipeline.records import GraphQLRequest
 from app.pipeline.shape import shape_error
-from app.server.cross_origin import CrossOrigin
 from app.settings import Settings
 
 _BODY_S = 10.0
@@ -78,8 +77,6 @@ class StreamResource:
     ) -> None:
         if not isinstance(body, dict):
             raise RequestError("The body must be a JSON object with a query")
-        if not any(body.get(name) for name in ("query", "documentId", "extensions")):
-            raise RequestError("There is no query")
         # Who calls may have to be asked of the database or of a key server.
         query = await asyncio.to_thread(self._queries.query, body, req.headers.get)
         if self._hub.viewers >= self._limit:
@@ -95,7 +92,8 @@ class StreamResource:
                 while not viewer.is_over:
                     body = await viewer.next(min(_PING_S, _seconds_left(query)))
                     if _seconds_left(query) <= 0:
-                        break
+                        # A stream that just ends is opened again, with the token of then.
+                        return
                     if body is not None:
                         record.sent(body)
                         yield falcon.asgi.SSEvent(event="next", data=body)
@@ -103,7 +101,8 @@ class StreamResource:
                         yield None
         finally:
             record.ended(query)
-        yield falcon.asgi.SSEvent(event="complete", data=b"")
+        if not self._hub.is_closed:
+            yield falcon.asgi.SSEvent(event="complete", data=b"")
 
 
 def _seconds_left(query: LiveQuery) -> float:
@@ -128,50 +127,3 @@ def _refuse(error: PorticoError, resp: falcon.asgi.Response) -> int:
     for name, value in reply.headers:
         resp.set_header(name, value)
     return reply.status
-
-
-class _OtherOrigins:
-    """Lets pages of other origins read the streams, and ask whether they may."""
-
-    def __init__(self, cross_origin: CrossOrigin) -> None:
-        self._cross_origin = cross_origin
-
-    async def process_request(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        if req.method == "OPTIONS" and req.get_header("access-control-request-method"):
-            requested = req.get_header("access-control-request-headers") or ""
-            _set(resp, self._cross_origin.preflight_headers(req.get_header("origin"), requested))
-            resp.complete = True
-
-    async def process_response(
-        self, req: falcon.asgi.Request, resp: falcon.asgi.Response, resource: Any, req_succeeded: bool
-    ) -> None:
-        _set(resp, self._cross_origin.headers(req.get_header("origin")))
-
-
-def _set(resp: falcon.asgi.Response, headers: Any) -> None:
-    for name, value in headers:
-        resp.append_header(name, value) if name == "vary" else resp.set_header(name, value)
-
-
-class _HealthResource:
-    """``GET /health``: how many streams there are, and whether triggers are heard."""
-
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
-
-    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        resp.media = {
-            "process": "ok",
-            "streams": self._hub.viewers,
-            "changes": "heard" if self._hub.hears else "not heard",
-        }
-
-
-def make_stream_app(hub: Hub, queries: Queries, metrics: LiveMetrics, settings: Settings) -> falcon.asgi.App[Any, Any]:
-    """The ASGI application."""
-    cross_origin = CrossOrigin(settings.cors_origins)
-    app = falcon.asgi.App(middleware=[_OtherOrigins(cross_origin)] if cross_origin else [])
-    app.add_route(PATH, StreamResource(hub, queries, settings))
-    app.add_route("/health", _HealthResource(hub))
-    app.add_route("/metrics", metrics)
-    return app

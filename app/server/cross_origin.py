@@ -24,6 +24,10 @@ class CrossOrigin:
     def __bool__(self) -> bool:
         return bool(self._origins)
 
+    def allows(self, origin: str) -> bool:
+        """Whether pages of this origin may call us."""
+        return self._all or origin in self._origins
+
     def headers(self, origin: str | None) -> Headers:
         """The headers of every answer to a page of ``origin``: permission to read it, if the origin is allowed."""
         if not self:

@@ -60,6 +60,7 @@ class Stream:
                     kind = value
                 elif name == "data" or line == b"data:":
                     self._events.put((kind, json.loads(value) if value else None))
+            self._events.put(("end", None))
         except (requests.RequestException, AttributeError):
             self._events.put(("lost", None))
 

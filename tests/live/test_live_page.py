@@ -6,7 +6,9 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.docs.blocks import blocks
+import pytest
+
+from tests.docs.blocks import Block, blocks
 from tests.graphql.conftest import ROLES
 from tests.graphql.door import ANON_KEY
 from tests.live.streams import living
@@ -17,19 +19,22 @@ from tests.process.conftest import portico as portico
 
 (SQL,) = blocks("docs/live.md", "sql")
 (SHELL,) = blocks("docs/live.md", "sh")
-(JAVASCRIPT,) = blocks("docs/live.md", "js")
-ADDRESS = "http://127.0.0.1:8001/graphql/v1/stream"
+CLIENTS = blocks("docs/live.md", "js")
+ADDRESS = "://127.0.0.1:8001/graphql/v1/stream"
+WEBSOCKET = "import { WebSocket } from 'ws'\nglobalThis.WebSocket ??= WebSocket\n"
+"""What browsers and newer versions of Node bring."""
 
 
-def test_the_page(portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("client", CLIENTS, ids=["sse", "websocket"])
+def test_the_page(portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path, client: Block) -> None:
     folder = node_packages()
     postgres.execute(ROLES + SQL.text, database_url)
     command = SHELL.text.split()[1:]
     assert portico(*command, DATABASE_URL=database_url).stdout == "Changes of message are told.\n"
     with living(database_url, tmp_path) as live:
-        assert ADDRESS in JAVASCRIPT.text
+        assert ADDRESS in client.text
         script = folder / f"live-page-{os.getpid()}.mjs"
-        script.write_text(JAVASCRIPT.text.replace(ADDRESS, live.url))
+        script.write_text(WEBSOCKET + client.text.replace(ADDRESS, live.url.removeprefix("http")))
         variables = {**os.environ, "ANON_KEY": ANON_KEY}
         with subprocess.Popen(
             ["node", str(script)], cwd=folder, env=variables, stdout=subprocess.PIPE, text=True

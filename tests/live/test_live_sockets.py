@@ -1,0 +1,366 @@
+"""Live queries over WebSocket, by the protocol ``graphql-transport-ws``."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+import requests
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+from app.live import triggers
+from tests.graphql.conftest import ROLES
+from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY
+from tests.live.streams import Live, living
+from tests.postgres_server import PostgresServer
+from tests.process.running import PATIENCE_S
+
+SCHEMA = """
+create table note (id int primary key, owner text, body text);
+alter table note enable row level security;
+create policy public_ones on note for select to anon using (owner is null);
+create policy own on note for select to authenticated
+  using (owner = current_setting('request.jwt.claims', true)::json ->> 'sub');
+grant select on note to anon, authenticated;
+grant select, delete on note to service_role;
+insert into note values (1, null, 'one'), (2, 'ada', 'hers');
+"""
+NOTES = "{ noteCollection { edges { node { id body } } } }"
+LIVE_NOTES = f"subscription {NOTES}"
+QUIET_S = 2.5
+"""Longer than anything waits that is told of a change."""
+
+
+def notes(*rows: tuple[int, str]) -> dict[str, object]:
+    return {"data": {"noteCollection": {"edges": [{"node": {"id": number, "body": body}} for number, body in rows]}}}
+
+
+def bearer(user: str, valid_s: float = 600) -> str:
+    token = jwt.encode({"sub": user, "role": "authenticated", "exp": time.time() + valid_s}, JWT_SECRET, "HS256")
+    return f"Bearer {token}"
+
+
+class Socket:
+    """A connection that speaks in messages."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self.connection = connection
+
+    def send(self, **message: Any) -> None:
+        self.connection.send(json.dumps(message))
+
+    def next(self, seconds: float = PATIENCE_S) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads(self.connection.recv(seconds))
+        return message
+
+    def subscribe(self, id_: str, query: str = LIVE_NOTES, **more: Any) -> None:
+        self.send(id=id_, type="subscribe", payload={"query": query, **more})
+
+    def until(self, message: dict[str, Any]) -> None:
+        """Wait for a message; who joins others may first see what they saw."""
+        while self.next() != message:
+            pass
+
+    def quiet(self, seconds: float) -> bool:
+        try:
+            self.connection.recv(seconds)
+        except TimeoutError:
+            return True
+        return False
+
+    def closed(self, seconds: float = PATIENCE_S) -> tuple[int, str]:
+        """The code and the reason with which the service closes the connection."""
+        with pytest.raises(ConnectionClosed) as closed:
+            self._read_on(seconds)
+        frame = closed.value.rcvd
+        assert frame is not None
+        return frame.code, frame.reason
+
+    def _read_on(self, seconds: float) -> None:
+        while True:
+            self.connection.recv(seconds)
+
+
+@contextmanager
+def socket(live: Live, payload: Any = None, **options: Any) -> Iterator[Socket]:
+    """A connection that was acknowledged, unless ``payload`` is False."""
+    protocols = [Subprotocol("graphql-transport-ws")]
+    with connect(live.url.replace("http", "ws", 1), **{"subprotocols": protocols, **options}) as connection:
+        made = Socket(connection)
+        if payload is not False:
+            made.send(type="connection_init", payload={"apiKey": ANON_KEY} if payload is None else payload)
+            assert made.next() == {"type": "connection_ack"}
+        yield made
+
+
+@pytest.fixture(scope="module")
+def made(postgres: PostgresServer) -> Iterator[str]:
+    url = postgres.create_database(sql=ROLES + SCHEMA)
+    triggers.enable(url, ["note"])
+    yield url
+    postgres.drop_database(url)
+
+
+@pytest.fixture(scope="module")
+def live(made: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    with living(made, tmp_path_factory.mktemp("live")) as live:
+        yield live
+
+
+@pytest.fixture
+def change(made: str, postgres: PostgresServer) -> Iterator[Callable[[str], None]]:
+    """Runs SQL; the rows are put back."""
+    yield lambda sql: (postgres.execute(sql, made), None)[1]
+    postgres.execute("truncate note; insert into note values (1, null, 'one'), (2, 'ada', 'hers')", made)
+
+
+def streams(live: Live) -> int:
+    return int(requests.get(live.url.replace("/graphql/v1/stream", "/health"), timeout=PATIENCE_S).json()["streams"])
+
+
+def test_a_subscription_is_told_of_changes(live: Live, change: Callable[[str], None]) -> None:
+    with socket(live) as one:
+        assert one.connection.subprotocol == "graphql-transport-ws"
+        one.subscribe("a")
+        assert one.next() == {"id": "a", "type": "next", "payload": notes((1, "one"))}
+        change("update note set body = 'eins ü' where id = 1")
+        assert one.next() == {"id": "a", "type": "next", "payload": notes((1, "eins ü"))}
+
+
+def test_several_on_one_connection(live: Live, change: Callable[[str], None]) -> None:
+    with socket(live) as one:
+        one.subscribe("a")
+        one.until({"id": "a", "type": "next", "payload": notes((1, "one"))})
+        query = (
+            "subscription Some($id: Int!) { noteCollection(filter: {id: {eq: $id}}) { edges { node { id body } } } }"
+        )
+        one.subscribe("b", query, variables={"id": 3}, operationName="Some")
+        assert one.next() == {"id": "b", "type": "next", "payload": notes()}
+        one.send(id="a", type="complete")
+        change("insert into note values (3, null, 'three')")
+        assert one.next() == {"id": "b", "type": "next", "payload": notes((3, "three"))}
+        assert one.quiet(QUIET_S)
+        # Its id is free.
+        one.subscribe("a", query, variables={"id": 1})
+        assert one.next() == {"id": "a", "type": "next", "payload": notes((1, "one"))}
+
+
+def test_a_query_is_answered_once(live: Live) -> None:
+    with socket(live) as one:
+        both = f"query One {NOTES} subscription Many {NOTES}"
+        for query, name in ((NOTES, None), (f"query subscription {NOTES}", None), (both, "One")):
+            one.subscribe("a", query, operationName=name)
+            assert one.next() == {"id": "a", "type": "next", "payload": notes((1, "one"))}
+            assert one.next() == {"id": "a", "type": "complete"}
+        before = streams(live)
+        one.subscribe("a", both, operationName="Many")
+        assert one.next()["type"] == "next"
+        assert streams(live) == before + 1
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        lambda: {"apiKey": ANON_KEY, "Authorization": bearer("ada")},
+        lambda: {"headers": {"apikey": ANON_KEY, "authorization": bearer("ada")}},
+        lambda: {"APIKEY": ANON_KEY, "headers": {"authorization": "Bearer wrong"}, "authorization": bearer("ada")},
+    ],
+)
+def test_policies_decide_for_the_caller_of_the_payload(live: Live, payload: Callable[[], Any]) -> None:
+    with socket(live, payload()) as one:
+        one.subscribe("a")
+        assert one.next()["payload"] == notes((2, "hers"))
+
+
+def test_the_headers_of_the_connection_count_where_the_payload_has_none(live: Live) -> None:
+    given = {"apikey": ANON_KEY, "authorization": bearer("ada")}
+    with socket(live, {}, additional_headers=given) as one:
+        one.subscribe("a")
+        assert one.next()["payload"] == notes((2, "hers"))
+    with socket(live, {"authorization": bearer("ben")}, additional_headers=given) as one:
+        one.subscribe("a")
+        assert one.next()["payload"] == notes()
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        ({}, "apiKey"),
+        ({"apiKey": "wrong"}, ""),
+        ({"apiKey": ANON_KEY, "Authorization": "Bearer wrong"}, "token"),
+        ("text", "apiKey"),
+        ({"apiKey": 1, "headers": []}, "apiKey"),
+    ],
+)
+def test_strangers_are_refused(live: Live, payload: Any, reason: str) -> None:
+    with socket(live, False) as one:
+        one.send(type="connection_init", payload=payload)
+        code, told = one.closed()
+    assert code == 4403
+    assert reason.lower() in told.lower()
+
+
+def test_a_connection_ends_with_its_token(live: Live) -> None:
+    with socket(live, {"apiKey": ANON_KEY, "Authorization": bearer("ada", 2)}) as one:
+        one.subscribe("a")
+        assert one.next()["payload"] == notes((2, "hers"))
+        assert one.closed(20) == (4403, "The token has expired")
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [("subscription { nothing }", "GRAPHQL_VALIDATION_FAILED"), ("{ note", "GRAPHQL_PARSE_FAILED")],
+)
+def test_an_operation_that_cannot_be_answered_is_an_error(live: Live, query: str, code: str) -> None:
+    with socket(live) as one:
+        one.subscribe("a", query)
+        message = one.next()
+        assert (message["id"], message["type"]) == ("a", "error")
+        assert [each["extensions"]["code"] for each in message["payload"]] == [code]
+        # The connection and the id go on.
+        one.subscribe("a")
+        assert one.next()["payload"] == notes((1, "one"))
+
+
+def test_a_mutation_is_not_run(live: Live, made: str, postgres: PostgresServer) -> None:
+    with socket(live, {"apiKey": SERVICE_KEY}) as one:
+        one.subscribe("a", "mutation { deleteFromnoteCollection(atMost: 9) { affectedCount } }")
+        (error,) = one.next()["payload"]
+    assert error["message"] == "Only a query or a subscription can be live"
+    assert error["extensions"]["hint"] == "Send mutations to /graphql/v1."
+    assert postgres.execute("select count(*) from note", made) == [[2]]
+
+
+def test_no_query_is_an_error(live: Live) -> None:
+    with socket(live) as one:
+        one.send(id="a", type="subscribe", payload={})
+        assert [each["message"] for each in one.next()["payload"]] == ["There is no query"]
+
+
+def test_ping(live: Live) -> None:
+    with socket(live, False) as one:
+        one.send(type="ping")
+        assert one.next() == {"type": "pong"}
+        one.send(type="ping", payload={"a": 1})
+        assert one.next() == {"type": "pong", "payload": {"a": 1}}
+        one.send(type="pong")
+        one.send(type="connection_init", payload={"apiKey": ANON_KEY})
+        assert one.next() == {"type": "connection_ack"}
+
+
+SUBSCRIBE = json.dumps({"id": "a", "type": "subscribe", "payload": {"query": LIVE_NOTES}})
+
+
+@pytest.mark.parametrize(
+    ("messages", "code"),
+    [
+        (["no json"], 4400),
+        (["[]"], 4400),
+        (["[" * 100_000], 4400),
+        (['{"type": 1}'], 4400),
+        (['{"type": "connection_terminate"}'], 4400),
+        ([b'{"type": "ping"}'], 4400),
+        (['{"type": "subscribe", "payload": {}}'], 4400),
+        (['{"type": "subscribe", "id": "", "payload": {}}'], 4400),
+        (['{"type": "subscribe", "id": "a", "payload": "x"}'], 4400),
+        (['{"type": "complete"}'], 4400),
+        (['{"type": "connection_init"}'], 4429),
+        ([SUBSCRIBE, SUBSCRIBE], 4409),
+        (["x" * 2_000_000], 1009),
+    ],
+)
+def test_who_breaks_the_protocol_is_disconnected(live: Live, messages: list[str], code: int) -> None:
+    with socket(live) as one:
+        for each in messages:
+            one.connection.send(each)
+        assert one.closed()[0] == code
+
+
+def test_nobody_subscribes_before_saying_who_it_is(live: Live) -> None:
+    with socket(live, False) as one:
+        one.subscribe("a")
+        assert one.closed()[0] == 4401
+
+
+@pytest.mark.parametrize("protocols", [None, ["graphql-ws"]])
+def test_other_protocols_are_refused(live: Live, protocols: list[Subprotocol] | None) -> None:
+    with socket(live, False, subprotocols=protocols) as one:
+        assert one.closed() == (4406, "Expected the subprotocol graphql-transport-ws")
+
+
+def test_who_leaves_is_forgotten(live: Live) -> None:
+    before = streams(live)
+    with socket(live) as one:
+        for number in range(3):
+            one.subscribe(str(number), LIVE_NOTES.replace("id body", "id" + " " * number))
+            assert one.next()["type"] == "next"
+        assert streams(live) == before + 3
+    until = time.monotonic() + PATIENCE_S
+    while streams(live) != before:
+        assert time.monotonic() < until
+
+
+def test_who_says_nothing_is_disconnected_and_others_are_not(live: Live, change: Callable[[str], None]) -> None:
+    with socket(live) as one, socket(live, False) as silent:
+        one.subscribe("a")
+        one.until({"id": "a", "type": "next", "payload": notes((1, "one"))})
+        assert silent.closed(20)[0] == 4408
+        change("update note set body = 'later' where id = 1")
+        assert one.next()["payload"] == notes((1, "later"))
+
+
+def test_there_is_a_limit(made: str, tmp_path: Path) -> None:
+    with living(made, tmp_path, LIVE_LIMIT="2") as live, ExitStack() as stack:
+        one, other = (stack.enter_context(socket(live)) for _ in range(2))
+        with socket(live, False) as third:
+            third.send(type="connection_init", payload={"apiKey": ANON_KEY})
+            assert third.closed() == (1013, "There are 2 connections already")
+        for number in range(2):
+            one.subscribe(str(number))
+            assert one.next()["type"] == "next"
+        other.subscribe("a")
+        assert [each["extensions"]["code"] for each in other.next()["payload"]] == ["OVERLOADED"]
+        one.send(id="0", type="complete")
+        until = time.monotonic() + PATIENCE_S
+        while streams(live) == 2:
+            assert time.monotonic() < until
+        other.subscribe("a")
+        assert other.next()["type"] == "next"
+
+
+def test_a_stop_asks_clients_to_connect_again(made: str, tmp_path: Path) -> None:
+    with living(made, tmp_path) as live, socket(live) as one:
+        one.subscribe("a")
+        assert one.next()["type"] == "next"
+        live.process.terminate()
+        with pytest.raises(ConnectionClosed) as closed:
+            one.next()
+        # "Service Restart"; nothing said that the subscription was complete.
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1012
+        assert live.process.wait(PATIENCE_S) == 0
+
+
+def test_pages_of_other_origins(made: str, live: Live, tmp_path: Path) -> None:
+    own = live.url.split("/graphql")[0]
+    with socket(live, additional_headers={"origin": own}) as one:
+        one.subscribe("a")
+        assert one.next()["type"] == "next"
+    for other in ("https://other.example", "null"):
+        with pytest.raises(InvalidStatus) as refused, socket(live, additional_headers={"origin": other}):
+            pass
+        assert refused.value.response.status_code == 403
+    with living(made, tmp_path, CORS_ORIGINS="https://app.example", PUBLIC_URL="https://api.example") as live:
+        for allowed in ("https://app.example", "https://api.example"):
+            with socket(live, additional_headers={"origin": allowed}):
+                pass
+        with pytest.raises(InvalidStatus), socket(live, additional_headers={"origin": "https://other.example"}):
+            pass
