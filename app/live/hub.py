@@ -117,6 +117,14 @@ class Hub:
             if not watch.viewers:
                 self._end(watch)
 
+    async def answer(self, query: LiveQuery) -> LiveAnswer:
+        """The answer of now, for one who is a viewer until then."""
+        self.viewers += 1
+        try:
+            return await self._answer(query)
+        finally:
+            self.viewers -= 1
+
     def close(self) -> None:
         """Let all streams end. Their clients may connect again, to another process."""
         self.is_closed = True
@@ -131,14 +139,17 @@ class Hub:
         if watch.task is not None:
             watch.task.cancel()
 
+    async def _answer(self, query: LiveQuery) -> LiveAnswer:
+        answer = await asyncio.get_running_loop().run_in_executor(self._executor, self._queries.answer, query)
+        self._ran(answer)
+        return answer
+
     async def _run(self, watch: Watch) -> None:
-        loop = asyncio.get_running_loop()
         while True:
             watch.changed.clear()
             watch.is_running = True
-            answer = await loop.run_in_executor(self._executor, self._queries.answer, watch.query)
+            answer = await self._answer(watch.query)
             watch.is_running = False
-            self._ran(answer)
             is_new, watch.last = answer.body != watch.last, answer.body
             for viewer in watch.viewers:
                 if is_new or not viewer.was_told:

@@ -188,30 +188,34 @@ class _Connection:
     async def _watch(self, id_: str, query: LiveQuery, record: StreamRecord) -> None:
         try:
             with suppress(WebSocketDisconnected):
-                await self._tell_answers(id_, query, record)
+                await (self._tell_changes if query.is_subscription else self._tell_once)(id_, query, record)
         finally:
             record.ended(query)
 
-    async def _tell_answers(self, id_: str, query: LiveQuery, record: StreamRecord) -> None:
+    async def _tell_changes(self, id_: str, query: LiveQuery, record: StreamRecord) -> None:
         async with self._hub.watching(query) as viewer:
             while not viewer.is_over:
                 body = await viewer.next(_LOOK_S)
                 if body is not None and viewer.is_over and not self._hub.is_closed:
-                    self._watching.pop(id_, None)
                     await self._tell_errors(id_, body)
-                    return
-                if body is not None:
+                elif body is not None:
                     record.sent(body)
                     await self._send({"id": id_, "type": "next"}, body)
-                if body is not None and not query.is_subscription:
-                    break
-        if not self._hub.is_closed:
-            # The id is free before the client hears of it.
-            self._watching.pop(id_, None)
-            await self._send({"id": id_, "type": "complete"})
+
+    async def _tell_once(self, id_: str, query: LiveQuery, record: StreamRecord) -> None:
+        answer = await self._hub.answer(query)
+        if answer.is_final:
+            await self._tell_errors(id_, answer.body)
+            return
+        record.sent(answer.body)
+        await self._send({"id": id_, "type": "next"}, answer.body)
+        # The id is free before the client hears of it.
+        self._watching.pop(id_, None)
+        await self._send({"id": id_, "type": "complete"})
 
     async def _tell_errors(self, id_: str, body: bytes) -> None:
-        """Tell why an operation has no answer, by the errors of one that could not be planned."""
+        """Tell why an operation has no answer, by the errors of one that could not be planned. Its id is free again."""
+        self._watching.pop(id_, None)
         await self._send({"id": id_, "type": "error", "payload": json.loads(body)["errors"]})
 
     async def _send(self, message: Mapping[str, Any], payload: bytes | None = None) -> None:

@@ -30,6 +30,8 @@ create policy public_ones on note for select to anon using (owner is null);
 create policy own on note for select to authenticated
   using (owner = current_setting('request.jwt.claims', true)::json ->> 'sub');
 grant select on note to anon, authenticated;
+create table untold (id int primary key);
+grant select on untold to anon;
 grant select, delete on note to service_role;
 insert into note values (1, null, 'one'), (2, 'ada', 'hers');
 """
@@ -164,6 +166,18 @@ def test_a_query_is_answered_once(live: Live) -> None:
         one.subscribe("a", both, operationName="Many")
         assert one.next()["type"] == "next"
         assert streams(live) == before + 1
+
+
+def test_a_query_has_the_answer_of_now(live: Live, made: str, postgres: PostgresServer) -> None:
+    """Also while the same is watched by somebody who is not told of changes yet."""
+    query = "{ untoldCollection { edges { node { id } } } }"
+    with socket(live) as one:
+        one.subscribe("live", f"subscription {query}")
+        assert one.next()["payload"]["data"]["untoldCollection"]["edges"] == []
+        postgres.execute("insert into untold values (1)", made)
+        one.subscribe("once", query)
+        assert one.next()["payload"]["data"]["untoldCollection"]["edges"] == [{"node": {"id": 1}}]
+        assert one.next() == {"id": "once", "type": "complete"}
 
 
 @pytest.mark.parametrize(
