@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -288,7 +288,6 @@ SUBSCRIBE = json.dumps({"id": "a", "type": "subscribe", "payload": {"query": LIV
         (['{"type": "complete"}'], 4400),
         (['{"type": "connection_init"}'], 4429),
         ([SUBSCRIBE, SUBSCRIBE], 4409),
-        (["x" * 2_000_000], 1009),
     ],
 )
 def test_who_breaks_the_protocol_is_disconnected(live: Live, messages: list[str], code: int) -> None:
@@ -296,6 +295,16 @@ def test_who_breaks_the_protocol_is_disconnected(live: Live, messages: list[str]
         for each in messages:
             one.connection.send(each)
         assert one.closed()[0] == code
+
+
+def test_a_message_of_any_size_is_not_kept(live: Live) -> None:
+    """The service may close the connection while the client still sends, who then cannot read why."""
+    with socket(live) as one:
+        with suppress(ConnectionClosed):
+            one.connection.send("x" * 20_000_000)
+        with pytest.raises(ConnectionClosed) as closed:
+            one.next()
+    assert closed.value.rcvd is None or closed.value.rcvd.code == 1009
 
 
 def test_nobody_subscribes_before_saying_who_it_is(live: Live) -> None:
