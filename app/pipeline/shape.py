@@ -8,6 +8,7 @@ data is a 400.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -21,6 +22,9 @@ from app.pipeline.records import GraphQLRequest, Reply, ResultSet
 JSON = "application/json"
 GRAPHQL_JSON = "application/graphql-response+json"
 _LONGEST_MESSAGE = 1000
+_PYTHON_WORD = re.compile(r"(?:(?<=: )|(?<=be ))(None|True|False)(?=\.?$)")
+"""A value as graphql-core repeats it at the end of a message, in Python's words."""
+_JSON_WORDS = {"None": "null", "True": "true", "False": "false"}
 
 
 def shape(request: GraphQLRequest, results: ResultSet) -> Reply:
@@ -81,9 +85,9 @@ def describe(error: PorticoError) -> dict[str, Any]:
 
 def _graphql_error(error: GraphQLError, code: str | None = None) -> dict[str, Any]:
     formatted: dict[str, Any] = dict(error.formatted)
-    if len(formatted["message"]) > _LONGEST_MESSAGE:
-        # It repeats a part of the document.
-        formatted["message"] = f"{formatted['message'][:_LONGEST_MESSAGE]}..."
+    message = _PYTHON_WORD.sub(lambda found: _JSON_WORDS[found[0]], error.message)
+    # A longer one repeats a part of the document.
+    formatted["message"] = message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}..."
     if code:
         formatted["extensions"] = {"code": code, **formatted.get("extensions", {})}
     return formatted

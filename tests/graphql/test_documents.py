@@ -484,6 +484,23 @@ def test_extra_arguments_of_a_key_are_ignored(loose: Door) -> None:
     assert loose.ask('{ accountByPk(id: "1", x: 2) { id } }').data == {"accountByPk": {"id": 1}}
 
 
+@pytest.mark.parametrize(
+    ("type_", "value", "ending"),
+    [
+        ("Int!", None, "not to be null."),
+        ("Int", True, "value: true"),
+        ("Int", False, "value: false"),
+        ("Int", "None", "value: 'None'"),
+        ("AccountFilter", True, "found: true."),
+        ("AccountFilter", "be True", "found: 'be True'."),
+    ],
+)
+def test_messages_have_the_words_of_json(door: Door, type_: str, value: Any, ending: str) -> None:
+    argument = "filter" if type_ == "AccountFilter" else "first"
+    query = f"query ($value: {type_}) {{ accountCollection({argument}: $value) {{ edges {{ cursor }} }} }}"
+    assert door.ask(query, {"value": value}).message.endswith(ending)
+
+
 def test_unusual_requests(either: Door) -> None:
     assert either.ask("{ __typename }", None).data == either.ask("{ __typename }", {}).data == {"__typename": "Query"}
     body = json.dumps({"query": "{ __typename }", "extensions": {"x": 1}, "other": 2})
