@@ -13,10 +13,10 @@ from app.query.planning import HANDED_ON
 
 _MOST_HANDED_ON = 200
 _PLACEHOLDERS = Statement(
-    f"SELECT num_nulls(set_config('{HANDED_ON}' || n, 'null', true)) FROM generate_series(1, {_MOST_HANDED_ON}) n",  # noqa: S608
+    f"SELECT num_nulls(set_config('{HANDED_ON}' || n, '{{}}', true)) FROM generate_series(1, {_MOST_HANDED_ON}) n",  # noqa: S608
     unnamed=True,
 )
-"""The planner may read what an earlier statement hands on, and here that statement does not run."""
+"""The planner may read what an earlier statement hands on, json or an array, and here that statement does not run."""
 
 
 def explain(

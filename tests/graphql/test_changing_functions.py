@@ -9,6 +9,7 @@ import pytest
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.counted import counted
 from tests.graphql.door import Door
+from tests.graphql.requests import ask_with
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -146,6 +147,15 @@ def test_it_is_one_flight(open_door: OpenDoor) -> None:
         before = proxy.flights
         assert names(door.ask(query).data["buy"]) == ["x"]
         assert proxy.flights - before == 1
+
+
+def test_it_can_be_explained(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA, explain_roles=("anon",))
+    query = f"""mutation {{ buy(customer: 1, items: ["x"]) {{ {ITEMS} }}
+      buy_both(customer: 1, filter: {{itemCollection: {{some: {{name: {{eq: "c"}}}}}}}}) {{
+        edges {{ node {{ {ITEMS} }} }} }} }}"""
+    answer = ask_with(door, {"explain": "plan"}, query)
+    assert [each["paths"] for each in answer.body["extensions"]["explain"]] == [[["buy"]]] * 2 + [[["buy_both"]]] * 2
 
 
 def test_the_dialect_of_pg_graphql_reads_as_before_the_function(open_door: OpenDoor) -> None:
