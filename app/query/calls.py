@@ -76,7 +76,8 @@ class Result:
         with field.planning.noting_reads() as reads:
             result = _of_all(field, rows, outer) if self.is_collection else _of_one(field, rows, outer)
         if is_volatile and reads and not outer and field.api.dialect.reads_after_functions:
-            source.query = _called_before(field, field.planning.rows_in(relation, self._source(field, call)))
+            rows = field.planning.rows_in(relation, self._source(field, call))
+            source.query = _called_before(field, rows, is_collection=self.is_collection)
         return result
 
     def _source(self, field: Field, call: FunctionCall) -> InPlace:
@@ -117,12 +118,13 @@ def _of_all(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> Col
     return query.correlate(*outer).scalar_subquery()
 
 
-def _called_before(field: Field, rows: TableRows) -> ColumnElement[Any]:
+def _called_before(field: Field, rows: TableRows, *, is_collection: bool) -> ColumnElement[Any]:
     """The rows of a call, which is made in an earlier statement, so that the one that reads them sees what it changed:
     a statement sees other tables as they were when it began."""
     texts = as_text(func.array_agg(rows.whole()))
     kept, read = field.planning.hand_on(func.coalesce(texts, constant("{}")))
-    field.planning.earlier.append(select(kept).select_from(rows.element))
+    query = select(kept).select_from(rows.element)
+    field.planning.earlier.append(query if is_collection else query.where(rows.is_not_empty()))
     return sql_call("unnest", cast_to(read, f"{row_type(rows.relation)}[]"))
 
 

@@ -13,18 +13,19 @@ from tests.graphql.requests import ask_with
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
+create domain cents as int not null;
 create table customer (id int primary key, name text, purchases int not null default 0);
 create table purchase (
   id int generated always as identity primary key, customer_id int references customer, gone int, note text,
-  price numeric, at timestamptz, data jsonb, raw bytea, tags text[], size float8
+  price numeric, fee cents, at timestamptz, data jsonb, raw bytea, tags text[], size float8
 );
 alter table purchase drop column gone;
 create table item (id int generated always as identity primary key, purchase_id int references purchase, name text);
 insert into customer values (1, 'Ann'), (2, 'Ben');
 create function buy(customer int, items text[], note text default null) returns purchase language plpgsql as $$
 declare made purchase; begin
-  insert into purchase (customer_id, note, price, at, data, raw, tags, size)
-    values (buy.customer, buy.note, 1.50, '2026-01-02 03:04:05.678901+00', '{"a": "\\"(x,)"}', '\\x00ff', items, 0.1)
+  insert into purchase (customer_id, note, price, fee, at, data, raw, tags, size)
+    values (buy.customer, buy.note, 1.50, 5, '2026-01-02 03:04:05.678901+00', '{"a": "\\"(x,)"}', '\\x00ff', items, 0.1)
     returning * into made;
   insert into item (purchase_id, name) select made.id, unnest(items);
   update customer c set purchases = purchases + 1 where c.id = buy.customer;

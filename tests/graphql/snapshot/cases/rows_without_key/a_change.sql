@@ -6,7 +6,8 @@ SELECT octet_length(
     true
   )
 ) AS octet_length_1
-FROM "public"."write_entry"("what" => CAST($1 AS text)) AS write_entry_3;
+FROM "public"."write_entry"("what" => CAST($1 AS text)) AS write_entry_3
+WHERE (ROW("write_entry_3".*) IS NULL) IS false;
 -- ["third"]
 
 SELECT (
