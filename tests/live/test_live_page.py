@@ -25,7 +25,7 @@ WEBSOCKET = "import { WebSocket } from 'ws'\nglobalThis.WebSocket ??= WebSocket\
 """What browsers and newer versions of Node bring."""
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=["sse", "websocket"])
+@pytest.mark.parametrize("client", CLIENTS, ids=["sse", "websocket", "apollo"])
 def test_the_page(portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path, client: Block) -> None:
     folder = node_packages()
     postgres.execute(ROLES + SQL.text, database_url)
