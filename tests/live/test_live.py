@@ -79,12 +79,6 @@ def made(postgres: PostgresServer) -> Iterator[str]:
     postgres.drop_database(url)
 
 
-@pytest.fixture(scope="module")
-def live(made: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    with living(made, tmp_path_factory.mktemp("live")) as live:
-        yield live
-
-
 @pytest.fixture
 def change(made: str, postgres: PostgresServer) -> Iterator[Callable[[str], None]]:
     """Runs SQL; the rows are put back."""
