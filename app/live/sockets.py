@@ -266,4 +266,4 @@ def _header(payload: Any, credentials: tuple[str, ...], req: falcon.asgi.Request
 
 
 def _short(reason: str) -> str:
-    return reason.encode()[:_LONGEST_REASON].decode(errors="ignore")
+    return reason.encode(errors="replace")[:_LONGEST_REASON].decode(errors="ignore")

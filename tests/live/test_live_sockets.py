@@ -282,6 +282,8 @@ SUBSCRIBE = json.dumps({"id": "a", "type": "subscribe", "payload": {"query": LIV
         (['{"type": "complete"}'], 4400),
         (['{"type": "connection_init"}'], 4429),
         ([SUBSCRIBE, SUBSCRIBE], 4409),
+        ([SUBSCRIBE.replace('"a"', r'"\ud800"')] * 2, 4409),
+        ([SUBSCRIBE.replace('"a"', f'"{"ü" * 100_000}"')] * 2, 4409),
     ],
 )
 def test_who_breaks_the_protocol_is_disconnected(live: Live, messages: list[str], code: int) -> None:
