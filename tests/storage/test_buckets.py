@@ -157,7 +157,34 @@ def test_delete(service: Service) -> None:
     assert error(service.get(f"/bucket/{name}")) == NOT_FOUND
 
 
-@pytest.mark.parametrize("body", [{"json": {}}, {"headers": {"content-type": "application/json"}}, {}])
+TEXT = {"headers": {"content-type": "text/plain;charset=UTF-8"}}
+UNUSED_BODIES = [
+    {"json": {}},
+    {"headers": {"content-type": "application/json"}},
+    {},
+    # As storage-go sends, before and after it uploaded to a signed URL.
+    {"json": "e30="},
+    {**TEXT, "data": '"e30="'},
+]
+
+
+@pytest.mark.parametrize("body", UNUSED_BODIES)
+def test_delete_has_no_use_for_a_body(service: Service, body: dict[str, object]) -> None:
+    name = service.bucket()
+    assert service.delete(f"/bucket/{name}", **body).json() == {"message": "Successfully deleted"}
+    assert error(service.get(f"/bucket/{name}")) == NOT_FOUND
+
+
+def test_what_is_no_body_of_this_api_is_refused(service: Service) -> None:
+    name = service.bucket()
+    invalid = service.delete(f"/bucket/{name}", headers={"content-type": "application/json"}, data="{")
+    assert error(invalid)[3] == "Body is not valid JSON but content-type is set to 'application/json'"
+    other = service.delete(f"/bucket/{name}", headers={"content-type": "text/csv"}, data="a")
+    assert error(other)[3] == "Unsupported Media Type: text/csv"
+    assert service.get(f"/bucket/{name}").status_code == 200
+
+
+@pytest.mark.parametrize("body", UNUSED_BODIES)
 def test_empty(service: Service, body: dict[str, object]) -> None:
     name = service.bucket()
     for number in range(3):

@@ -13,7 +13,7 @@ from app.storage.names import check_bucket_name
 from app.storage.rest import projections
 from app.storage.rest.call import Call, json_answer
 from app.storage.rest.errors import RestError, invalid_request
-from app.storage.rest.json_bodies import Member, check_object, read_json_object
+from app.storage.rest.json_bodies import Member, check_object, ignore_body, read_json_object
 from app.storage.rest.size_limits import read_size_limit
 from app.storage.storage import Storage
 
@@ -83,7 +83,7 @@ def update_bucket(storage: Storage, call: Call) -> Answer:
 
 def delete_bucket(storage: Storage, call: Call) -> Answer:
     """DELETE /bucket/{id}"""
-    read_json_object(call, (), optional=True)
+    ignore_body(call)
     buckets.delete(storage, call.asker, call.bucket)
     return json_answer({"message": "Successfully deleted"})
 
@@ -92,7 +92,7 @@ def empty_bucket(storage: Storage, call: Call) -> Answer:
     """POST /bucket/{id}/empty: for service_role only."""
     # Before the body is read: other roles get this error whatever they send.
     call.asker.check_service_role()
-    read_json_object(call, (), optional=True)
+    ignore_body(call)
     buckets.empty(storage, call.asker, call.bucket)
     return json_answer({"message": "Empty bucket has been queued. Completion may take up to an hour."})
 

@@ -50,20 +50,40 @@ def read_json_object(call: Call, members: tuple[Member, ...], *, optional: bool 
 
     ``optional``: the body may be absent, which counts as an empty object. Raises RestError or TooLarge.
     """
-    raw = call.body.read(LARGEST_JSON_BODY + 1)
-    if len(raw) > LARGEST_JSON_BODY:
-        raise TooLarge("body")
+    raw = _read(call)
     if not raw and optional:
         return {}
     if call.media_type != "application/json":
-        raise unsupported_media_type(call.media_type) if optional else invalid_request("body must be object")
+        raise invalid_request("body must be object")
     if not raw:
         raise empty_json_body()
+    return check_object(_decoded(raw), members, "body")
+
+
+def ignore_body(call: Call) -> None:
+    """Read the body of an operation that needs none: there are clients that send a JSON string.
+
+    Raises RestError if it is neither JSON nor text, or TooLarge.
+    """
+    raw = _read(call)
+    if raw and call.media_type == "application/json":
+        _decoded(raw)
+    elif raw and call.media_type != "text/plain":
+        raise unsupported_media_type(call.media_type)
+
+
+def _read(call: Call) -> bytes:
+    raw = call.body.read(LARGEST_JSON_BODY + 1)
+    if len(raw) > LARGEST_JSON_BODY:
+        raise TooLarge("body")
+    return raw
+
+
+def _decoded(raw: bytes) -> Any:
     try:
-        value = _decoder.decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
+        return _decoder.decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
     except (ValueError, RecursionError):
         raise invalid_json("Body is not valid JSON but content-type is set to 'application/json'") from None
-    return check_object(value, members, "body")
 
 
 def refuse_empty_json(call: Call) -> None:
