@@ -116,6 +116,9 @@ def _input_object(type_: GraphQLInputObjectType, given: Given, variables: Variab
             result[name] = value
     if not result.keys() >= non_null_members(type_):
         raise RequestError("Invalid input for NonNull type")
+    if type_.is_one_of and (len(result) != 1 or None in result.values()):
+        # The rules of GraphQL see that of literals, but not that a variable is missing.
+        raise RequestError(f"{type_.name} takes exactly one of {', '.join(type_.fields)}", code="BAD_USER_INPUT")
     return result
 
 

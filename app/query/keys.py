@@ -9,10 +9,8 @@ from typing import Any
 from graphql import GraphQLInputObjectType
 from sqlalchemy import ColumnElement, and_
 
-from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiRelation, OwnName, own_name
-from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText
 from app.query.comparison import Comparison
 from app.query.planning import Planning, Rows
@@ -61,15 +59,10 @@ def key_condition(
         *(
             each.comparison.equal(
                 rows.column(each.column),
-                planning.bind(_part(each, value), each.to_text, each.comparison.type_text),
+                planning.bind(
+                    value if each.member is None else value[each.member], each.to_text, each.comparison.type_text
+                ),
             )
             for each in key
         )
     )
-
-
-def _part(part: KeyPart, value: Any) -> Leaf:
-    leaf = value if part.member is None else value[part.member]
-    if not isinstance(leaf, Leaf):
-        raise RequestError("Invalid input for NonNull type")
-    return leaf

@@ -76,13 +76,11 @@ def _type(
 
 
 def _order(columns: Mapping[str, tuple[ApiColumn, Nearness]]) -> Order:
-    def order(near: Mapping[str, Mapping[str, Any] | None] | None) -> Sequence[OrderKey]:
+    def order(near: Mapping[str, Mapping[str, Any]] | None) -> Sequence[OrderKey]:
         if near is None:
             return ()
-        given = [(columns[name], each) for name, each in near.items() if each is not None]
-        if len(given) != 1 or len(near) != 1:
-            raise RequestError(f"near takes exactly one of {', '.join(columns)}", code="BAD_USER_INPUT")
-        (((column, nearness), each),) = given
+        ((name, each),) = near.items()
+        column, nearness = columns[name]
         term = TermOfField(lambda field: _from(field, column, nearness, each), without=_not_of_rows)
         return (OrderKey(term, DISTANCES),)
 

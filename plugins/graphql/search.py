@@ -85,11 +85,9 @@ QUERIES: Mapping[str, QueryKind] = {
 }
 
 
-def _query(planning: Planning, searched: Searched, search: Mapping[str, Leaf | None]) -> ColumnElement[Any]:
-    given = [(QUERIES[name], leaf) for name, leaf in search.items() if leaf is not None]
-    if len(given) != 1 or len(search) != 1:
-        raise RequestError(f"{SEARCH} takes exactly one of {', '.join(QUERIES)}", code="BAD_USER_INPUT")
-    ((kind, leaf),) = given
+def _query(planning: Planning, searched: Searched, search: Mapping[str, Leaf]) -> ColumnElement[Any]:
+    ((name, leaf),) = search.items()
+    kind = QUERIES[name]
     return searched.call(kind.function, planning.bind(leaf, kind.to_text, "text"))
 
 
@@ -110,7 +108,7 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     if searched is None:
         return None
 
-    def matching(planning: Planning, rows: Rows, search: Mapping[str, Leaf | None] | None) -> Condition | None:
+    def matching(planning: Planning, rows: Rows, search: Mapping[str, Leaf] | None) -> Condition | None:
         if search is None:
             return None
         return compared(searched.document(rows), "@@", _query(planning, searched, search))

@@ -117,6 +117,21 @@ def test_a_variable_that_is_no_key(door: Door, key: Any) -> None:
     assert {each["extensions"]["code"] for each in answer.errors} == {"BAD_USER_INPUT"}
 
 
+@pytest.mark.parametrize("given", [{}, {"id": None}])
+@pytest.mark.parametrize(
+    "field",
+    [
+        "accountByKey(key: {id: $id}) { id }",
+        'updateAccountByKey(key: {id: $id}, set: {name: "-"}) { id }',
+        "deleteFromAccountByKey(key: {id: $id}) { id }",
+        'updateAccountCollectionByKey(updates: [{key: {id: $id}, set: {name: "-"}}]) { affectedCount }',
+    ],
+)
+def test_a_variable_in_a_key_that_is_missing_or_null(door: Door, field: str, given: dict[str, Any]) -> None:
+    kind = "query" if field.startswith("account") else "mutation"
+    assert door.ask(f"{kind} ($id: Int) {{ {field} }}", given).code == "BAD_USER_INPUT"
+
+
 def test_one_row_is_changed(door: Door, postgres: PostgresServer) -> None:
     query = """mutation ($id: Int!) {
         updateMembershipByKey(key: {accountIdAndTeamId: {accountId: $id, teamId: 2}}, set: {role: "member"}) { role }
