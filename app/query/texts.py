@@ -87,3 +87,15 @@ class ArrayText:
         if None in items:
             raise refused("list", "An array has no null in place of a list")
         return "{" + self.delimiter.join(self._text(item, dimensions - 1) for item in items) + "}"
+
+
+@dataclass(frozen=True)
+class OpaqueArrayText:
+    """Anything, for a domain over an array: a list is the array, with this delimiter between its elements."""
+
+    delimiter: str
+
+    def __call__(self, value: Any) -> str | None:
+        if not isinstance(value, list):
+            return opaque_text(value)
+        return array_literal([opaque_text(item) for item in value], self.delimiter)

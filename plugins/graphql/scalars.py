@@ -26,7 +26,7 @@ from app.hooks import hookimpl
 from app.query.json_texts import json_of_plain, json_of_unescaped
 from app.query.scalars import Scalar, cursor_type, scalar_type, scalars_of
 from app.query.sql import constant
-from app.query.texts import StringText, as_is, integer_text, is_number, opaque_text, refused
+from app.query.texts import OpaqueArrayText, StringText, as_is, integer_text, is_number, opaque_text, refused
 from schema_cache.model import Type
 
 
@@ -175,12 +175,17 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     scalar = known.by_postgres.get(type_.name) if is_builtin else None
     if scalar is None:
         scalar = next(each for each in known.all if each.type.name == OPAQUE)
-    kept = KEPT_BYTES.get(type_.name) if is_builtin else None
     return ValueType(
         graphql=scalar.type,
         to_json=scalar.to_json,
-        to_text=scalar.to_text if kept is None else UncutText(scalar.to_text, kept),
+        to_text=_to_text(type_, scalar, is_builtin=is_builtin),
         filter=scalar.type.name if scalar.filterable else None,
         orderable=scalar.orderable,
         prints_null=scalar.prints_null,
     )
+
+
+def _to_text(type_: Type, scalar: Scalar, *, is_builtin: bool) -> ToText:
+    if is_builtin and type_.name in KEPT_BYTES:
+        return UncutText(scalar.to_text, KEPT_BYTES[type_.name])
+    return OpaqueArrayText(type_.delimiter) if type_.kind == "d" and type_.category == "A" else scalar.to_text

@@ -62,3 +62,25 @@ def test_errors_of_literals_say_where(reading_door: OpenDoor) -> None:
     for filter_, column in (("{amount: {eq: 1e400}}", 48), ("{doc: {eq: ENUM}}", 45)):
         (error,) = reading_door(SCHEMA).ask(with_filter(filter_)).errors
         assert error["locations"] == [{"line": 1, "column": column}]
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_a_list_is_the_value_of_a_domain_over_an_array(open_door: OpenDoor, dialect: str) -> None:
+    door = open_door(
+        """
+        create domain scores as int[]; create domain names as text[]; create domain boxes as box[];
+        create table player (id int primary key, scores scores, names names, boxes boxes);
+        grant all on player to anon
+        """,
+        graphql_dialect=dialect,
+    )
+    query = """mutation ($names: Opaque) { insertIntoplayerCollection(objects: [
+        {id: 1, scores: [1, null], names: $names, boxes: ["(1,1),(0,0)"]}, {id: 2, scores: "{3}", names: []}]) {
+        records { scores names boxes } } }"""
+    names = ["a,b", 'c"d', "NULL", "", None]
+    assert door.ask(query, {"names": names}).data["insertIntoplayerCollection"]["records"] == [
+        {"scores": [1, None], "names": names, "boxes": ["(1,1),(0,0)"]},
+        {"scores": [3], "names": [], "boxes": None},
+    ]
+    query = "query ($names: Opaque) { playerCollection(filter: {names: {eq: $names}}) { edges { node { id } } } }"
+    assert door.ask(query, {"names": names}).data["playerCollection"]["edges"] == [{"node": {"id": 1}}]
