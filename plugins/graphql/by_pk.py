@@ -65,7 +65,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
         rows = field.planning.rows_of(relation)
         conditions = [
             key_comparison(api.view, each.column).equal(
-                rows.column(each.name), field.planning.bind(value, _to_text(each), each.column.type_text)
+                rows.column(each.name), field.planning.bind(value, _to_text(api, each), each.column.type_text)
             )
             for each, value in zip(key, values, strict=True)
         ]
@@ -81,9 +81,9 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
     )
 
 
-def _to_text(column: ApiColumn) -> ToText:
-    """Values of any kind are just cast, but none is truncated, since that would make it another key."""
-    return opaque_text if column.column.max_length is None else column.to_text
+def _to_text(api: ApiSchema, column: ApiColumn) -> ToText:
+    """pg_graphql just casts values of any kind; but none is truncated, since that would make it another key."""
+    return column.to_text if api.dialect.validates or column.column.max_length is not None else opaque_text
 
 
 def _refuse_unknown(field: Field, type_: GraphQLObjectType) -> None:

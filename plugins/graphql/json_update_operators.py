@@ -31,6 +31,7 @@ from app.hooks import hookimpl
 from app.query.assignments import Assignments, operator_argument, own_operators_name, read_and_updated
 from app.query.planning import Rows
 from app.query.sql import as_text, cast_to, constant, fail_with
+from app.query.texts import StringText
 from app.query.walk import Field
 
 MAX_STEPS = 100
@@ -111,6 +112,9 @@ def _failure(message: str, because: ColumnElement[Any]) -> ColumnElement[Any]:
     return cast_to(fail_with(message, as_text(func.jsonb_typeof(because))), "jsonb")
 
 
+_step = StringText("String")
+
+
 @dataclass(frozen=True)
 class PathStep:
     """The text of one step of a path."""
@@ -118,8 +122,10 @@ class PathStep:
     number: int
 
     def __call__(self, path: Any) -> str | None:
-        step = path[self.number] if isinstance(path, list) else path
-        return None if step is None else str(step)
+        text = _step(path[self.number] if isinstance(path, list) else path)
+        if text is None:
+            raise RequestError("Invalid input for NonNull type")
+        return text
 
 
 def number_of_steps(path: Any) -> int:

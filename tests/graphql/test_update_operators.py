@@ -175,6 +175,14 @@ def test_the_length_of_a_path_steers_and_nothing_else_of_it(door: Door) -> None:
     assert len(plans) == known + 1
 
 
+@pytest.mark.parametrize("path", [True, 1, [1], [True], [None], [["a"]], [{"a": 1}]])
+def test_a_path_holds_strings_with_a_plan_at_hand(door: Door, path: Any) -> None:
+    query = """mutation ($path: [String!]!) {
+        updateAccountByKey(key: {id: 2}, setPath: [{column: data, path: $path}]) { data } }"""
+    assert door.ask(query, {"path": ["a"]}).data
+    assert door.ask(query, {"path": path}).message.startswith("Variable '$path' has invalid value")
+
+
 @pytest.mark.parametrize(
     ("grants", "arguments"),
     [
