@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from graphql import print_schema, specified_rules, validate
+from graphql import (
+    GraphQLInputObjectType,
+    GraphQLOneOfDirective,
+    print_directive,
+    print_schema,
+    specified_rules,
+    validate,
+)
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
@@ -26,7 +33,15 @@ def schema_sdl(settings: Settings, plugins: Plugins, role: str) -> str:
     Raises PorticoError if the role does not exist or the database cannot be reached.
     """
     with _schema_of(settings, plugins, role) as (_, api):
-        return print_schema(api.graphql)
+        printed = print_schema(api.graphql)
+        inputs = (each for each in api.graphql.type_map.values() if isinstance(each, GraphQLInputObjectType))
+        # It may be left out as built in (https://spec.graphql.org/September2025/#sec-Type-System.Directives), but it is
+        # younger than many tools, such as those of Go.
+        return (
+            f"{print_directive(GraphQLOneOfDirective)}\n\n{printed}"
+            if any(each.is_one_of for each in inputs)
+            else printed
+        )
 
 
 def plan_sql(

@@ -32,8 +32,10 @@ class Reader:
         self._told = directory / ".stderr"
         programs = Path(sys.executable).parent
         (directory / ".venv").symlink_to(programs.parent)
+        # The activation script of Python 3.12.1 asks for OSTYPE whether it is set or not.
+        variables = environment(PATH=f"{programs}{os.pathsep}{os.environ['PATH']}", OSTYPE=sys.platform)
         self._shell = subprocess.Popen(
-            ["sh", "-eu"], cwd=directory, env=environment(PATH=f"{programs}{os.pathsep}{os.environ['PATH']}"),
+            ["sh", "-eu"], cwd=directory, env=variables,
             text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._told.open("w"),
         )  # fmt: skip
         self._closing.callback(self._end_shell)
