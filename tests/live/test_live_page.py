@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import IO
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -25,25 +29,35 @@ WEBSOCKET = "import { WebSocket } from 'ws'\nglobalThis.WebSocket ??= WebSocket\
 """What browsers and newer versions of Node bring."""
 
 
+@contextmanager
+def running(client: Block, url: str) -> Iterator[IO[str]]:
+    """The output of the page's client."""
+    folder = node_packages()
+    assert ADDRESS in client.text
+    script = folder / f"live-page-{os.getpid()}.mjs"
+    script.write_text(WEBSOCKET + client.text.replace(ADDRESS, url.removeprefix("http")))
+    variables = {**os.environ, "ANON_KEY": ANON_KEY}
+    with subprocess.Popen(["node", str(script)], cwd=folder, env=variables, stdout=subprocess.PIPE, text=True) as node:
+        try:
+            assert node.stdout
+            yield node.stdout
+        finally:
+            node.kill()
+            script.unlink()
+
+
 @pytest.mark.parametrize("client", CLIENTS, ids=["sse", "websocket", "apollo"])
 def test_the_page(portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path, client: Block) -> None:
-    folder = node_packages()
+    """The client also goes on with a process that takes the place of another."""
     postgres.execute(ROLES + SQL.text, database_url)
     command = SHELL.text.split()[1:]
     assert portico(*command, DATABASE_URL=database_url).stdout == "Changes of message are told.\n"
-    with living(database_url, tmp_path) as live:
-        assert ADDRESS in client.text
-        script = folder / f"live-page-{os.getpid()}.mjs"
-        script.write_text(WEBSOCKET + client.text.replace(ADDRESS, live.url.removeprefix("http")))
-        variables = {**os.environ, "ANON_KEY": ANON_KEY}
-        with subprocess.Popen(
-            ["node", str(script)], cwd=folder, env=variables, stdout=subprocess.PIPE, text=True
-        ) as node:
-            try:
-                assert node.stdout
-                assert node.stdout.readline() == "Hello\n"
-                postgres.execute("insert into message (body) values ('World')", database_url)
-                assert node.stdout.readline() == "Hello, World\n"
-            finally:
-                node.kill()
-                script.unlink()
+    with ExitStack() as stack:
+        with living(database_url, tmp_path) as live:
+            told = stack.enter_context(running(client, live.url))
+            assert told.readline() == "Hello\n"
+            postgres.execute("insert into message (body) values ('World')", database_url)
+            assert told.readline() == "Hello, World\n"
+        with living(database_url, tmp_path, LIVE_PORT=str(urlsplit(live.url).port)):
+            postgres.execute("insert into message (body) values ('again')", database_url)
+            assert "Hello, World, again\n" in told
