@@ -99,7 +99,7 @@ def _answer(storage: Storage, call: S3Call, found: StoredObject, user_metadata: 
         ("x-content-type-options", "nosniff"),
         *((name, value) for name, value in given.items() if value),
         *_user_headers(user_metadata),
-        # the parts that can be asked for, however many were uploaded
+        # The parts that can be asked for, however many were uploaded.
         *((("x-amz-mp-parts-count", "1"),) if "partNumber" in call.query else ()),
     )
     start, end, status = 0, None, 200

@@ -68,7 +68,7 @@ def test_parts_in_any_order_and_replaced(s3: Any, s3_service: Service, bucket: s
     assert (found["Body"].read(), found["ETag"], found["ContentType"]) == (b"twothree", done["ETag"], "text/x")
     assert (found["Metadata"], found["CacheControl"]) == ({"a_b": "1"}, "max-age=3")
     first = s3.get_object(**upload.name, PartNumber=1)
-    # clients ask for as many parts as this says, and the only one has all bytes
+    # Clients ask for as many parts as this says, and the only one has all bytes.
     assert (first["PartsCount"], first["Body"].read()) == (1, b"twothree")
     again = upload.complete([two, three])
     assert (again["ETag"], again["Location"]) == (done["ETag"], done["Location"])
