@@ -97,7 +97,8 @@ with recursive schema_row as materialized (
   select c.oid, c.relnamespace, c.relname, c.relkind, c.reltype, c.relrowsecurity,
          coalesce(c.relacl, acldefault('r', c.relowner)) as acl,
          case
-           when c.relkind in ('r', 'p') then 28
+           when c.relkind in ('r', 'p') and not c.relhasrules then 28
+           when c.relkind in ('r', 'p') then 28 & ~refused.changes
            when c.relkind = 'm' then 0
            when c.relkind = 'f' and (
              select w.fdwhandler = 0
@@ -106,10 +107,18 @@ with recursive schema_row as materialized (
              join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw
              where t.ftrelid = c.oid) then 0
            when c.oid in (select b.relation from blocked b) then 28
-           else pg_relation_is_updatable(c.oid, true)
+           else pg_relation_is_updatable(c.oid, true) & ~refused.changes
          end as changes
   from pg_catalog.pg_class c
   join schema_row s on s.oid = c.relnamespace and not s.is_system
+  cross join lateral (
+    -- PostgreSQL refuses changes in a WITH query, or with RETURNING, where a rule does something else as well, or
+    -- something else instead that returns no rows.
+    select coalesce(bit_or(1 << w.ev_type::text::int), 0) as changes
+    from pg_catalog.pg_rewrite w
+    where c.relhasrules and w.ev_class = c.oid and w.ev_type <> '1' and w.ev_enabled in ('O', 'A')
+      and not (w.is_instead and w.ev_qual = '<>' and strpos(w.ev_action::text, ':returningList (') > 0)
+  ) as refused
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
 ), column_row as materialized (
   select a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.atthasdef, a.attgenerated,

@@ -180,9 +180,10 @@ class Distribution:
 class Relation:
     """A row of ``pg_class`` that can be read: kind r table, p partitioned table, v view, m materialized view,
     f foreign table. ``row_security`` is ``relrowsecurity``; ``row_type`` the oid of its row type;
-    ``insertable``, ``updatable``, ``deletable`` what ``pg_relation_is_updatable`` says (triggers included).
-    ``of_extension`` says that an extension made it, ``filled_on_insert`` that a trigger or a rule may give values to a
-    row before it is inserted. ``distribution`` is that of a relation whose rows Citus spreads.
+    ``insertable``, ``updatable``, ``deletable`` what ``pg_relation_is_updatable`` says (triggers included), less what a
+    rule lets PostgreSQL refuse in a statement that returns rows. ``of_extension`` says that an extension made it,
+    ``filled_on_insert`` that a trigger or a rule may give values to a row before it is inserted. ``distribution`` is
+    that of a relation whose rows Citus spreads.
     """
 
     oid: int

@@ -99,6 +99,7 @@ class Exposure:
         type_name = self.type_name(relation)
         key = key_of(relation, directives)
         self._tell(visible, key, type_name)
+        self._tell_refused(visible)
         if not (visible.select and self.is_name(type_name)):
             return None
         of_schema = self.comments.on_schema(relation.schema)
@@ -124,6 +125,14 @@ class Exposure:
             return
         field_name = f"{names.lower_first(type_name)}Collection"
         self.notices.add(relation_subject(visible.relation), reason, fix=fix, field=field_name)
+
+    def _tell_refused(self, visible: VisibleRelation) -> None:
+        """Note that changes of a table's rows which the role may make are not served because of a rule."""
+        of = visible.relation
+        granted = ((visible.insert, of.insertable), (visible.update, of.updatable), (visible.delete, of.deletable))
+        if of.kind in "rp" and any(allowed and not possible for allowed, possible in granted):
+            reason = "some changes of its rows are left out: because of a rule, PostgreSQL refuses to return the rows"
+            self.notices.add(relation_subject(of), reason, fix="use a trigger in place of the rule")
 
     def field_names_of_columns(self, relation: Relation) -> frozenset[str]:
         """What the fields of all its columns are called, whether or not the role may read them."""

@@ -295,6 +295,35 @@ def test_views_that_can_be_written_to_are(open_door: OpenDoor, postgres: Postgre
     assert ruled.data["insertIntowith_ruleCollection"]["records"] == [{"id": 3, "n": "4"}]
 
 
+def test_changes_that_a_rule_makes_impossible_have_no_mutation(open_door: OpenDoor) -> None:
+    door = open_door("""
+      create table noted (id int primary key, n int);
+      create table log (id int);
+      create rule notes as on update to noted do also insert into log values (new.id);
+      create table switched_off (id int primary key, n int);
+      create rule notes as on update to switched_off do also insert into log values (new.id);
+      alter table switched_off disable rule notes;
+      create table filtered (id int primary key, n int);
+      create rule refuses as on insert to filtered where new.n < 0 do instead nothing;
+      create table kept (id int primary key, n int);
+      create rule keeps as on delete to kept do instead nothing;
+      create view silent as select count(*)::int as id, 1 as n from noted;
+      create rule writes as on insert to silent do instead insert into noted values (new.id, new.n);
+      comment on view silent is '@graphql({"primary_key_columns": ["id"]})';
+      create table led (id int primary key, n int);
+      create rule leads as on insert to led do instead insert into noted values (new.id, new.n) returning noted.*;
+      grant all on all tables in schema public to anon""")
+    mutations = members(printed(door), "Mutation")
+    names = ("noted", "switched_off", "filtered", "kept", "silent", "led")
+    of = {"I": "insertInto{}Collection", "U": "update{}Collection", "D": "deleteFrom{}Collection"}
+    verbs = {name: "".join(verb for verb, field in of.items() if field.format(name) in mutations) for name in names}
+    assert verbs == {
+        "noted": "ID", "switched_off": "IUD", "filtered": "UD", "kept": "IU", "silent": "", "led": "IUD"
+    }  # fmt: skip
+    led = door.ask("mutation { insertIntoledCollection(objects: {id: 3, n: 4}) { records { id n } } }")
+    assert led.data == {"insertIntoledCollection": {"records": [{"id": 3, "n": 4}]}}
+
+
 def test_columns_of_a_view_that_cannot_be_given_a_value_are_no_inputs(open_door: OpenDoor) -> None:
     door = open_door("""
       create table base (id serial primary key, a int default 7);

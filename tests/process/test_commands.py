@@ -306,6 +306,8 @@ create table guarded (id int primary key); alter table guarded enable row level 
 create table keyless (id int); grant select on keyless to anon;
 create table ungranted (id int primary key);
 revoke all on ungranted from anon, authenticated, service_role;
+create table ruled (id int primary key); grant select, insert on ruled to anon;
+create rule also as on insert to ruled do also notify ruled;
 create view told as select 1 as id; grant select on told to anon;
 comment on view told is '@graphql({"primary_key_columns": ["id"], "totalCont": {"enabled": true}})';
 create function theirs() returns int language sql as 'select 1'; alter extension plpgsql add function theirs();
@@ -318,6 +320,9 @@ def test_doctor_names_what_is_not_in_the_api(portico: Portico, database_url: str
     said = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k").stdout
     assert "have row level security and no policy, so nobody but service_role sees a row: guarded\n" in said
     assert "table public.keyless: it has no primary key, which identifies rows\n" in said
+    assert (
+        "table public.ruled: its INSERT is left out: because of a rule, PostgreSQL refuses to return the rows\n" in said
+    )
     assert 'relation public.told: its comment directive is left out: unknown key "totalCont"; did you mean' in said
     assert "no role of the API may read these relations in schema public: ungranted\n" in said
     assert "1 relations and functions in schema public belong to extensions" in said
