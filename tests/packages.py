@@ -1,4 +1,4 @@
-"""Packages that tests run unmodified but that are not requirements of the project: from npm, and some from PyPI.
+"""Packages that tests run unmodified but that are not requirements of the project: from npm, PyPI and Debian.
 
 They are installed once, in a cache directory outside of the repository; a test is skipped where that is impossible.
 """
@@ -41,6 +41,21 @@ def python_packages(*requirements: str) -> Path:
         _run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *requirements], folder)
 
     return _kept("python", " ".join((sys.version, *requirements)).encode(), install)
+
+
+def debian_packages(*names: str) -> Path:
+    """A directory with the files of Debian packages, unpacked but not installed, each below its package's name."""
+    if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
+        pytest.skip("this is not Debian")
+
+    def install(folder: Path) -> None:
+        for name in names:
+            _run(["apt-get", "download", "--quiet", name], folder)
+            (package,) = folder.glob(f"{name}_*.deb")
+            _run(["dpkg-deb", "--extract", str(package), str(folder / name)], folder)
+            package.unlink()
+
+    return _kept("debian", " ".join(names).encode(), install)
 
 
 def _kept(kind: str, wanted: bytes, install: Callable[[Path], None]) -> Path:
