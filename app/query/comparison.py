@@ -87,7 +87,7 @@ def order_comparison(view: RoleView, column: Column, operand_text: str | None = 
 
 def type_comparison(view: RoleView, type_oid: int, type_text: str) -> Comparison:
     """How values of a type are compared in an order that a client requests."""
-    operators, enum = operators_of(view, type_oid), _enum_of_domain(view, type_oid)
+    operators, enum = operators_of(view, type_oid), enum_of_domain(view, type_oid)
     return Comparison(
         enum or type_text,
         operators,
@@ -97,7 +97,7 @@ def type_comparison(view: RoleView, type_oid: int, type_text: str) -> Comparison
     )
 
 
-def _enum_of_domain(view: RoleView, type_oid: int) -> str | None:
+def enum_of_domain(view: RoleView, type_oid: int) -> str | None:
     """The enum that a domain is made of, if the role may name it: PostgreSQL compares enums, but not domains over
     them."""
     type_ = view.catalog.type_by_oid.get(type_oid)

@@ -23,6 +23,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.dialect import Dialect
 from app.graphql.values_of_types import ToText, ValueType
 from app.hooks import hookimpl
+from app.query.comparison import enum_of_domain
 from app.query.json_texts import json_of_plain, json_of_unescaped
 from app.query.scalars import Scalar, cursor_type, scalar_type, scalars_of
 from app.query.sql import constant
@@ -181,6 +182,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
         to_text=_to_text(type_, scalar, is_builtin=is_builtin),
         filter=scalar.type.name if scalar.filterable else None,
         orderable=scalar.orderable,
+        operand_text=enum_of_domain(api.view, type_.oid),
         prints_null=scalar.prints_null,
     )
 

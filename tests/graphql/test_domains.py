@@ -190,6 +190,14 @@ def test_a_domain_over_an_enum_can_be_a_key(reading_door: OpenDoor, options: dic
     assert seen == ["c@x", "a@x", "b@x"]
 
 
+@pytest.mark.parametrize("options", [{}, ON, {"graphql_dialect": "pg_graphql"}])
+def test_a_domain_over_an_enum_is_compared(reading_door: OpenDoor, options: dict[str, Any]) -> None:
+    door = reading_door(KEYED, **options)
+    query = "query ($f: personFilter) { personCollection(filter: $f) { edges { node { email } } } }"
+    rows = door.ask(query, {"f": {"state": {"eq": "sad"}}}).data["personCollection"]["edges"]
+    assert [row["node"]["email"] for row in rows] == ["c@x"]
+
+
 def test_rows_by_a_key(reading_door: OpenDoor) -> None:
     door = reading_door(KEYED, **ON)
     query = "query ($key: personKeyInput!) { personByKey(key: $key) { state email } }"
