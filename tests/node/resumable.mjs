@@ -42,6 +42,8 @@ await attempt('at once', { more: { chunkSize: Infinity } })
 await attempt('with creation', { more: { uploadDataDuringCreation: true } })
 const stream = { uploadLengthDeferred: true, chunkSize: 700_000 }
 await attempt('deferred', { more: stream }, Readable.from([data.subarray(0, 999_999), data.subarray(999_999)]))
+// Its one chunk tells the length, and tells it again with each further slice of it.
+await attempt('deferred at once', { more: { ...stream, chunkSize: data.length * 2 } }, Readable.from([data]))
 
 const { data: signed } = await supabase.storage.from(bucket).createSignedUploadUrl('signed')
 await attempt('signed', {

@@ -121,7 +121,9 @@ class ResumableUploads:
 
 
 def _may_declare(upload: Upload, length: int | None) -> bool:
-    return length is None or (upload.length is None and length >= upload.received)
+    """Whether a length is none, or the first, or the known one again: tus-js-client repeats it with each request after
+    the one that told it."""
+    return length is None or length == upload.length or (upload.length is None and length >= upload.received)
 
 
 def _offset(upload: Upload) -> Headers:
