@@ -97,7 +97,6 @@ with recursive schema_row as materialized (
   select c.oid, c.relnamespace, c.relname, c.relkind, c.reltype, c.relrowsecurity,
          coalesce(c.relacl, acldefault('r', c.relowner)) as acl,
          case
-           when c.relkind in ('r', 'p') and not c.relhasrules then 28
            when c.relkind in ('r', 'p') then 28 & ~refused.changes
            when c.relkind = 'm' then 0
            when c.relkind = 'f' and (
