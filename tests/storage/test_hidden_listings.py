@@ -110,6 +110,8 @@ def read_of(service: Service, bucket: str, prefix: str, role: str, *, folded: bo
 @pytest.mark.parametrize("folded", [True, False])
 def test_no_policy_no_reading(service: Service, hidden: str, folded: bool) -> None:
     """Where no policy can show anything PostgreSQL looks at nothing."""
+    if int(service.sql("show server_version_num")[0][0]) < 180000:
+        pytest.skip("older servers read the rows of any table before they find that no policy shows them")
     assert read_of(service, hidden, "", "anon", folded=folded) == 0
 
 
