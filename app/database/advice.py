@@ -7,6 +7,7 @@ import ssl
 
 from app.database.connect import ConnectionRefused, NoHost
 from app.database.failure import is_misconfigured
+from app.database.one_server import Scattered
 from app.database.session_attrs import SessionMisfit
 from app.database.tls import TlsRefused
 
@@ -24,6 +25,11 @@ _OF_CAUSES: tuple[tuple[type[OSError], str], ...] = (
     (socket.gaierror, "Correct the host name in DATABASE_URL."),
     (TlsRefused, "Set ssl = on at the server, or correct sslmode in DATABASE_URL."),
     (SessionMisfit, "Name a server that is as target_session_attrs asks, or correct it in DATABASE_URL."),
+    (
+        Scattered,
+        "Have the pooler send all statements of this database to the primary (Pgpool-II: load_balance_mode = off, or"
+        " database_redirect_preference_list); DATABASE_READ_URLS names replicas.",
+    ),
     (ssl.SSLError, "Correct sslmode, sslrootcert or the certificate in DATABASE_URL."),
     (ConnectionRefusedError, "Start PostgreSQL there, or correct host and port in DATABASE_URL."),
     (FileNotFoundError, "Start PostgreSQL there, or correct the directory of its socket in DATABASE_URL."),

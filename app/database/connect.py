@@ -16,6 +16,7 @@ import pg8000.exceptions
 
 from app.database.driver import DriverSession
 from app.database.failure import ConnectionLost, StatementError, read_diagnosis, unavailable
+from app.database.one_server import Scattered, check_one_server
 from app.database.session_attrs import SessionMisfit, misfit, rounds
 from app.database.target import Target
 from app.database.tls import TlsRefused, negotiate
@@ -86,19 +87,19 @@ def _at_some_host(target: Target, tls: ssl.SSLContext | None, prepared_limit: in
 
 
 def _fitting(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
-    """A connection whose session is as ``wanted``. Raises OSError with a message that names the place."""
+    """A connection whose session is as ``wanted``, and at one server. Raises OSError with a message that names the
+    place."""
     try:
         connection = _by_sslmode(target, tls, prepared_limit)
     except ConnectionRefused:
         raise
     except OSError as ex:
         raise ConnectionError(f"{target.place}: {ex}") from ex
-    if wanted == "any":
-        return connection
     try:
         connection.wait_at_most(target.connect_timeout_s or 0.0)
-        unlike = misfit(connection, wanted)
-    except (ConnectionLost, StatementError) as ex:
+        check_one_server(connection)
+        unlike = None if wanted == "any" else misfit(connection, wanted)
+    except (ConnectionLost, StatementError, Scattered) as ex:
         connection.close()
         raise ConnectionError(f"{target.place}: {ex}") from ex
     if unlike is None:
