@@ -92,6 +92,11 @@ class Type:
     has_json_cast: bool = False
     attributes: tuple[Attribute, ...] = ()
 
+    @property
+    def is_vector(self) -> bool:
+        """Whether it is int2vector or oidvector: an array in JSON, whose text has spaces instead of braces."""
+        return bool(self.element) and not self.text.endswith("[]")
+
 
 class Column(NamedTuple):
     """A live attribute. ``type_text`` is ``Type.text`` with the column's modifier, ready for a CAST.

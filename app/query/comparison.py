@@ -112,10 +112,7 @@ def enum_of_domain(view: RoleView, type_oid: int) -> str | None:
 def _is_read_back(catalog: Catalog, type_oid: int) -> bool:
     """Whether a type reads the values that to_jsonb has printed, once they are strings, numbers and lists."""
     type_ = catalog.type_by_oid.get(type_oid)
-    if type_ is None or type_.kind == "c" or type_.has_json_cast:
-        return False
-    if type_.element and not type_.text.endswith("[]"):
-        # int2vector and oidvector, which are printed as lists but read without braces.
+    if type_ is None or type_.kind == "c" or type_.has_json_cast or type_.is_vector:
         return False
     within = type_.element or type_.base
     return not within or (catalog.type_by_oid[within].text not in JSON_TYPES and _is_read_back(catalog, within))

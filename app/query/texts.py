@@ -90,6 +90,22 @@ class ArrayText:
 
 
 @dataclass(frozen=True)
+class VectorText:
+    """A JSON list as the text of an int2vector or oidvector, which has neither braces nor nulls. A single value counts
+    as a list of one."""
+
+    element: ToText
+
+    def __call__(self, value: Any) -> str | None:
+        if value is None:
+            return None
+        texts = [self.element(item) for item in (value if isinstance(value, list) else [value])]
+        if None in texts:
+            raise refused("list", "A vector has no nulls")
+        return " ".join(map(str, texts))
+
+
+@dataclass(frozen=True)
 class OpaqueArrayText:
     """Anything, for a domain over an array: a list is the array, with this delimiter between its elements."""
 

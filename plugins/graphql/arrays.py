@@ -15,7 +15,7 @@ from app.hooks import hookimpl
 from app.query.json_texts import json_list
 from app.query.scalars import Scalar, scalars_of
 from app.query.sql import cast_to
-from app.query.texts import ArrayText, as_is
+from app.query.texts import ArrayText, VectorText, as_is
 from app.query.walk import Field
 from schema_cache.directive_values import Count
 from schema_cache.directives import Directive
@@ -85,7 +85,7 @@ def value_type(api: ApiSchema, type_: Type) -> ValueType | None:
     return ValueType(
         graphql=GraphQLList(element.graphql),
         to_json=_to_json(element, scalar),
-        to_text=ArrayText(element.to_text, element.delimiter),
+        to_text=VectorText(element.to_text) if type_.is_vector else ArrayText(element.to_text, element.delimiter),
         filter=f"{scalar.type.name}List" if scalar is not None and scalar.list_filter else None,
         orderable=False,
         element=element,

@@ -45,10 +45,13 @@ def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 def _is_list(api: ApiSchema, column: ApiColumn) -> bool:
-    """Whether a column's values are lists in the API, of values that are not lists or rows themselves."""
+    """Whether a column's values are arrays, of values that are not arrays or rows themselves. PostgreSQL joins no
+    vectors."""
     type_ = api.catalog.type_by_oid[column.column.type]
     element = api.catalog.type_by_oid.get(type_.element)
-    return element is not None and element.category not in "AC" and max(1, column.column.dimensions) == 1
+    if element is None or element.category in "AC" or type_.is_vector:
+        return False
+    return max(1, column.column.dimensions) == 1
 
 
 def _increased(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:

@@ -29,7 +29,7 @@ create table item (
   "timetz" timetz,
   ints int[], bigs bigint[], texts text[], varchars varchar(3)[], chars char(3)[], bits bit(3)[], moods mood[],
   jsons jsonb[], shortlist short[], shorts shorts, booleans boolean[], uuids uuid[], floats float8[],
-  box box, boxes box[], pair pair
+  box box, boxes box[], pair pair, vec int2vector, oids oidvector, vecs int2vector[]
 );
 grant all on item to anon;
 """
@@ -91,6 +91,11 @@ ACCEPTED = [
     ("booleans", [True, False], [True, False]),
     ("uuids", [UUID], [UUID]),
     ("floats", [1.5, 2], [1.5, 2]),
+    ("vec", [1, -2], [1, -2]),
+    ("vec", [], []),
+    ("vec", 3, [3]),
+    ("oids", [4294967295, "7"], ["4294967295", "7"]),
+    ("vecs", [[1, 2], [3], None], [[1, 2], [3], None]),
 ]
 REFUSED = [
     ("bit3", "1011", "bit string length 4 does not match type bit(3)", "22026"),
@@ -139,6 +144,10 @@ REFUSED = [
     ("moods", ["bogus"], "mood", None),
     ("shortlist", ["abcd"], "value too long for type character varying(3)", "22001"),
     ("shorts", "{abcd}", "value too long for type character varying(3)", "22001"),
+    ("vec", [32768], 'value "32768" is out of range for type smallint', "22003"),
+    ("vec", ["1"], "Int", None),
+    ("vec", [1, None], "Invalid input for list type. A vector has no nulls", None),
+    ("oids", ["x"], 'invalid input syntax for type oid: "x"', "22P02"),
     ("texts", ["a\x00b"], 'invalid byte sequence for encoding "UTF8": 0x00', "22021"),
     ("varchar3", "\x00", 'invalid byte sequence for encoding "UTF8": 0x00', "22021"),
     ("varchar3", "\ud800", "A string of the request is not valid Unicode", None),

@@ -88,6 +88,8 @@ TYPES: list[tuple[str, str, str, Any, str | None, Any]] = [
     ("mapped[]", "'{}'", "[mapped]", [], None, None),
     ("mapped[]", "null", "[mapped]", None, None, None),
     ("positive[]", "'{3}'", "[Opaque]", [3], None, None),
+    ("int2vector", "'1 2'", "[Int]", [1, 2], "IntListFilter", [1, 2]),
+    ("oidvector", "'5'", "[Opaque]", ["5"], None, None),
     ("inet[]", "'{10.0.0.1}'", "[Opaque]", ["10.0.0.1"], None, None),
 ]  # fmt: skip
 OPERATORS = {

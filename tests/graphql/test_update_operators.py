@@ -17,7 +17,8 @@ SCHEMA = """
 create domain positive as int check (value > 0);
 create table account (
   id int primary key, hits int, small smallint, big bigint, price numeric, ratio float8, cash money, p positive,
-  tags text[], nums int[], grid int[][], docs json[], codes varchar(3)[], data jsonb, plain json);
+  tags text[], nums int[], grid int[][], docs json[], codes varchar(3)[], data jsonb, plain json,
+  vec int2vector);
 comment on schema public is '@graphql({"inflect_names": true})';
 grant all on account to anon;
 """
