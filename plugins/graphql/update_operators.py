@@ -45,11 +45,10 @@ def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 
 def _is_list(api: ApiSchema, column: ApiColumn) -> bool:
-    """Whether a column's values are arrays, of values that are not arrays or rows themselves. PostgreSQL joins no
-    vectors."""
+    """Whether a column's values are arrays, of values that are no arrays themselves. PostgreSQL joins no vectors."""
     type_ = api.catalog.type_by_oid[column.column.type]
     element = api.catalog.type_by_oid.get(type_.element)
-    if element is None or element.category in "AC" or type_.is_vector:
+    if element is None or element.category == "A" or type_.is_vector:
         return False
     return max(1, column.column.dimensions) == 1
 
@@ -68,7 +67,9 @@ def _prepended(field: Field, column: ApiColumn, own: ColumnElement[Any], operand
 
 def _removed(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
     type_ = field.api.catalog.type_by_oid[column.column.type]
-    if field.api.catalog.type_by_oid[type_.element].operators is None:
+    element = field.api.catalog.type_by_oid[type_.element]
+    # Whether composite values can be compared depends on their attributes.
+    if element.operators is None or element.category == "C":
         message = f"remove cannot be used with {column.field_name}, whose elements cannot be compared"
         raise RequestError(message, code="BAD_USER_INPUT", hint='docs/changes.md, "Operators"')
     items = func.unnest(own).table_valued("item", with_ordinality="place")

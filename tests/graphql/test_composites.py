@@ -348,6 +348,24 @@ def test_many_rows_from_one_variable(open_door: OpenDoor) -> None:
     assert made == [{"address": {"street": str(n), "zip": None}} for n in (11, 12)]
 
 
+def test_elements_are_added_to_arrays(open_door: OpenDoor) -> None:
+    door = open_door(SCHEMA)
+    query = """mutation ($id: Int!, $more: [addressInput]) {
+      updateplaceByKey(key: {id: $id}, %s: {others: $more}) { others { street zip spot { lat } } }
+    }"""
+
+    def left(operation: str, id_: int, more: Any) -> Any:
+        row = door.ask(query % operation, {"id": id_, "more": more}).data["updateplaceByKey"]
+        return [each and each["street"] for each in row["others"]]
+
+    assert left("append", 1, [{"street": "y", "spot": {"lat": 1}}, None]) == ["x", None, "y", None]
+    assert left("prepend", 1, [{"street": "w"}]) == ["w", "x", None, "y", None]
+    assert left("append", 3, [{"street": "new"}]) == ["new"]
+    refused = door.ask(query % "remove", {"id": 1, "more": [{"street": "x"}]})
+    message = "remove cannot be used with others, whose elements cannot be compared"
+    assert (refused.code, refused.message) == ("BAD_USER_INPUT", message)
+
+
 def test_an_input_replaces_the_whole_value(open_door: OpenDoor) -> None:
     door = open_door(SCHEMA)
     assert updated(door, {"zip": "1", "mood": "sad"})["address"] == NOTHING | {"zip": "1", "mood": "sad"}
