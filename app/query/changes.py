@@ -25,6 +25,7 @@ from app.graphql.fields import unknown_field_in
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
 from app.query.json_texts import json_list, json_object
+from app.query.keys import only
 from app.query.planning import NamedRows, Planning, Rows
 from app.query.sql import as_text, cast_to, constant, fail_with, one_row
 from app.query.texts import integer_text
@@ -160,12 +161,12 @@ def _is_later(type_: GraphQLObjectType, nodes: Sequence[FieldNode], affected: Af
 
 
 def changed_row(
-    field: Field, relation: ApiRelation, statement: Callable[[], tuple[UpdateBase, Rows]]
+    field: Field, relation: ApiRelation, key: Sequence[str], statement: Callable[[], tuple[UpdateBase, Rows]]
 ) -> ColumnElement[Any]:
-    """The one row that ``statement`` changes, null where there is none."""
+    """The one row that ``statement`` finds by a key of these columns and changes, null where there is none."""
     affected = field.planning.named_rows(relation, "affected")
     with field.planning.nodes.each_of(1):
-        row = field.json(affected)
+        row = only(affected, key, field.json(affected))
     changing, changing_rows = statement()
     changed = changing.returning(*affected.provided_by(changing_rows)).cte(affected.name)
     return select(row).select_from(affected.element).add_cte(changed).scalar_subquery()

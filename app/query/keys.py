@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from graphql import GraphQLInputObjectType
-from sqlalchemy import ColumnElement, and_
+from sqlalchemy import ColumnElement, and_, case, func, literal_column
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiRelation, OwnName, own_name
 from app.graphql.values_of_types import ToText
 from app.query.comparison import Comparison
 from app.query.planning import Planning, Rows
+from app.query.relationship_names import is_unique
+from app.query.sql import as_text, fail_with
+
+NOT_UNIQUE_HINT = 'Declare columns as primary_key_columns that tell all rows apart: docs/directives.md, "Views".'
 
 KEY = "key"
 """The extension of a key input's member: its KeyParts."""
@@ -49,12 +53,18 @@ def own_key_input_name(relation: ApiRelation) -> OwnName:
     return own_name(relation, "KeyInput")
 
 
+def named_key(type_: GraphQLInputObjectType, given: Mapping[str, Any]) -> RowKey:
+    """The key that a key input names a row by."""
+    (name,) = given
+    key: RowKey = type_.fields[name].extensions[KEY]
+    return key
+
+
 def key_condition(
     type_: GraphQLInputObjectType, planning: Planning, rows: Rows, given: Mapping[str, Any]
 ) -> ColumnElement[Any]:
     """That a row is the one that a key input names."""
-    ((name, value),) = given.items()
-    key: RowKey = type_.fields[name].extensions[KEY]
+    (value,) = given.values()
     return and_(
         *(
             each.comparison.equal(
@@ -63,6 +73,16 @@ def key_condition(
                     value if each.member is None else value[each.member], each.to_text, each.comparison.type_text
                 ),
             )
-            for each in key
+            for each in named_key(type_, given)
         )
     )
+
+
+def only(rows: Rows, columns: Sequence[str], row: ColumnElement[Any]) -> ColumnElement[Any]:
+    """``row``, which is made of the only one of ``rows``: what a key of these columns finds. If a comment declares the
+    key, there may be several, which is an error."""
+    if is_unique(rows.relation.relation, columns):
+        return row
+    count = func.count().over()
+    message = f"The declared key of {rows.relation.type_name} is not unique"
+    return case((count > literal_column("1"), fail_with(message, as_text(count), NOT_UNIQUE_HINT)), else_=row)

@@ -18,6 +18,7 @@ from app.graphql.values_of_types import ToText
 from app.hooks import hookimpl
 from app.query.comparison import key_comparison
 from app.query.conditions import narrowed
+from app.query.keys import only
 from app.query.texts import opaque_text
 from app.query.walk import Field
 
@@ -70,7 +71,7 @@ def _field(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
             for each, value in zip(key, values, strict=True)
         ]
         with field.planning.nodes.each_of(1):
-            row = field.json(rows)
+            row = only(rows, relation.key, field.json(rows))
         return select(row).select_from(rows.element).where(*narrowed(rows, conditions)).scalar_subquery()
 
     return GraphQLField(

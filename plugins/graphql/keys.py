@@ -18,7 +18,7 @@ from app.query.assignments import arguments_of_updates, assigning, assignments, 
 from app.query.changes import changed_row
 from app.query.comparison import key_comparison
 from app.query.conditions import narrowed
-from app.query.keys import KEY, KeyPart, key_condition, key_input_type, own_key_input_name
+from app.query.keys import KEY, KeyPart, key_condition, key_input_type, named_key, only, own_key_input_name
 from app.query.planning import Rows, TableRows
 from app.query.walk import Field
 
@@ -101,7 +101,7 @@ def _by_key(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         rows = field.planning.rows_of(relation)
         with field.planning.nodes.each_of(1):
-            row = field.json(rows)
+            row = only(rows, _named_columns(field), field.json(rows))
         return select(row).select_from(rows.element).where(*_conditions(field, rows)).scalar_subquery()
 
     key = _key_argument(api, relation)
@@ -120,7 +120,7 @@ def _update(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
             changing = update(rows.element).where(*_conditions(field, rows))
             return changing.values(assignments(field, rows, given)), rows
 
-        return changed_row(field, relation, statement)
+        return changed_row(field, relation, _named_columns(field), statement)
 
     if not relation.takes_changes:
         return None
@@ -137,7 +137,7 @@ def _delete(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
             rows = field.planning.rows_of(relation)
             return delete(rows.element).where(*_conditions(field, rows)), rows
 
-        return changed_row(field, relation, statement)
+        return changed_row(field, relation, _named_columns(field), statement)
 
     if not (relation.visible.delete and relation.relation.deletable):
         return None
@@ -156,3 +156,8 @@ def _key_argument(api: ApiSchema, relation: ApiRelation) -> GraphQLArgument | No
 def _conditions(field: Field, rows: Rows) -> list[ColumnElement[Any]]:
     type_: Any = field.definition.args["key"].type
     return narrowed(rows, [key_condition(type_.of_type, field.planning, rows, field.arguments["key"])])
+
+
+def _named_columns(field: Field) -> Sequence[str]:
+    type_: Any = field.definition.args["key"].type
+    return [each.column for each in named_key(type_.of_type, field.arguments["key"])]

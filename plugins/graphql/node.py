@@ -23,7 +23,7 @@ from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.comparison import Comparison
 from app.query.conditions import id_filter_type, narrowed
-from app.query.keys import KEY, KeyPart, own_key_input_name
+from app.query.keys import KEY, KeyPart, only, own_key_input_name
 from app.query.planning import Planning, Rows
 from app.query.row_ids import (
     NODE_ID_HINT,
@@ -155,6 +155,6 @@ def _node(field: Field, scope: None) -> ColumnElement[Any]:
         raise RequestError(message, code="BAD_USER_INPUT", hint=NODE_ID_HINT)
     rows = field.planning.rows_of(relation)
     with field.planning.nodes.each_of(1):
-        row = field.json(rows, field.api.object_type(relation))
+        row = only(rows, relation.key, field.json(rows, field.api.object_type(relation)))
     conditions = narrowed(rows, [has_key(field.api.view, field.planning, rows, leaf, node_id)])
     return select(row).select_from(rows.element).where(*conditions).scalar_subquery()

@@ -212,3 +212,49 @@ def test_by_primary_key(reading_door: OpenDoor, dialect: str) -> None:
         assert door.ask("{ pair_textByPk { b } }").message == "Missing primary key column(s): a, b"
     else:
         assert missing.errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
+
+
+REPEATING = """
+create table entry (number int, word text);
+insert into entry values (1, 'a'), (1, 'b'), (2, 'c');
+create view listed as select * from entry;
+comment on view listed is '@graphql({"primary_key_columns": ["number"]})';
+create view apart as select * from entry;
+comment on view apart is '@graphql({"primary_key_columns": ["number", "word"]})';
+grant all on entry, listed, apart to anon;
+"""
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_a_declared_key_that_several_rows_have(reading_door: OpenDoor, dialect: str) -> None:
+    door = reading_door(REPEATING, graphql_dialect=dialect)
+    edges = door.ask("{ listedCollection { edges { node { nodeId word } } } }").data["listedCollection"]["edges"]
+    twice, _, once = (json.dumps(edge["node"]["nodeId"]) for edge in edges)
+    fields = ["%s: node(nodeId: {}) {{ ... on listed {{ word }} }}", "%s: listedByPk(number: {}) {{ word }}"]
+    queries = [(fields[0], twice, once), (fields[1], 1, 2)]
+    if dialect == "standard":
+        queries += [(f"%s: listedByKey(key: {{{{{name}: {{}}}}}}) {{{{ word }}}}", several, one)
+                    for name, several, one in (("number", 1, 2), ("nodeId", twice, once))]  # fmt: skip
+    for field, several, one in queries:
+        answer = door.ask(f"{{ {field.format(several) % 'a'} }}")
+        assert (answer.code, answer.message) == ("BAD_USER_INPUT", "The declared key of listed is not unique"), field
+        assert answer.errors[0]["path"] == ["a"]
+        assert "primary_key_columns" in answer.errors[0]["extensions"]["hint"]
+        both = door.ask(f"{{ {field.format(one) % 'a'} {field.format(3 if one == 2 else one) % 'b'} }}").data
+        assert both == {"a": {"word": "c"}, "b": None if one == 2 else {"word": "c"}}
+
+
+def test_a_change_by_such_a_key_is_undone(open_door: OpenDoor) -> None:
+    door = open_door(REPEATING)
+    for number, expected in ((1, None), (2, {"word": "x"})):
+        for change in (
+            'updatelistedByKey(key: {number: %d}, set: {word: "x"})',
+            "deleteFromlistedByKey(key: {number: %d})",
+        ):
+            answer = door.ask(f"mutation {{ row: {change % number} {{ word }} }}")
+            if expected is None:
+                assert answer.message == "The declared key of listed is not unique"
+            else:
+                assert answer.data["row"] == expected
+    nodes = door.ask("{ apartCollection { edges { node { word } } } }").data["apartCollection"]["edges"]
+    assert [edge["node"]["word"] for edge in nodes] == ["a", "b"]

@@ -73,7 +73,17 @@ SELECT (
   FROM page_1
 ) AS anon_1,
   (
-    SELECT ('{"email" : ' || coalesce(CAST(to_json(person_5.email) AS TEXT), 'null') || '}') AS json_1
+    SELECT
+    CASE
+    WHEN (count(*) OVER () > 1) THEN CAST(
+      CAST(
+        'portico: The declared key of person is not unique | Declare columns as primary_key_columns that tell all rows apart: docs/directives.md, "Views".; ' || CAST(
+          count(*) OVER () AS TEXT
+        ) AS integer
+      ) AS TEXT
+    )
+    ELSE ('{"email" : ' || coalesce(CAST(to_json(person_5.email) AS TEXT), 'null') || '}')
+    END AS anon_3
     FROM public.person AS person_5
     WHERE person_5.person_id = CAST($1 AS integer)
   ) AS anon_2;
