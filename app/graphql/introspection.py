@@ -158,6 +158,6 @@ def _steer_all(document: DocumentNode, variables: Variables) -> dict[str, Any]:
     for name in variable_names(document):
         value = variables.get(name)
         if value is not ABSENT:
-            variables.steering.add((name,), whole_value)
+            variables.steer((name,), whole_value)
             values[name] = value
     return values

@@ -117,7 +117,7 @@ class Selector:
             variable = argument.value.name.value
             value = self._variables.get(variable)
             if value is not ABSENT:
-                self._variables.steering.add((variable,), whole_value)
+                self._variables.steer((variable,), whole_value)
         else:
             value = value_from_ast_untyped(argument.value)
         if not isinstance(value, bool):

@@ -146,14 +146,21 @@ def _any_items(value: Any) -> Hashable:
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """The variables of the request being planned, defaults filled in; records what steers."""
+    """The variables of the request being planned, defaults filled in; records what steers. ``steered`` are the names of
+    those that do in this request's plan."""
 
     values: Mapping[str, Any]
     steering: Steering
+    steered: set[str] = field(default_factory=set)
 
     def get(self, name: str) -> Any:
         """The value of a variable, ABSENT if neither given nor defaulted."""
         return self.values.get(name, ABSENT)
+
+    def steer(self, path: Path, derive: Derive) -> None:
+        """Let the value at ``path`` steer by ``derive(value)``."""
+        self.steering.add(path, derive)
+        self.steered.add(str(path[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,4 +264,4 @@ class Leaf:
             for part in source.parts:
                 self._remember(part, derive)
         elif source.path is not None:
-            self.variables.steering.add(source.path, derive)
+            self.variables.steer(source.path, derive)

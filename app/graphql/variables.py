@@ -20,7 +20,7 @@ from graphql import (
     GraphQLNonNull,
     GraphQLSchema,
     GraphQLString,
-    OperationDefinitionNode,
+    VariableDefinitionNode,
     is_input_type,
     is_leaf_type,
     type_from_ast,
@@ -44,10 +44,9 @@ JSON_TYPES = "json_types"
 
 
 def errors_of_variables(
-    schema: GraphQLSchema, operation: OperationDefinitionNode, variables: Mapping[str, Any]
+    schema: GraphQLSchema, declared: Sequence[VariableDefinitionNode], variables: Mapping[str, Any]
 ) -> list[GraphQLError]:
-    """The errors in an operation's variables: at most MAX_ERRORS, then one that says that there are more."""
-    declared = operation.variable_definitions or ()
+    """The errors in the variables that are declared: at most MAX_ERRORS, then one that says that there are more."""
     if all(_is_given_well(schema, each, variables) for each in declared):
         return []
     shortened = dict(variables)

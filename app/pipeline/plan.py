@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphql import FieldNode, GraphQLError, GraphQLObjectType, is_leaf_type
+from graphql import FieldNode, GraphQLError, GraphQLObjectType, VariableDefinitionNode, is_leaf_type
 from sqlalchemy import ColumnElement, Select, select
 
 from app.database import Statement
@@ -45,6 +45,9 @@ def plan(operation: AuthorizedOperation, engine: Engine) -> BoundPlan:
     try:
         ready = engine.plans.get((key, steering.shape(names, variables)))
         if ready is not None:
+            if ready.unread:
+                declared = [each for each in _declared(document) if each.variable.name.value in ready.unread]
+                _check_variables(declared, operation.api, variables)
             if ready.is_mutation:
                 _check_nodes(ready, variables, operation.api.rules.nodes)
             return _bind(ready, variables)
@@ -116,11 +119,16 @@ def _check_nodes(plan: SQLPlan, variables: Mapping[str, Any], limit: int) -> Non
 def _steer_by_rest(literals: Iterable[str], plan: SQLPlan, steering: Steering) -> None:
     """Let all of a literal steer unless the plan says what becomes of another value: one in a skipped field or in the
     default of a variable is judged with the document, and not again."""
-    sources = [each.source for planned in plan.statements for each in planned.parameters]
-    known = {name for source in sources for name in source.names()}.union(steering.below)
+    known = _bound_names(plan).union(steering.below)
     for name in literals:
         if name not in known:
             steering.add((name,), whole_value)
+
+
+def _bound_names(plan: SQLPlan) -> set[str]:
+    """The variables that parameters take their values from."""
+    sources = [each.source for planned in plan.statements for each in planned.parameters]
+    return {name for source in sources for name in source.names()}
 
 
 def _bind(plan: SQLPlan, variables: Mapping[str, Any]) -> BoundPlan:
@@ -139,14 +147,29 @@ def make_plan(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, 
     selector = Selector(api.graphql, api.dialect, document.fragments, read)
     with api.making():
         if api.dialect.validates:
-            _check_variables(document, api, variables)
+            _check_variables(_declared(document), api, variables)
         fields = _root_fields(document, root, selector)
     planner = _RootPlanner(document, api, root, selector, read)
-    return planner.mutation(fields) if document.is_mutation else planner.query(fields)
+    made = planner.mutation(fields) if document.is_mutation else planner.query(fields)
+    unread = _unread(document, made, read) if api.dialect.validates else ()
+    return replace(made, unread=frozenset(unread)) if unread else made
 
 
-def _check_variables(document: ParsedDocument, api: ApiSchema, variables: Mapping[str, Any]) -> None:
-    errors = errors_of_variables(api.graphql, document.operation, variables)
+def _unread(document: ParsedDocument, plan: SQLPlan, variables: Variables) -> list[str]:
+    """The declared variables whose values a plan neither takes nor depends on. That they are null or not given, all
+    requests with the plan have in common."""
+    read = _bound_names(plan).union(variables.steered)
+    names = (each.variable.name.value for each in _declared(document))
+    return [name for name in names if name not in read and variables.values.get(name) is not None]
+
+
+def _declared(document: ParsedDocument) -> Sequence[VariableDefinitionNode]:
+    return document.operation.variable_definitions or ()
+
+
+def _check_variables(declared: Sequence[VariableDefinitionNode], api: ApiSchema, variables: Mapping[str, Any]) -> None:
+    with api.making():
+        errors = errors_of_variables(api.graphql, declared, variables)
     if errors:
         too_deep = errors[0].message == "Variable values are nested too deeply."
         raise DocumentError(errors[0].message, "LIMIT_EXCEEDED" if too_deep else "BAD_USER_INPUT", errors)

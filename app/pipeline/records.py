@@ -122,7 +122,8 @@ class SQLPlan:
     ``tells_of_schema_alone`` says that the answer depends on the schema, and that the plan runs no statement, which
     would fail on an outdated one. ``is_volatile`` says that the plan calls a volatile function. ``caps`` are where a
     request may ask for more rows than it is given. ``reads`` are the oids of the relations and functions that a query
-    names.
+    names. ``unread`` are the variables that it does without, such as those of fields that are skipped: whether their
+    values are of the declared types is asked with each request.
     """
 
     response_keys: tuple[str, ...]
@@ -134,6 +135,7 @@ class SQLPlan:
     is_volatile: bool = False
     caps: tuple[Cap, ...] = ()
     reads: frozenset[int] = frozenset()
+    unread: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

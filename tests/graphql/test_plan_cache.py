@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from app.bounded_cache import BoundedCache
 from app.graphql.values import Steering, whole_value
+from app.graphql.variables import errors_of_variables
 from app.identity.identification import RequestHead
 from app.pipeline import run
 from app.pipeline.engine import Engine
@@ -114,6 +116,59 @@ def test_a_value_that_is_wrong_only_where_it_is_skipped(door: Door) -> None:
     ):
         assert door.ask(query, variables).body == cold(door, query, variables)
     assert "errors" not in door.ask(query, {"n": -1, "skip": True}).body
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+@pytest.mark.parametrize(
+    ("declared", "field", "good", "bad"),
+    [
+        ("Int", "fewCollection(filter: {id: {eq: $x}})", [1, -1, 1.0], ["a", True, 1.5, 2**31]),
+        ("Int", "fewCollection(first: $x)", [1, -1, -2], ["a", True, 1.5, 2**31]),
+        ("Int!", "fewByPk(id: $x)", [1, 2], ["1", False]),
+        ("Float", "fewCollection(filter: {price: {eq: $x}})", [1, 1.5], ["a", True]),
+        ("Cursor", "fewCollection(after: $x)", [node_id(3), "x", ""], [7, True, ["x"]]),
+        ("ID!", "node(nodeId: $x)", [node_id("public", "few", 1), "x", 7], [True, 1.5]),
+        ("mood", "fewCollection(filter: {mood: {eq: $x}})", ["sad", "happy"], ["angry", 1]),
+        ("OrderByDirection", "fewCollection(orderBy: {id: $x})", ["AscNullsLast", "DescNullsLast"], ["Up", 1]),
+        ("[Int!]", "fewCollection(filter: {id: {in: $x}})", [[1, 2], [], 3], [["a"], [True], [None], "a"]),
+        ("fewFilter", "fewCollection(filter: $x)", [{"id": {"eq": 1}}, {}], [{"id": {"eq": "1"}}, {"no": 1}, "a"]),
+    ],
+)
+def test_a_variable_that_only_a_skipped_field_has(
+    door: Door, loose: Door, dialect: str, declared: str, field: str, good: list[Any], bad: list[Any]
+) -> None:
+    """It is judged with each request, also where the field was not skipped before."""
+    chosen = door if dialect == "standard" else loose
+    selection = "edges { cursor }" if "Collection" in field else "__typename"
+    query = (
+        f"query ($x: {declared}, $skip: Boolean!) {{ {field} @skip(if: $skip) {{ {selection} }} other: __typename }}"
+    )
+    values = [*((value, True) for value in good), *((value, False) for value in bad)]
+    for skip in (True, False, True):
+        for value, fits in values * 2:
+            variables = {"x": value, "skip": skip}
+            answer = chosen.ask(query, variables).body
+            assert answer == cold(chosen, query, variables), variables
+            if skip:
+                assert ("errors" in answer) is (dialect == "standard" and not fits), variables
+
+
+def test_variables_that_a_plan_reads_are_judged_once(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = """query ($n: Int, $f: fewFilter, $none: Int, $with: Boolean!) {
+      fewCollection(first: $n, filter: $f, offset: $none) { edges { cursor } }
+      manyCollection(offset: $none) @include(if: $with) { edges { cursor } } }"""
+    judged: list[Any] = []
+
+    def noted(*arguments: Any) -> Any:
+        judged.append(arguments)
+        return errors_of_variables(*arguments)
+
+    # The package has a function of the module's name.
+    monkeypatch.setattr(import_module("app.pipeline.plan"), "errors_of_variables", noted)
+    for with_ in (True, False):
+        for id_ in (1, 2, 3):
+            door.ask(query, {"n": 1, "f": {"id": {"eq": id_}}, "none": None, "with": with_})
+    assert len(judged) == 2
 
 
 @pytest.mark.parametrize(
