@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,14 +28,23 @@ from app.query.comparison import enum_of_domain
 from app.query.json_texts import json_of_plain, json_of_unescaped
 from app.query.scalars import Scalar, cursor_type, scalar_type, scalars_of
 from app.query.sql import constant
-from app.query.texts import OpaqueArrayText, StringText, as_is, integer_text, is_number, opaque_text, refused
+from app.query.texts import (
+    OpaqueArrayText,
+    StringText,
+    as_is,
+    int_text,
+    integer_text,
+    is_number,
+    opaque_text,
+    refused,
+)
 from schema_cache.model import Type
 
 
 def float_text(value: Any) -> str | None:
     if value is None:
         return None
-    if is_number(value):
+    if is_number(value) and abs(value) <= sys.float_info.max:
         return repr(value)
     raise refused("Float")
 
@@ -140,7 +150,7 @@ def scalars(api: ApiSchema) -> Sequence[Scalar]:
     plain: Mapping[str, Any] = {"to_json": json_of_plain, "array_to_json": as_is, "list_filter": True}
     unescaped: Mapping[str, Any] = {"to_json": json_of_unescaped, "list_filter": True}
     return (
-        of(GraphQLInt, integer_text, "int2 int4", **plain),
+        of(GraphQLInt, int_text if api.dialect.validates else integer_text, "int2 int4", **plain),
         of(GraphQLFloat, float_text, "float4 float8", list_filter=True, **floats),
         of(GraphQLString, StringText("String"), "text varchar bpchar char citext", list_filter=True),
         of(GraphQLBoolean, boolean_text, "bool", **plain),

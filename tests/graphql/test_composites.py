@@ -392,6 +392,42 @@ def test_what_does_not_fit_is_refused(reading_door: OpenDoor, address: Any, code
     assert reading_door(SCHEMA).ask(UPDATE, {"address": address}).code == code
 
 
+NUMBERS = """
+create type size as (whole int, real float8, yes bool, name text, many int[]);
+create table t (id int primary key, one size, several size[]);
+insert into t values (1);
+grant all on t to anon;
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "set_", "good", "bad"),
+    [
+        ("sizeInput", "{one: $x}", {"whole": 1}, {"whole": 2**31}),
+        ("sizeInput", "{one: $x}", {"whole": 1}, {"whole": "1"}),
+        ("sizeInput", "{one: $x}", {"real": 1}, {"real": 10**400}),
+        ("sizeInput", "{one: $x}", {"yes": True}, {"yes": 1}),
+        ("sizeInput", "{one: $x}", {"many": [1]}, {"many": [-(2**31) - 1]}),
+        ("[sizeInput]", "{several: $x}", [{"whole": 1}], [{"whole": 2**40}]),
+        ("tUpdateInput!", "$x", {"one": {"whole": 1}}, {"one": {"whole": 2**31}}),
+        ("Int", "{one: {whole: $x}}", 1, 2**31),
+        ("[Int]", "{one: {many: $x}}", [1], [2**31]),
+        pytest.param("Float", "{several: [{real: $x}]}", 1, 10**400, id="Float"),
+    ],
+)
+def test_what_does_not_fit_is_told_alike_with_a_plan_at_hand(
+    reading_door: OpenDoor, declared: str, set_: str, good: Any, bad: Any
+) -> None:
+    door = reading_door(NUMBERS)
+    # There is no such row, so that the door stays as it is.
+    query = f"mutation ($x: {declared}) {{ updatetByKey(key: {{id: 9}}, set: {set_}) {{ id }} }}"
+    first = door.ask(query, {"x": bad})
+    assert first.code == "BAD_USER_INPUT"
+    assert "Variable '$x' has invalid value" in first.message
+    assert door.ask(query, {"x": good}).data == {"updatetByKey": None}
+    assert door.ask(query, {"x": bad}).body == first.body
+
+
 def test_domains_over_them(open_door: OpenDoor) -> None:
     sql = """
         create type pair as (a int, b int);
