@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from graphql import (
+    DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
+    GraphQLError,
     InlineFragmentNode,
     OperationDefinitionNode,
     SelectionNode,
     SelectionSetNode,
+    Token,
+    TokenKind,
 )
 
 from app.errors import OverLimit
@@ -67,6 +72,19 @@ def check_limits(
             if actual > limit:
                 raise DocumentError(f"The operation has more than {limit} {name}", "LIMIT_EXCEEDED")
     return max((size.depth for size in sizes), default=0)
+
+
+def check_numbers(document: DocumentNode) -> None:
+    """Raises DocumentError for a whole number of more digits than Python converts: that takes quadratic time."""
+    most, at = sys.get_int_max_str_digits(), document.loc
+    if at is None or not 0 < most < at.end:
+        return
+    token: Token | None = at.start_token
+    while token is not None:
+        if token.kind is TokenKind.INT and len((token.value or "").lstrip("-")) > most:
+            message = f"The document has a whole number of more than {most} digits"
+            raise DocumentError(message, "LIMIT_EXCEEDED", [GraphQLError(message, None, at.source, [token.start])])
+        token = token.next
 
 
 def check_depth(levels: int, limit: int) -> None:

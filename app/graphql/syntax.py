@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode
 
 from app.graphql.errors import DocumentError
-from app.graphql.limits import DocumentLimits, check_limits
+from app.graphql.limits import DocumentLimits, check_limits, check_numbers
 from app.graphql.parsing import parsed
 
 
@@ -31,6 +31,7 @@ def read_syntax(text: str, limits: DocumentLimits) -> Syntax:
         raise _explained(ex, limits) from None
     except RecursionError:
         raise DocumentError("Syntax Error: the document is nested too deeply", "GRAPHQL_PARSE_FAILED") from None
+    check_numbers(document)
     operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
     fragments = {each.name.value: each for each in document.definitions if isinstance(each, FragmentDefinitionNode)}
     if not operations:

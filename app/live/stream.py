@@ -8,7 +8,6 @@ process stops or the token has expired, is one that clients open again.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from app.live.hub import Hub
 from app.live.queries import LiveQuery, Queries
 from app.pipeline.records import GraphQLRequest
 from app.pipeline.shape import shape_error
+from app.resources.request_json import read_json
 from app.settings import Settings
 
 _BODY_S = 10.0
@@ -43,14 +43,14 @@ class StreamResource:
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         with self._recorded(req, resp) as record:
-            await self._start(_json(await self._read(req), "The body"), req, resp, record)
+            await self._start(read_json(await self._read(req), "The body"), req, resp, record)
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         given: dict[str, Any] = {name: req.get_param(name) for name in ("query", "operationName", "documentId")}
         with self._recorded(req, resp) as record:
             for name in ("variables", "extensions"):
                 text = req.get_param(name)
-                given[name] = _json(text.encode(), f"The {name}") if text else None
+                given[name] = read_json(text.encode(), f"The {name}") if text else None
             await self._start(given, req, resp, record)
 
     @contextmanager
@@ -109,13 +109,6 @@ def _seconds_left(query: LiveQuery) -> float:
     """How long the caller's token is valid."""
     expires_at = query.caller.expires_at
     return _PING_S if expires_at is None else expires_at - time.time()
-
-
-def _json(text: bytes, what: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise RequestError(f"{what} must be JSON") from None
 
 
 def _refuse(error: PorticoError, resp: falcon.asgi.Response) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -19,6 +18,7 @@ from app.pipeline.timing import TimedReply
 from app.resources.batches import JSON_LINES, joined, parts_of
 from app.resources.home import Home
 from app.resources.read_after import bookmark_of, tell
+from app.resources.request_json import read_json
 from app.services import Services
 
 _NOT_MODIFIED = 304
@@ -85,45 +85,18 @@ class GraphQLResource:
             raise OverLimit(f"The body is larger than {self._body_limit} bytes", status=413)
         if not _is_json(req.content_type):
             raise RequestError("The content type must be application/json", code="UNSUPPORTED_MEDIA_TYPE", status=415)
-        return _json(raw, "The body")
+        return read_json(raw, "The body")
 
 
 def _is_json(content_type: str | None) -> bool:
     return not content_type or content_type == JSON or content_type.split(";", 1)[0].strip().lower() == JSON
 
 
-def _refuse(name: str) -> Any:
-    raise ValueError(name)
-
-
-# Refuses NaN and Infinity, which Python accepts but JSON does not have. Made once: making a decoder takes longer than
-# decoding a small body.
-_decoder = json.JSONDecoder(parse_constant=_refuse)
-_JSON_WHITESPACE = " \t\n\r"
-
-
-def _json(raw: bytes, what: str) -> Any:
-    try:
-        # The codec "utf-8-sig" would do the same in ten times the time.
-        text = raw.decode().removeprefix("\ufeff").strip(_JSON_WHITESPACE)
-        # In half the steps of its decode, which looks for whitespace on both sides.
-        value, end = _decoder.raw_decode(text)
-    except (ValueError, RecursionError):
-        raise _not_json(what) from None
-    if end < len(text):
-        raise _not_json(what)
-    return value
-
-
-def _not_json(what: str) -> RequestError:
-    return RequestError(f"{what} must be JSON")
-
-
 def _json_parameter(parameters: Mapping[str, Any], name: str) -> Any:
     given = parameters.get(name)
     if isinstance(given, list):
         raise RequestError(f"{name} is given more than once")
-    return _json(given.encode(), f"The {name}") if given else None
+    return read_json(given.encode(), f"The {name}") if given else None
 
 
 def _request(

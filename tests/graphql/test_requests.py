@@ -187,6 +187,43 @@ def test_limits_of_documents(reading_door: OpenDoor, query: str, word: str) -> N
     assert door.ask("{ a: itemCollection { edges { node { item { id } } } } }").data["a"]
 
 
+LONG = "9" * 4301
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "{ itemCollection(filter: {id: {eq: %s}}) { edges { node { id } } } }",
+        "{ itemCollection(filter: {id: {in: [1, -%s]}}) { edges { node { id } } } }",
+        '{ itemCollection(first: %s, filter: {name: {eq: """a"""}}) { edges { node { id } } } }',
+        "query ($n: Int = %s) { itemCollection(first: $n) { edges { node { id } } } }",
+        "{ __typename itemCollection(first: %s) @skip(if: true) { edges { node { id } } } }",
+    ],
+)
+def test_whole_numbers_with_too_many_digits(reading_door: OpenDoor, dialect: str, query: str) -> None:
+    door = reading_door(SCHEMA, graphql_dialect=dialect)
+    for _ in range(2):
+        answer = door.ask(query % LONG)
+        is_clear(answer, 200, "LIMIT_EXCEEDED", "The document has a whole number of more than 4300 digits")
+        assert answer.errors[0]["locations"] == [{"line": 1, "column": query.replace("-%s", "%s").index("%s") + 1}]
+
+
+def test_too_many_digits_in_json(door: Door) -> None:
+    query = "query ($n: Int) { itemCollection(first: $n) { edges { node { id } } } }"
+    words = "has a whole number of more than 4300 digits"
+    body = json.dumps({"query": query, "variables": {"n": 0}})
+    is_clear(door.post(body.replace('"n": 0', f'"n": {LONG}')), 400, "LIMIT_EXCEEDED", f"The body {words}")
+    result = door.client.simulate_get(
+        "/graphql/v1", params={"query": query, "variables": f'{{"n": -{LONG}}}'}, headers={"apiKey": ANON_KEY}
+    )
+    assert result.status_code == 400
+    assert json.loads(result.content)["errors"][0]["message"] == f"The variables {words}"
+    # One less is a number, which does not fit; a string has as many as it likes.
+    is_clear(door.post(body.replace('"n": 0', f'"n": {LONG[1:]}')), 200, "BAD_USER_INPUT", "Int cannot represent")
+    assert door.ask(f'{{ itemCollection(filter: {{name: {{eq: "{LONG}"}}}}) {{ edges {{ node {{ id }} }} }} }}').data
+
+
 def test_the_limit_of_the_body(reading_door: OpenDoor) -> None:
     door = limits(reading_door)
     big = json.dumps({"query": "{ __typename }", "variables": {"x": "y" * 4000}})

@@ -193,6 +193,8 @@ def test_strangers_and_bad_requests_are_refused(live: Live) -> None:
     assert (
         requests.post(live.url, data="{", timeout=PATIENCE_S).json()["errors"][0]["message"] == "The body must be JSON"
     )
+    long = requests.post(live.url, data='{"variables": {"x": %s}}' % ("9" * 4301), timeout=PATIENCE_S).json()
+    assert long["errors"][0]["message"] == "The body has a whole number of more than 4300 digits"
     assert requests.post(live.url, data="[1]", timeout=PATIENCE_S).status_code == 400
     assert requests.post(live.url, json={}, timeout=PATIENCE_S).status_code == 400
     assert requests.put(live.url, timeout=PATIENCE_S).status_code == 405
