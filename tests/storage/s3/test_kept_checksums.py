@@ -118,8 +118,9 @@ def test_of_an_object_made_of_parts(kept: Any, place: dict[str, Any], kind: str)
     with pytest.raises(ClientError) as refused:
         kept.complete_multipart_upload(**named, MultipartUpload={"Parts": parts}, ChecksumCRC32=crc32(b"other"))
     assert code_of(refused.value) == (400, "BadDigest")
-    for _ in range(2):
-        done = kept.complete_multipart_upload(**named, MultipartUpload={"Parts": parts}, ChecksumCRC32=expected)
+    # minio-go leaves out the number of parts.
+    for sent in (expected.partition("-")[0], expected):
+        done = kept.complete_multipart_upload(**named, MultipartUpload={"Parts": parts}, ChecksumCRC32=sent)
         assert (done["ChecksumCRC32"], done["ChecksumType"]) == (expected, kind)
     got = kept.get_object(**place, ChecksumMode="ENABLED")
     assert (got["ChecksumCRC32"], got["ChecksumType"], got["Body"].read()) == (expected, kind, b"oneand two")
