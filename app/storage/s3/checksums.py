@@ -61,8 +61,10 @@ ALGORITHMS: Mapping[str, Callable[[], Digest | None]] = {
     "crc32": lambda: _Cyclic(zlib.crc32, 4),
     "crc32c": _crc32c,
     "crc64nvme": _crc64nvme,
+    "md5": lambda: hashlib.md5(usedforsecurity=False),
     "sha1": lambda: hashlib.sha1(usedforsecurity=False),
     "sha256": hashlib.sha256,
+    "sha512": hashlib.sha512,
 }
 """Those that are verified. Others are taken as they are: to refuse them would lock out newer clients."""
 

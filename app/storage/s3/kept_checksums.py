@@ -27,6 +27,7 @@ WHOLE, COMPOSITE = "FULL_OBJECT", "COMPOSITE"
 
 _MEMBER = "checksums"
 _KIND = PREFIX + "type"
+_HASHES = frozenset(ALGORITHMS) - frozenset(POLYNOMIALS)
 _TEXT = re.compile(r"[A-Za-z0-9+/]+=*(-\d{1,5})?", re.ASCII)
 
 
@@ -62,7 +63,7 @@ def wanted_of(headers: Mapping[str, str]) -> dict[str, str]:
     """What a new upload says of its checksum, to be kept in its notes. Raises S3Error."""
     algorithm = headers.get(PREFIX + "algorithm", "").lower()
     kind = headers.get(_KIND, "").upper()
-    if kind not in ("", WHOLE, COMPOSITE) or (kind == WHOLE and algorithm in ("sha1", "sha256")):
+    if kind not in ("", WHOLE, COMPOSITE) or (kind == WHOLE and algorithm in _HASHES):
         raise invalid_argument(f"{_KIND} must be {COMPOSITE}, or {WHOLE} for a CRC")
     if not kind and algorithm in ALGORITHMS:
         kind = WHOLE if algorithm == "crc64nvme" else COMPOSITE

@@ -126,7 +126,24 @@ def test_of_an_object_made_of_parts(kept: Any, place: dict[str, Any], kind: str)
     assert (got["ChecksumCRC32"], got["ChecksumType"], got["Body"].read()) == (expected, kind, b"oneand two")
 
 
-def test_a_hash_of_all_bytes_is_refused_for_parts(kept: Any, place: dict[str, Any]) -> None:
+@pytest.mark.parametrize("name", ["MD5", "SHA256", "SHA512"])
+def test_a_hash_of_all_bytes_is_refused_for_parts(kept: Any, place: dict[str, Any], name: str) -> None:
     with pytest.raises(ClientError) as refused:
-        kept.create_multipart_upload(**place, ChecksumAlgorithm="SHA256", ChecksumType="FULL_OBJECT")
+        kept.create_multipart_upload(**place, ChecksumAlgorithm=name, ChecksumType="FULL_OBJECT")
     assert code_of(refused.value) == (400, "InvalidArgument")
+
+
+@pytest.mark.parametrize("name", ["MD5", "SHA512"])
+def test_hashes_that_clients_compute_themselves(s3_service: Service, place: dict[str, Any], name: str) -> None:
+    s3 = client(s3_service, request_checksum_calculation="when_required")
+    member, right = f"Checksum{name}", text(hashlib.new(name, b"one").digest())
+    assert s3.put_object(**place, Body=b"one", **{member: right})[member] == right
+    assert s3.head_object(**place, ChecksumMode="ENABLED")[member] == right
+    with pytest.raises(ClientError) as refused:
+        s3.put_object(**place, Body=b"two", **{member: right})
+    assert code_of(refused.value) == (400, "BadDigest")
+    upload = {**place, "UploadId": s3.create_multipart_upload(**place, ChecksumAlgorithm=name)["UploadId"]}
+    part = s3.upload_part(**upload, PartNumber=1, Body=b"one", **{member: right})
+    parts = [{"PartNumber": 1, "ETag": part["ETag"], member: right}]
+    joined = text(hashlib.new(name, hashlib.new(name, b"one").digest()).digest())
+    assert s3.complete_multipart_upload(**upload, MultipartUpload={"Parts": parts})[member] == f"{joined}-1"
