@@ -19,10 +19,13 @@ from falcon.media.multipart import BodyPart, MultipartFormHandler
 from app.storage.bytes.backend import ByteSource
 from app.storage.http.answer import Answer
 from app.storage.records import ObjectName
+from app.storage.s3.body import VerifiedBody
 from app.storage.s3.call import S3Call
+from app.storage.s3.checksums import Checksums
 from app.storage.s3.descriptions import check_refused_headers
 from app.storage.s3.elements import XML, document
 from app.storage.s3.errors import S3Error, access_denied, invalid_argument, invalid_request
+from app.storage.s3.kept_checksums import as_member
 from app.storage.s3.presented import presented_in_form
 from app.storage.s3.uploads import stored
 from app.storage.storage import Storage
@@ -58,7 +61,8 @@ def post_object(storage: Storage, call: S3Call) -> Answer:
     least, most = _check_policy(policy, {**fields, "bucket": call.bucket})
     check_refused_headers(fields)
     name = ObjectName(call.bucket, fields["key"])
-    etag = stored(storage, known, name, _Measured(form.file, least, most), fields, size=None)
+    body = VerifiedBody(_Measured(form.file, least, most), None, None, Checksums(fields))
+    etag = stored(storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums))
     return _answer(known, name, fields, etag)
 
 

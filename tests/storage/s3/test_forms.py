@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from base64 import b64encode
 from datetime import UTC, datetime, timedelta
@@ -58,6 +59,19 @@ def test_fields_that_the_policy_covers(s3: Any, bucket: str) -> None:
     assert code_of(post(form, **{"x-amz-acl": "public-read"})) == (403, "AccessDenied")
     assert post(form, **{"x-ignore-this": "1"}).status_code == 201
     assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"0123456789"
+
+
+def test_a_checksum_among_the_fields(s3: Any, bucket: str) -> None:
+    for name, value in (
+        ("x-amz-checksum-sha256", b64encode(hashlib.sha256(b"0123456789").digest()).decode()),
+        ("Content-MD5", b64encode(hashlib.md5(b"0123456789").digest()).decode()),
+    ):
+        form = s3.generate_presigned_post(bucket, name, Fields={name: value}, Conditions=[{name: value}])
+        assert code_of(post(form, b"another file")) == (400, "BadDigest")
+        assert s3.list_objects_v2(Bucket=bucket, Prefix=name)["KeyCount"] == 0
+        assert post(form).status_code == 204
+    kept = s3.head_object(Bucket=bucket, Key="x-amz-checksum-sha256", ChecksumMode="ENABLED")
+    assert kept["ChecksumSHA256"] == b64encode(hashlib.sha256(b"0123456789").digest()).decode()
 
 
 def test_a_redirect(s3: Any, bucket: str) -> None:
