@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -37,6 +38,7 @@ _PREFIX = "/storage/v1"
 _ENVELOPE = 1024 * 1024
 _SHARE_OF_FRAMING = 32
 _SMALL = 64 * 1024
+_PORT = re.compile(r":[0-9]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +227,16 @@ class Door:
             )
             return public.rstrip("/") + inner
         scheme = head.headers.get("x-forwarded-proto", "http").partition(",")[0].strip()
-        host = self.settings.host if place.by_host else head.headers.get("host", "")
+        host = head.headers.get("host", "")
+        if place.by_host:
+            host = _with_port_of(host, self.settings.host or "")
         return f"{scheme if scheme in ('http', 'https') else 'http'}://{host}{place.base}"
+
+
+def _with_port_of(given: str, own: str) -> str:
+    """The door's ``own`` host name, with the port of the header Host unless it has one."""
+    port = _PORT.search(given)
+    return own + port[0] if port and ":" not in own else own
 
 
 def _signer(presented: Presented | None, found: SecretOf | None) -> ChunkSigner:

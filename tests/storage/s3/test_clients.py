@@ -102,7 +102,9 @@ def test_minio(own_service: Callable[..., Service]) -> None:
     s3.make_bucket(bucket_name=bucket)
     assert s3.bucket_exists(bucket_name=bucket)
     data = os.urandom(11 * MIB)
-    s3.put_object(bucket_name=bucket, object_name="large", data=io.BytesIO(data), length=len(data), part_size=5 * MIB)
+    named = {"bucket_name": bucket, "object_name": "large"}
+    done = s3.put_object(**named, data=io.BytesIO(data), length=len(data), part_size=5 * MIB)
+    assert done.location == f"http://{host}/{bucket}/large"
     s3.put_object(bucket_name=bucket, object_name="a b", data=io.BytesIO(b"small"), length=5, metadata={"user_id": "7"})
     answer = s3.get_object(bucket_name=bucket, object_name="large", offset=MIB, length=100)
     assert answer.read() == data[MIB : MIB + 100]
