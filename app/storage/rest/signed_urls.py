@@ -111,8 +111,8 @@ def put_signed(storage: Storage, call: Call) -> Answer:
         user_metadata=content.user_metadata or {},
         event=CREATED_PUT if upsert else CREATED_POST,
     )
-    writing.put(storage, asker, write, content)
-    return json_answer({"Key": f"{call.bucket}/{call.key}"})
+    identifier = writing.put(storage, asker, write, content).id
+    return json_answer({"Key": f"{call.bucket}/{call.key}", "Id": identifier})
 
 
 def signer_of(storage: Storage, call: Call, claims: dict[str, Any]) -> Asker:
