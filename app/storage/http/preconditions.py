@@ -79,6 +79,9 @@ def range_applies(headers: Mapping[str, str], *, etag: str, modified: int) -> bo
     return date is not None and date == modified
 
 
+WRITE_CONDITIONS = ("if-match", "if-none-match")
+
+
 def write_conditions(headers: Mapping[str, str]) -> tuple[tuple[str, ...] | None, bool]:
     """The tags of If-Match (None without it, ``()`` for ``*``), and whether If-None-Match is ``*``: a new object."""
     none_match = headers.get("if-none-match")

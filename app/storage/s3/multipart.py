@@ -10,7 +10,7 @@ from app.storage.bytes.backend import BlobMissing, ByteSource
 from app.storage.bytes.blobs import blob_key
 from app.storage.errors import BytesMissing, NoSuchPart, NoSuchUpload, PreconditionFailed, UploadFinished
 from app.storage.http.answer import Answer
-from app.storage.http.preconditions import write_conditions
+from app.storage.http.preconditions import WRITE_CONDITIONS, write_conditions
 from app.storage.reading import Reading, find, size_of
 from app.storage.s3.call import S3Call
 from app.storage.s3.descriptions import (
@@ -43,6 +43,7 @@ from app.storage.unfinished.records import Finished, NewUpload, Upload
 
 _LARGEST_PART = 5 * 1024**3
 _LARGEST_PAGE = 1000
+_CONDITIONS = "conditions"
 _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})", re.ASCII)
 
 
@@ -59,7 +60,7 @@ def create_upload(storage: Storage, call: S3Call) -> Answer:
         metadata=metadata,
         user_metadata=user_metadata_of(headers) or None,
         length=None,
-        notes=wanted,
+        notes={**wanted, _CONDITIONS: {name: headers[name] for name in WRITE_CONDITIONS if name in headers}},
         lifetime_s=call.settings.upload_lifetime_s,
     )
     upload = uploads.create(storage, call.asker, new)
@@ -116,7 +117,8 @@ def complete_upload(storage: Storage, call: S3Call) -> Answer:
 
 
 def _complete(storage: Storage, call: S3Call, upload: Upload, wanted: list[ListedPart]) -> Finished:
-    etags, must_be_new = write_conditions(call.headers)
+    # minio-go sends the conditions with the request that begins the upload.
+    etags, must_be_new = write_conditions({**upload.notes.get(_CONDITIONS, {}), **call.headers})
     parts = chosen(list_parts(storage, call.asker, upload), wanted, call.settings.smallest_part)
     learned = as_member(joined_checksums(upload, parts, call.headers))
     try:

@@ -117,6 +117,18 @@ def test_parts_at_once(s3_service: Service, s3: Any, bucket: str) -> None:
     assert s3.get_object(**upload.name)["Body"].read() == b"".join(blocks)
 
 
+def test_a_condition_of_the_beginning(s3: Any, bucket: str) -> None:
+    def ask(request: Any, **_: Any) -> None:
+        request.headers["If-None-Match"] = "*"
+
+    s3.meta.events.register("before-sign.s3.CreateMultipartUpload", ask)
+    first, second = Upload(s3, bucket), Upload(s3, bucket)
+    first.complete([first.part(1, b"one")])
+    other = second.part(1, b"other")
+    assert failure(second.complete, parts=[other]) == (412, "PreconditionFailed")
+    assert s3.get_object(**first.name)["Body"].read() == b"one"
+
+
 def test_conditions(s3: Any, bucket: str) -> None:
     first, second = Upload(s3, bucket), Upload(s3, bucket)
     one, other = first.part(1, b"one"), second.part(1, b"other")
