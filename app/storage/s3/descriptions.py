@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Mapping
 
 from app.storage.content_types import check_content_type
@@ -12,6 +14,7 @@ from app.storage.s3.errors import S3Error, invalid_argument, not_implemented
 _USER = "x-amz-meta-"
 _LARGEST_USER_METADATA = 1024 * 1024
 _LONGEST_LANGUAGE = 200
+_ENCODED_WORD = re.compile(r"=\?utf-8\?b\?([A-Za-z0-9+/]+=*)\?=", re.ASCII | re.IGNORECASE)
 # To store without what these ask for would be a lie.
 _REFUSED = ("x-amz-server-side-encryption-customer-", "x-amz-object-lock-", "x-amz-copy-source-server-side-encryption-")
 
@@ -58,11 +61,17 @@ def user_metadata_of(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _text(value: str) -> str:
-    """The header's text: WSGI decodes headers as Latin-1, but clients send UTF-8."""
+    """The header's text: WSGI decodes headers as Latin-1, but clients send UTF-8, or what ``encoded_word`` gave."""
+    word = _ENCODED_WORD.fullmatch(value)
     try:
-        return value.encode("latin-1").decode()
+        return (value.encode("latin-1") if word is None else base64.b64decode(word[1], validate=True)).decode()
     except ValueError:
         return value
+
+
+def encoded_word(text: str) -> str:
+    """The text as a header can hold it: by RFC 2047 unless it is ASCII, as S3 answers it."""
+    return text if text.isascii() else f"=?UTF-8?B?{base64.b64encode(text.encode()).decode()}?="
 
 
 DESCRIBED_BY_HEADERS = (ROBOTS, ENCODING, LANGUAGE, EXPIRES, "contentDisposition")

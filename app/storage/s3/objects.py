@@ -15,6 +15,7 @@ from app.storage.reading import Reading, find, find_with_bytes, open_bytes, size
 from app.storage.records import ObjectName, StoredObject
 from app.storage.rows import RawValue, read_metadata
 from app.storage.s3.call import S3Call
+from app.storage.s3.descriptions import encoded_word
 from app.storage.s3.elements import XML, ElementContent, document
 from app.storage.s3.errors import S3Error, invalid_request
 from app.storage.s3.kept_checksums import elements_of, headers_of, kept_in
@@ -141,10 +142,10 @@ def _overrides(call: S3Call) -> dict[str, str]:
 def _user_headers(user_metadata: Mapping[str, Any]) -> Headers:
     """The user's metadata as headers, and the number of members that cannot be one."""
     fit = {
-        name.lower(): value
+        name.lower(): encoded_word(value)
         for name, value in user_metadata.items()
         if _is_header_text(name) and " " not in name and ":" not in name and isinstance(value, str)
-        and (not value or _is_header_text(value))
+        and value.isprintable()
     }  # fmt: skip
     missing = len(user_metadata) - len(fit)
     headers = tuple((f"x-amz-meta-{name}", value) for name, value in fit.items())

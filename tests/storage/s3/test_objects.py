@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from typing import Any
 
 import pytest
@@ -59,10 +60,24 @@ def test_names_of_metadata_are_in_lower_case_on_the_wire(s3: Any, bucket: str) -
 
 
 def test_what_no_header_can_hold_is_counted(s3: Any, s3_service: Service, bucket: str) -> None:
-    value = base64.b64encode('{"plain": "1", "number": 2, "name": "\u00fc"}'.encode()).decode()
+    value = base64.b64encode(b'{"plain": "1", "number": 2, "two": "a\\nb"}').decode()
     s3_service.upload(f"{bucket}/k", x_metadata=value)
     found = s3.head_object(Bucket=bucket, Key="k")
     assert (found["Metadata"], found["MissingMeta"]) == ({"plain": "1"}, 2)
+
+
+def test_metadata_that_is_not_ascii(s3: Any, s3_service: Service, bucket: str) -> None:
+    text = "gr\u00f6\u00dfe"
+    word = f"=?UTF-8?B?{base64.b64encode(text.encode()).decode()}?="
+    value = base64.b64encode(json.dumps({"size": text}).encode()).decode()
+    s3_service.upload(f"{bucket}/k", x_metadata=value)
+    found = s3.head_object(Bucket=bucket, Key="k")
+    assert (found["Metadata"], found.get("MissingMeta")) == ({"size": word}, None)
+    # Whoever writes what was read writes the same.
+    s3.put_object(Bucket=bucket, Key="copy", Body=b"x", Metadata=found["Metadata"])
+    s3.put_object(Bucket=bucket, Key="plain", Body=b"x", Metadata={"size": "=?UTF-8?B?/w==?="})
+    rows = s3_service.sql(f"select user_metadata from storage.objects where bucket_id = '{bucket}' order by name")
+    assert rows == [[{"size": text}], [{"size": text}], [{"size": "=?UTF-8?B?/w==?="}]]
 
 
 def test_empty_objects_and_folders(s3: Any, bucket: str) -> None:
