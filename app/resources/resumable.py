@@ -28,7 +28,7 @@ from app.storage.resumable.errors import refusal
 from app.storage.resumable.headers import VERSION, read_headers
 from app.storage.resumable.location import seen_from, upload_url
 from app.storage.resumable.operations import ResumableUploads
-from app.storage.resumable.routes import ResumableRoute, find_route
+from app.storage.resumable.routes import ResumableRoute, find_route, method_of
 from app.storage.resumable.signed import SignedUpload
 from app.storage.storage import Storage
 
@@ -51,14 +51,15 @@ class ResumableSink:
 
     def __call__(self, req: falcon.Request, resp: falcon.Response, **more: Any) -> None:
         path = without_prefix(raw_path(req.env))
-        route = find_route(req.method, path)
+        method = method_of(req.method, req.env.get("HTTP_X_HTTP_METHOD_OVERRIDE"))
+        route = find_route(method, path)
         if route is None:
             self._otherwise(req, resp, **more)
             return
         # A sink has no URI template; metrics tell operations apart by it.
         req.uri_template = f"{PREFIX}{route.path}" + ("/{id}" if route.upload_id else "")
         try:
-            answer = self._answer(route, req, resp)
+            answer = self._answer(route, method, req, resp)
         except PorticoError as ex:
             answer = refusal(ex, req.method)
         except Exception:
@@ -66,20 +67,20 @@ class ResumableSink:
             answer = refusal(internal_error(), req.method)
         send(completed(answer, for_page="HTTP_ORIGIN" in req.env), resp)
 
-    def _answer(self, route: ResumableRoute, req: falcon.Request, resp: falcon.Response) -> Answer:
+    def _answer(self, route: ResumableRoute, method: str, req: falcon.Request, resp: falcon.Response) -> Answer:
         environ = req.env
         if self._storage.project_ref:
             check_project(environ.get("HTTP_HOST"), self._storage.project_ref)
         if route.action == "options":
             return self._options()
         headers = headers_of(environ)
-        asker, signed = self._asker(route, req.method, environ, headers)
+        asker, signed = self._asker(route, method, environ, headers)
         resp.context.role = asker.role
         call = UploadCall(
             asker=asker,
             signed=signed,
             upload_id=route.upload_id,
-            headers=read_headers(req.method, headers),
+            headers=read_headers(method, headers),
             body=environ["wsgi.input"],
             length=declared_length(environ),
             url_of=partial(self._url, route, environ),
@@ -101,7 +102,10 @@ class ResumableSink:
         path = without_prefix(raw_path(environ))
         signed = SignedUpload.of(Signer(self._storage.signing_secret), headers) if route.is_signed else None
         caller, token = self._callers.identify(
-            "ignored" if signed else "required", RequestHead.of(method, path, environ), headers, query_of(environ)
+            "ignored" if signed else "required",
+            RequestHead.of(environ["REQUEST_METHOD"], path, environ),
+            headers,
+            query_of(environ),
         )
         asker = Asker(
             contexts=self._storage.contexts,

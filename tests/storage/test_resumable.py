@@ -282,8 +282,28 @@ def test_other_methods_have_no_route(client: Client) -> None:
     assert answer.json() == {
         "message": f"Route GET:{COLLECTION}/some-id not found", "error": "Not Found", "statusCode": 404,
     }  # fmt: skip
-    override = client.send("POST", f"{COLLECTION}/some-id", **{"x-http-method-override": "PATCH"})
-    assert override.status_code == 404
+    for override in ("", "GET", "PUT"):
+        answer = client.send("POST", f"{COLLECTION}/some-id", **{"x-http-method-override": override})
+        assert answer.json()["message"] == f"Route POST:{COLLECTION}/some-id not found"
+    answer = client.send("POST", COLLECTION, **{"x-http-method-override": "PATCH"})
+    assert answer.json()["message"] == f"Route POST:{COLLECTION} not found"
+
+
+def test_a_method_in_a_header(client: Client, service: Service, path: str) -> None:
+    """As tus-java-client sends it, in chunks."""
+    url = client.begin(path, 6)
+    headers = {
+        **client.headers, "authorization": f"Bearer {SERVICE}", "x-http-method-override": "PATCH",
+        "content-type": BYTES, "upload-offset": "0",
+    }  # fmt: skip
+    answer = requests.post(service.url + url, iter([b"abc", b"de"]), headers=headers, timeout=30)
+    assert (answer.status_code, answer.headers["upload-offset"]) == (204, "5")
+    last = {"content-type": BYTES, "upload-offset": "5", "x-http-method-override": "patch"}
+    assert client.send("POST", url, data=b"f", **last).status_code == 204
+    assert service.get(f"/object/{path}").content == b"abcdef"
+    other = client.begin(f"{path}2", 6)
+    assert client.send("POST", other, **{"x-http-method-override": "DELETE"}).status_code == 204
+    assert client.head(other).status_code == 404
 
 
 def test_credentials(service: Service, path: str) -> None:

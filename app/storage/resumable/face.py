@@ -17,7 +17,7 @@ from app.storage.rest.credentials import caller_of, presented_token
 from app.storage.resumable.answering import completed
 from app.storage.resumable.errors import LOCKED, refusal
 from app.storage.resumable.headers import BYTES, read_headers
-from app.storage.resumable.routes import COLLECTION, ResumableRoute, find_route
+from app.storage.resumable.routes import COLLECTION, OVERRIDE, ResumableRoute, find_route, method_of
 from app.storage.resumable.signed import SignedUpload
 
 # Of requests that have no bytes to store.
@@ -50,7 +50,7 @@ class ResumableFace:
             SignedUpload.of(self.signer, head.headers)
         elif bearer_token(head.headers, query) is not None or not self.recognizes(head.method, head.path, head.headers):
             caller_of(self.identity, presented_token("required", head.headers, query))
-        read_headers(head.method, head.headers)
+        read_headers(_method(head), head.headers)
         return self.largest if route.action in ("create", "part") else _LARGEST_OTHER
 
     def slices(self, head: Head) -> Slices | None:
@@ -74,4 +74,8 @@ class ResumableFace:
 
 
 def _route(head: Head) -> ResumableRoute | None:
-    return find_route(head.method, without_prefix(head.path))
+    return find_route(_method(head), without_prefix(head.path))
+
+
+def _method(head: Head) -> str:
+    return method_of(head.method, head.headers.get(OVERRIDE))

@@ -9,10 +9,12 @@ from typing import Literal
 Action = Literal["options", "create", "get", "part", "delete"]
 
 COLLECTION = "/upload/resumable"
+OVERRIDE = "x-http-method-override"
 _PATH = re.compile(rf"{COLLECTION}(?P<signed>/sign)?(?:/(?P<id>(?!sign(?:/|$))[^/]+)?/?)?")
 _ON_ALL: dict[str, Action] = {"OPTIONS": "options"}
 _ON_COLLECTION: dict[str, Action] = {**_ON_ALL, "POST": "create"}
 _ON_UPLOAD: dict[str, Action] = {**_ON_ALL, "HEAD": "get", "PATCH": "part", "DELETE": "delete"}
+_BY_POST = ("PATCH", "DELETE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,12 @@ class ResumableRoute:
         if self.action == "options":
             return "storage.tus.options"
         return f"storage.tus.upload.{self.action}{'_signed' if self.is_signed else ''}"
+
+
+def method_of(method: str, override: str | None) -> str:
+    """The method that a request means: where there is no PATCH, as in Java, clients name it in a header of a POST."""
+    meant = (override or "").upper()
+    return meant if method == "POST" and meant in _BY_POST else method
 
 
 def find_route(method: str, path: str) -> ResumableRoute | None:
