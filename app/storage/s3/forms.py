@@ -17,7 +17,7 @@ import falcon
 from falcon.media.multipart import BodyPart, MultipartFormHandler
 
 from app.storage.bytes.backend import ByteSource
-from app.storage.http.answer import Answer
+from app.storage.http.answer import Answer, Headers
 from app.storage.records import ObjectName
 from app.storage.s3.body import VerifiedBody
 from app.storage.s3.call import S3Call
@@ -25,7 +25,7 @@ from app.storage.s3.checksums import Checksums
 from app.storage.s3.descriptions import check_refused_headers
 from app.storage.s3.elements import XML, document
 from app.storage.s3.errors import S3Error, access_denied, invalid_argument, invalid_request
-from app.storage.s3.kept_checksums import as_member
+from app.storage.s3.kept_checksums import as_member, headers_of
 from app.storage.s3.presented import presented_in_form
 from app.storage.s3.uploads import stored
 from app.storage.storage import Storage
@@ -63,7 +63,7 @@ def post_object(storage: Storage, call: S3Call) -> Answer:
     name = ObjectName(call.bucket, fields["key"])
     body = VerifiedBody(_Measured(form.file, least, most), None, None, Checksums(fields))
     etag = stored(storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums))
-    return _answer(known, name, fields, etag)
+    return _answer(known, name, fields, (("etag", etag), *headers_of(body.checksums)))
 
 
 def _read(call: S3Call) -> PostedForm:
@@ -71,6 +71,8 @@ def _read(call: S3Call) -> PostedForm:
     try:
         for part in _parts(call):
             name = (part.name or "").lower()
+            if not name:
+                raise _malformed("The form has a field without a name.")
             if name == "file":
                 if "key" in fields:
                     fields["key"] = fields["key"].replace("${filename}", _file_name(part))
@@ -82,8 +84,12 @@ def _read(call: S3Call) -> PostedForm:
                 raise S3Error("MaxPostPreDataLengthExceeded", 400, f"The field {name} is too long")
             fields[name] = data.decode(errors="replace")
     except (falcon.HTTPError, ValueError):
-        raise S3Error("MalformedPOSTRequest", 400, "The body is not well-formed multipart/form-data.") from None
+        raise _malformed("The body is not well-formed multipart/form-data.") from None
     raise invalid_argument("POST requires exactly one file upload per request.")
+
+
+def _malformed(message: str) -> S3Error:
+    return S3Error("MalformedPOSTRequest", 400, message)
 
 
 def _parts(call: S3Call) -> Iterable[BodyPart]:
@@ -164,14 +170,15 @@ class _Measured:
         return data
 
 
-def _answer(call: S3Call, name: ObjectName, fields: Mapping[str, str], etag: str) -> Answer:
+def _answer(call: S3Call, name: ObjectName, fields: Mapping[str, str], stored_as: Headers) -> Answer:
     location = f"{call.base}/{quote(name.bucket)}/{quote(name.key)}"
-    headers = (("etag", etag), ("location", location))
+    etag = dict(stored_as)["etag"]
+    headers = (*stored_as, ("location", location))
     redirect = fields.get("success_action_redirect") or fields.get("redirect")
     if redirect and urlsplit(redirect).scheme in ("http", "https"):
         query = urlencode({"bucket": name.bucket, "key": name.key, "etag": etag})
         target = f"{redirect}{'&' if urlsplit(redirect).query else '?'}{query}"
-        return Answer(303, (("etag", etag), ("location", target)), content_type=XML)
+        return Answer(303, (*stored_as, ("location", target)), content_type=XML)
     status = fields.get("success_action_status")
     if status == "201":
         members = (("Location", location), ("Bucket", name.bucket), ("Key", name.key), ("ETag", etag))

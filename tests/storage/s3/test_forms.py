@@ -69,7 +69,9 @@ def test_a_checksum_among_the_fields(s3: Any, bucket: str) -> None:
         form = s3.generate_presigned_post(bucket, name, Fields={name: value}, Conditions=[{name: value}])
         assert code_of(post(form, b"another file")) == (400, "BadDigest")
         assert s3.list_objects_v2(Bucket=bucket, Prefix=name)["KeyCount"] == 0
-        assert post(form).status_code == 204
+        answer = post(form)
+        assert answer.status_code == 204
+        assert answer.headers.get(name) == (value if name.startswith("x-amz-") else None)
     kept = s3.head_object(Bucket=bucket, Key="x-amz-checksum-sha256", ChecksumMode="ENABLED")
     assert kept["ChecksumSHA256"] == b64encode(hashlib.sha256(b"0123456789").digest()).decode()
 
@@ -95,6 +97,12 @@ def test_what_is_refused(s3_service: Service, s3: Any, bucket: str) -> None:
     wrong = client(s3_service, secret="wrong").generate_presigned_post(bucket, "k")
     assert code_of(post(wrong)) == (403, "SignatureDoesNotMatch")
     assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
+
+
+def test_a_field_without_a_name(s3: Any, bucket: str) -> None:
+    form = s3.generate_presigned_post(bucket, "k")
+    files = [*((name, (None, value)) for name, value in form["fields"].items()), ("", ("photo.png", b"x" * 30_000))]
+    assert code_of(requests.post(form["url"], files=files, timeout=30)) == (400, "MalformedPOSTRequest")
 
 
 def test_a_form_of_a_user(s3_service: Service, bucket: str) -> None:
