@@ -11,7 +11,7 @@ from tests.docs.blocks import REPOSITORY, blocks
 from tests.pages.reader import Reader
 from tests.postgres_server import PostgresServer
 
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", "build", "*.egg-info")
+LEFT_OUT = shutil.ignore_patterns(".git", ".portico", ".venv", ".*_cache", "__pycache__", "build", "*.egg-info")
 
 
 def test_the_quick_loop(tmp_path: Path, postgres: PostgresServer) -> None:
