@@ -9,10 +9,8 @@ import json
 import logging
 import threading
 import time
-import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -20,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 import jwt
 
 from app.errors import Unavailable
+from app.identity.fetching import fetch
 from app.identity.issuing import SigningKey
 
 log = logging.getLogger("portico.identity")
@@ -42,7 +41,6 @@ _MAX_AGE_S = 600.0
 _MIN_INTERVAL_S = 10.0
 _TIMEOUT_S = 5.0
 _LONGEST_WAIT_S = 1.0
-_LARGEST_KEY_SET = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +122,9 @@ class KeySet:
     They are read at first use, again when they are ten minutes old, and when a token names a key that is not among
     them, but at most once in ten seconds. If reading fails, the old keys are kept. ``public`` says whether anybody can
     read them, in which case none of them can be a shared secret.
+
+    A thread of its own reads them, because the key server may hang, and anybody can send tokens that name no key: who
+    needs new keys waits for the first second of a reading only, or the first five while there are none.
     """
 
     def __init__(self, source: str, *, now: Callable[[], float] = time.monotonic) -> None:
@@ -133,6 +134,9 @@ class KeySet:
         self._keys: tuple[VerificationKey, ...] | None = None
         self._read_at = 0.0
         self._tried_at: float | None = None
+        self._is_read = threading.Event()
+        self._is_read.set()
+        self._awaited_until = 0.0
 
     def matching(self, algorithm: str, kid: str | None, *, renewed: bool = False) -> Sequence[VerificationKey]:
         """The keys that may verify a token with this header; ``renewed``: fetched again, as the known ones failed.
@@ -149,23 +153,32 @@ class KeySet:
         return [key for key in fitting if kid is None or key.kid is None or key.kid == kid]
 
     def _read(self, *, wait: bool) -> tuple[VerificationKey, ...]:
-        # A thread that has old keys does not wait long for another thread's fetch: the key server may hang.
-        longest = _LONGEST_WAIT_S if self._keys is not None else _TIMEOUT_S
-        if not self._lock.acquire(timeout=longest if wait else 0):
-            return self._known()
-        try:
+        if self._begin() or wait:
+            self._is_read.wait(max(0.0, self._awaited_until - time.monotonic()))
+        return self._known()
+
+    def _begin(self) -> bool:
+        """Begin to read the keys, if it is time; whether it was."""
+        with self._lock:
             now = self._now()
-            if self._tried_at is not None and now - self._tried_at < _MIN_INTERVAL_S:
-                return self._known()
+            is_soon = self._tried_at is not None and now - self._tried_at < _MIN_INTERVAL_S
+            if is_soon or not self._is_read.is_set():
+                return False
             self._tried_at = now
-            try:
-                self._keys = self._load()
-                self._read_at = now
-            except (OSError, ValueError) as ex:
-                log.warning("the keys of JWT_JWKS cannot be read: %s", ex)
-            return self._known()
+            self._is_read.clear()
+            longest = _LONGEST_WAIT_S if self._keys is not None else _TIMEOUT_S
+            self._awaited_until = time.monotonic() + longest
+            threading.Thread(target=self._renew, args=(now,), name="key-set", daemon=True).start()
+            return True
+
+    def _renew(self, now: float) -> None:
+        try:
+            self._keys = self._load()
+            self._read_at = now
+        except (OSError, ValueError) as ex:
+            log.warning("the keys of JWT_JWKS cannot be read: %s", ex)
         finally:
-            self._lock.release()
+            self._is_read.set()
 
     def _known(self) -> tuple[VerificationKey, ...]:
         if self._keys is None:
@@ -187,7 +200,7 @@ def _loader(source: str) -> tuple[Callable[[], tuple[VerificationKey, ...]], boo
             raise ValueError("JWT_JWKS is not a JSON Web Key Set") from None
         return lambda: keys, False
     if source.lower().startswith(("http://", "https://")):
-        return lambda: read_key_set(_parsed(_fetch(source)), public=True), True
+        return lambda: read_key_set(_parsed(fetch(source, _TIMEOUT_S)), public=True), True
     path = Path(unquote(urlsplit(source).path) if source.startswith("file://") else source)
     return lambda: read_key_set(_parsed(path.read_bytes()), public=False), False
 
@@ -197,24 +210,3 @@ def _parsed(document: str | bytes) -> object:
         return json.loads(document)
     except RecursionError:
         raise ValueError("the document is nested too deeply") from None
-
-
-def _fetch(url: str) -> bytes:
-    try:
-        return _received(url)
-    except HTTPException as ex:
-        raise OSError(f"the answer is not one of HTTP ({type(ex).__name__})") from ex
-
-
-def _received(url: str) -> bytes:
-    # Only http and https URLs get here, and only from the operator's setting.
-    request = urllib.request.Request(url, headers={"Accept": "application/jwk-set+json, application/json"})  # noqa: S310
-    end = time.monotonic() + _TIMEOUT_S
-    received = b""
-    with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:  # noqa: S310
-        # The timeout above is for each read; a server that sends a byte now and then would block us forever.
-        while chunk := response.read1(65536):
-            received += chunk
-            if len(received) > _LARGEST_KEY_SET or time.monotonic() > end:
-                raise OSError("the answer is too large or too slow")
-    return received

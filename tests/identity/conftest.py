@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -83,12 +84,20 @@ class KeyServer:
         self.body = b'{"keys": []}'
         self.status = 200
         self.speaks_http = True
+        self.drips = False
+        self.redirects = False
+        self.awaited, self.closed = threading.Event(), threading.Event()
+        self.awaited.set()
         self.fetches = 0
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 outer.fetches += 1
+                outer.awaited.wait()
+                if outer.drips or outer.redirects:
+                    self._send_without_end()
+                    return
                 if not outer.speaks_http:
                     self.wfile.write(b"220 mail.example.com ESMTP\r\n")
                     return
@@ -96,6 +105,16 @@ class KeyServer:
                 self.send_header("Content-Length", str(len(outer.body)))
                 self.end_headers()
                 self.wfile.write(outer.body)
+
+            def _send_without_end(self) -> None:
+                if outer.redirects:
+                    self.send_response(302)
+                    self.send_header("Location", "/elsewhere")
+                    self.end_headers()
+                with suppress(OSError):
+                    self.wfile.write(b"" if outer.redirects else b"HTTP/1.0 200 OK\r\nX: ")
+                    while not outer.closed.wait(0.05):
+                        self.wfile.write(b"x")
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -108,6 +127,8 @@ class KeyServer:
         self.body = key_set(*keys).encode()
 
     def close(self) -> None:
+        self.awaited.set()
+        self.closed.set()
         self._server.shutdown()
         self._server.server_close()
 

@@ -18,6 +18,7 @@ from app.identity import TokenError
 from app.identity.key_sets import KeySet
 from app.identity.tokens import LONGEST_TOKEN
 from tests.identity.conftest import SECRET, Clock, KeyServer, SigningKey, key_set, make_identity
+from tests.process.running import until
 
 RSA, OTHER_RSA = SigningKey("RS256", "rsa-1"), SigningKey("RS256", "rsa-2")
 KEYS = {name: SigningKey(name, f"key-{name}") for name in ("ES256", "ES384", "ES512", "ES256K", "EdDSA")}
@@ -286,6 +287,52 @@ def test_the_old_keys_are_kept_when_the_server_fails(key_server: KeyServer, trou
         assert [key.kid for key in keys.matching("RS256", "rsa-1")] == ["rsa-1"]
     if trouble != "gone":
         assert key_server.fetches == 2
+
+
+def test_a_key_server_that_hangs_costs_tokens_of_no_key_a_second_together(key_server: KeyServer) -> None:
+    clock = Clock(1000.0)
+    keys = KeySet(key_server.url, now=clock)
+    key_server.serve(RSA)
+    keys.matching("RS256", "rsa-1")
+    key_server.awaited.clear()
+    clock.now += 11
+    began = time.monotonic()
+    for number in range(20):
+        assert keys.matching("RS256", f"unknown-{number}", renewed=True) == []
+    assert [key.kid for key in keys.matching("RS256", "rsa-1")] == ["rsa-1"]
+    assert 0.5 < time.monotonic() - began < 3
+    assert key_server.fetches == 2
+
+
+def test_an_answer_in_drops_is_cut_off(key_server: KeyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.identity.key_sets._TIMEOUT_S", 0.3)
+    clock = Clock(1000.0)
+    keys = KeySet(key_server.url, now=clock)
+    key_server.drips = True
+    with pytest.raises(Unavailable):
+        keys.matching("RS256", "rsa-1")
+    key_server.drips = False
+    key_server.serve(RSA)
+
+    def found() -> bool:
+        clock.now += 11
+        try:
+            return [key.kid for key in keys.matching("RS256", "rsa-1")] == ["rsa-1"]
+        except Unavailable:
+            return False
+
+    until(found, 10.0)
+
+
+def test_the_body_of_a_redirect_is_not_read(key_server: KeyServer) -> None:
+    key_server.redirects = True
+    keys = KeySet(key_server.url)
+    began = time.monotonic()
+    with pytest.raises(Unavailable):
+        keys.matching("RS256", "rsa-1")
+    # urllib follows so many redirects to the same URL.
+    assert key_server.fetches > 1
+    assert time.monotonic() - began < 4
 
 
 def test_without_keys_tokens_cannot_be_judged(key_server: KeyServer) -> None:

@@ -1,0 +1,98 @@
+"""Fetching a small document from a server that may be slow, or send without end."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import urllib.request
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import Any
+
+_LARGEST = 1 << 20
+
+
+def fetch(url: str, timeout_s: float) -> bytes:
+    """What an http or https URL answers. Raises OSError, also where that takes longer."""
+    # Only http and https URLs get here, and only from the operator's setting.
+    request = urllib.request.Request(url, headers={"Accept": "application/jwk-set+json, application/json"})  # noqa: S310
+    cut = _Cut(timeout_s)
+    try:
+        with (
+            cut,
+            urllib.request.build_opener(_Http(cut), _Https(cut), _Redirects).open(
+                request, timeout=timeout_s
+            ) as response,
+        ):
+            received: bytes = response.read(_LARGEST + 1)
+    except HTTPException as ex:
+        raise OSError(f"the answer is not one of HTTP ({type(ex).__name__})") from ex
+    if cut.is_made or len(received) > _LARGEST:
+        raise OSError("the answer is too large or too slow")
+    return received
+
+
+class _Cut:
+    """Cuts the connections of a fetch off when it takes too long. The timeout of a socket is for each read: a server
+    that sends a byte now and then, of a header too, would block us for ever."""
+
+    def __init__(self, after_s: float) -> None:
+        self.is_made = False
+        self._opened: list[socket.socket] = []
+        self._timer = threading.Timer(after_s, self._make)
+        self._timer.daemon = True
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def opened(self, sock: socket.socket) -> None:
+        self._opened.append(sock)
+        if self.is_made:
+            raise TimeoutError("the answer is too slow")
+
+    def _make(self) -> None:
+        self.is_made = True
+        for each in self._opened:
+            with suppress(OSError):
+                # Not SSLSocket's own, which is not for another thread than the one that reads.
+                socket.socket.shutdown(each, socket.SHUT_RDWR)
+
+
+class _Cuttable(urllib.request.AbstractHTTPHandler):
+    """Tells a cut of the connections that it opens."""
+
+    def __init__(self, cut: _Cut) -> None:
+        super().__init__()
+        self._cut = cut
+
+    def do_open(self, http_class: Any, req: urllib.request.Request, **arguments: Any) -> HTTPResponse:
+        def connection(*parts: Any, **options: Any) -> HTTPConnection:
+            made: Any = http_class(*parts, **options)
+            connect = made.connect
+
+            def connecting() -> None:
+                connect()
+                self._cut.opened(made.sock)
+
+            made.connect = connecting
+            return made  # type: ignore[no-any-return]
+
+        return super().do_open(connection, req, **arguments)
+
+
+class _Http(_Cuttable, urllib.request.HTTPHandler):
+    pass
+
+
+class _Https(_Cuttable, urllib.request.HTTPSHandler):
+    pass
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, req: urllib.request.Request, fp: Any, *told: Any) -> urllib.request.Request | None:
+        # It would be read to its end, however long it is.
+        fp.close()
+        return super().redirect_request(req, fp, *told)
