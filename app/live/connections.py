@@ -1,14 +1,27 @@
-"""Connections that do not wait for ever: uvicorn has a limit between requests, but none for the head of one."""
+"""Connections that do not wait for ever: uvicorn has a limit between requests, but none for the head of one. And they
+tell at once when their client has gone: an application hears of it when it sends the next time."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, MutableMapping
+from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _HEAD_S = 10.0
 """In how many seconds the head of a request must have arrived."""
+
+_HAS_GONE = "portico.has_gone"
+_WHEN_GONE = "portico.when_gone"
+
+
+def when_gone(scope: MutableMapping[str, Any], act: Callable[[], None]) -> None:
+    """Have ``act`` called when the client of the request with this scope has gone."""
+    scope[_WHEN_GONE] = act
+    if scope.get(_HAS_GONE):
+        act()
 
 
 class PromptConnection(H11Protocol):
@@ -17,6 +30,13 @@ class PromptConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        scope: Any = self.scope
+        if scope is not None:
+            scope[_HAS_GONE] = True
+            scope.get(_WHEN_GONE, _nothing)()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -33,3 +53,7 @@ class PromptConnection(H11Protocol):
     def _check_head(self, before: object) -> None:
         if self.cycle is before:
             self.transport.close()
+
+
+def _nothing() -> None:
+    pass

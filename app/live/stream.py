@@ -18,6 +18,7 @@ import falcon.asgi
 
 from app.errors import OverLimit, PorticoError, RequestError, Unavailable
 from app.live.access_log import StreamRecord
+from app.live.connections import when_gone
 from app.live.hub import Hub
 from app.live.queries import LiveQuery, Queries
 from app.pipeline.records import GraphQLRequest
@@ -81,14 +82,17 @@ class StreamResource:
         query = await asyncio.to_thread(self._queries.query, body, req.headers.get)
         if self._hub.viewers >= self._limit:
             raise Unavailable(f"There are {self._limit} streams already", code="OVERLOADED")
-        resp.sse = self._events(query, record)
+        resp.sse = self._events(query, record, req)
         resp.set_header("Cache-Control", "no-cache, no-transform")
         # nginx would keep events until its buffer is full.
         resp.set_header("X-Accel-Buffering", "no")
 
-    async def _events(self, query: LiveQuery, record: StreamRecord) -> AsyncIterator[falcon.asgi.SSEvent | None]:
+    async def _events(
+        self, query: LiveQuery, record: StreamRecord, req: falcon.asgi.Request
+    ) -> AsyncIterator[falcon.asgi.SSEvent | None]:
         try:
             async with self._hub.watching(query) as viewer:
+                when_gone(req.scope, viewer.end)
                 while not viewer.is_over:
                     body = await viewer.next(min(_PING_S, _seconds_left(query)))
                     if _seconds_left(query) <= 0:

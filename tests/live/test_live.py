@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import jwt
@@ -25,7 +26,7 @@ from tests.live.streams import Live, living
 from tests.postgres_server import PostgresServer
 from tests.process.conftest import Portico
 from tests.process.conftest import portico as portico
-from tests.process.running import PATIENCE_S
+from tests.process.running import PATIENCE_S, until
 
 SCHEMA = """
 create table note (id int primary key, owner text, body text);
@@ -69,6 +70,10 @@ def token(user: str, valid_s: float) -> str:
 def queries(live: Live) -> int:
     told = requests.get(live.url.replace("/graphql/v1/stream", "/metrics"), timeout=PATIENCE_S)
     return int(float(re.findall("portico_live_queries ([0-9.]+)", told.text)[0]))
+
+
+def health(live: Live) -> Any:
+    return requests.get(live.url.replace("/graphql/v1/stream", "/health"), timeout=PATIENCE_S).json()
 
 
 @pytest.fixture(scope="module")
@@ -234,6 +239,17 @@ def test_there_is_a_limit(made: str, tmp_path: Path) -> None:
         assert refused.json()["errors"][0]["extensions"]["code"] == "OVERLOADED"
 
 
+def test_who_closes_a_stream_leaves_its_place_to_others_at_once(made: str, tmp_path: Path) -> None:
+    with living(made, tmp_path, LIVE_LIMIT="1") as live:
+        for _ in range(5):
+            response = live.ask(NOTES)
+            assert response.status_code == 200
+            next(response.iter_lines())
+            response.close()
+            # Nothing is sent in this time.
+            until(lambda: health(live)["streams"] == 0, 3.0)
+
+
 def test_an_answer_that_is_too_large_is_told(made: str, tmp_path: Path, change: Callable[[str], None]) -> None:
     with living(made, tmp_path, LIVE_ANSWER_LIMIT="100K") as live:
         stream = live.stream(NOTES)
@@ -281,7 +297,7 @@ def test_a_request_that_does_not_arrive_is_not_waited_for(live: Live) -> None:
 
 
 def test_its_health(live: Live) -> None:
-    told = requests.get(live.url.replace("/graphql/v1/stream", "/health"), timeout=PATIENCE_S).json()
+    told = health(live)
     assert (told["process"], told["changes"]) == ("ok", "heard")
 
 
