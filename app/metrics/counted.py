@@ -9,10 +9,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
+from http import HTTPMethod
 from typing import Any
 
 from app.database.pool import PoolState
-from app.metrics.labelled import LabelledMetric
+from app.metrics.labelled import OTHER, LabelledMetric
 from app.metrics.operations import OperationPlaces
 from app.metrics.tally import Tally
 from app.observation import ObservedOperation, ObservedRequest
@@ -26,6 +27,7 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5
 _MOST_SERIES = 200
 _WRITTEN_EACH_S = 1.0
 _ANONYMOUS = "(anonymous)"
+_METHODS = frozenset(each.value for each in HTTPMethod)
 _STORAGE = frozenset({"rest", "s3", "resumable", "images"})
 _POOL_GAUGES = (
     ("connections_in_use", "Database connections in use by requests."),
@@ -95,7 +97,9 @@ class CountedNumbers:
                     amounts[self._failed.of(*labels)] += 1
                 tally.add_stages(operation.stages.values())
             if door in _STORAGE:
-                amounts[self._storage.of(door, f"{observed.method} {observed.operation}")] += 1
+                # Strangers make methods up, which would take the places of operations.
+                method = observed.method if observed.method in _METHODS else OTHER
+                amounts[self._storage.of(door, f"{method} {observed.operation}")] += 1
                 amounts[self._bytes.of(door, "received")] += observed.received
                 amounts[self._bytes.of(door, "sent")] += observed.sent
 

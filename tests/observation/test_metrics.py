@@ -127,6 +127,14 @@ def test_the_storage_is_told(storage: Service) -> None:
     assert of(found, "portico_unfinished_uploads", form="appended") == 1
 
 
+def test_methods_that_do_not_exist_take_no_places(storage: Service) -> None:
+    for number in range(5):
+        storage.request(f"MADE{number}", "/bucket", None)
+    found = read(storage.get("/metrics").text)
+    operations = {dict(labels)["operation"] for name, labels in found if name == "portico_storage_operations_total"}
+    assert {each.split()[0] for each in operations} == {OTHER}
+
+
 def _names(bucket: str, name: str) -> str:
     from base64 import b64encode
 
