@@ -49,22 +49,31 @@ class Connections:
         self._patience = patience
         self._lock = threading.Lock()
         self._open: set[Connection] = set()
+        self._turned_away: set[Connection] = set()
         seat.connections = 0
 
     def __len__(self) -> int:
         return len(self._open)
 
+    @property
+    def turned_away(self) -> int:
+        """The number of those that are open only until their client has read that it was turned away."""
+        return len(self._turned_away)
+
     def __iter__(self) -> Iterator[Connection]:
         return iter(list(self._open))
 
-    def add(self, connection: Connection) -> None:
+    def add(self, connection: Connection, *, turned_away: bool = False) -> None:
         with self._lock:
             self._open.add(connection)
+            if turned_away:
+                self._turned_away.add(connection)
             self._seat.connections = len(self._open)
 
     def discard(self, connection: Connection) -> None:
         with self._lock:
             self._open.discard(connection)
+            self._turned_away.discard(connection)
             self._seat.connections = len(self._open)
 
     def close_late(self) -> None:

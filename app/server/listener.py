@@ -104,15 +104,16 @@ class Listener:
 
     def _welcome(self, sock: socket.socket, address: object) -> None:
         server = self._server
-        is_full = len(self._connections) >= self._limit and not self._connections.make_room()
+        connections = self._connections
+        is_full = len(connections) - connections.turned_away >= self._limit and not connections.make_room()
         sock.setblocking(False)
-        if is_full and len(self._connections) >= self._limit + _TURNED_AWAY:
+        if is_full and connections.turned_away >= _TURNED_AWAY:
             _close_in_a_word(sock)
             return
         if sock.family != socket.AF_UNIX:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection = Connection(server, sock, address, self._connections.discard)
-        self._connections.add(connection)
+        connection = Connection(server, sock, address, connections.discard)
+        connections.add(connection, turned_away=is_full)
         if is_full:
             connection.turn_away(overloaded(None, server.cross_origin))
         else:

@@ -155,6 +155,18 @@ def test_beyond_the_limit_of_connections_the_answer_is_503_at_once(tmp_path: Pat
         until(lambda: status(url) == 200)
 
 
+def test_who_is_turned_away_and_stays_takes_no_place(tmp_path: Path) -> None:
+    with service(tmp_path, "workers=1", "threads=4", "connection_limit=2") as (_, url), ExitStack() as clients:
+        holding = [clients.enter_context(client(url, get("/hold?go", "Connection: close"))) for _ in range(2)]
+        until(lambda: (tmp_path / "go.begun").exists() and len(established(url)) >= 2)
+        staying = [clients.enter_context(client(url, b"GET /pid HTTP/1.1\r\n")) for _ in range(4)]
+        assert all(each.recv(65536).startswith(b"HTTP/1.1 503") for each in staying)
+        (tmp_path / "go").touch()
+        assert all(read_all(each).startswith(b"HTTP/1.1 200") for each in holding)
+        # They are cut off after five seconds.
+        until(lambda: status(url) == 200, 2.5)
+
+
 def test_far_beyond_the_limit_of_connections_the_answer_is_503_too(tmp_path: Path) -> None:
     """Also if more clients than are waited for do not read that they were turned away."""
     with service(tmp_path, "workers=1", "threads=4", "connection_limit=2") as (_, url), ExitStack() as clients:
