@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextlib import asynccontextmanager, suppress
 
 from app.live.changes import Changes
@@ -59,6 +59,12 @@ class Watch:
         self.is_running = False
         self.was_answered = False
         self.task: asyncio.Task[None] | None = None
+        self.run: Future[LiveAnswer] | None = None
+
+    @property
+    def is_in_database(self) -> bool:
+        """Whether a thread runs the query; nobody can stop it before its time is over."""
+        return self.run is not None and self.run.running()
 
     def concerns(self, tables: frozenset[int] | None) -> bool:
         return tables is None or self.reads is None or not self.reads.isdisjoint(tables)
@@ -114,14 +120,15 @@ class Hub:
         finally:
             self.viewers -= 1
             watch.viewers.discard(viewer)
-            if not watch.viewers:
+            # Whoever comes back meanwhile, as after a timeout of his own, waits for this run and starts no other.
+            if not watch.viewers and not watch.is_in_database:
                 self._end(watch)
 
     async def answer(self, query: LiveQuery) -> LiveAnswer:
         """The answer of now, for one who is a viewer until then."""
         self.viewers += 1
         try:
-            return await self._answer(query)
+            return await self._answered(self._start(query))
         finally:
             self.viewers -= 1
 
@@ -139,8 +146,11 @@ class Hub:
         if watch.task is not None:
             watch.task.cancel()
 
-    async def _answer(self, query: LiveQuery) -> LiveAnswer:
-        answer = await asyncio.get_running_loop().run_in_executor(self._executor, self._queries.answer, query)
+    def _start(self, query: LiveQuery) -> Future[LiveAnswer]:
+        return self._executor.submit(self._queries.answer, query)
+
+    async def _answered(self, run: Future[LiveAnswer]) -> LiveAnswer:
+        answer = await asyncio.wrap_future(run)
         self._ran(answer)
         return answer
 
@@ -148,8 +158,12 @@ class Hub:
         while True:
             watch.changed.clear()
             watch.is_running = True
-            answer = await self._answer(watch.query)
+            watch.run = self._start(watch.query)
+            answer = await self._answered(watch.run)
             watch.is_running = False
+            if not watch.viewers:
+                self._end(watch)
+                return
             is_new, watch.last = answer.body != watch.last, answer.body
             for viewer in watch.viewers:
                 if is_new or not viewer.was_told:

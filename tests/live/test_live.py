@@ -43,6 +43,9 @@ comment on view long_note is '@graphql({"primary_key_columns": ["id"]})';
 create view slow as select clock_timestamp()::text as n from (select pg_sleep(0.4) offset 0) as slept;
 comment on view slow is '@graphql({"primary_key_columns": ["n"]})';
 grant select on slow to anon;
+create view very_slow as select 1 as n from (select pg_sleep(4) offset 0) as slept;
+comment on view very_slow is '@graphql({"primary_key_columns": ["n"]})';
+grant select on very_slow to anon;
 grant select on note, other, revoked, dropped, long_note to anon, authenticated;
 grant select, delete on note to service_role;
 create sequence runs;
@@ -248,6 +251,31 @@ def test_who_closes_a_stream_leaves_its_place_to_others_at_once(made: str, tmp_p
             response.close()
             # Nothing is sent in this time.
             until(lambda: health(live)["streams"] == 0, 3.0)
+
+
+def test_who_leaves_and_comes_back_waits_for_the_same_run(made: str, tmp_path: Path) -> None:
+    query = "{ very_slowCollection { edges { node { n } } } }"
+    with living(made, tmp_path, POOL_SIZE="2") as live:
+        began = time.monotonic()
+        for _ in range(4):
+            response = live.ask(query)
+            time.sleep(0.3)
+            response.close()
+        until(lambda: health(live)["streams"] == 0, 3.0)
+        assert live.stream(NOTES).data() == notes((1, "one"))
+        assert live.stream(query).data() == {"very_slowCollection": {"edges": [{"node": {"n": 1}}]}}
+        # Another run would end later.
+        assert time.monotonic() - began < 7
+
+
+def test_a_query_that_nobody_looks_at_ends_with_its_run(made: str, tmp_path: Path) -> None:
+    with living(made, tmp_path) as live:
+        response = live.ask("{ very_slowCollection { edges { node { n } } } }")
+        until(lambda: queries(live) == 1)
+        response.close()
+        until(lambda: health(live)["streams"] == 0, 3.0)
+        assert queries(live) == 1
+        until(lambda: queries(live) == 0, 8.0)
 
 
 def test_an_answer_that_is_too_large_is_told(made: str, tmp_path: Path, change: Callable[[str], None]) -> None:
