@@ -17,12 +17,18 @@ from app.settings import Settings
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WORD = re.compile(r"[^\s\"=]+")
+# At the level debug these log the signatures and tokens of requests to the storage's backend, and their URLs.
+_TALKATIVE = ("azure", "boto3", "botocore", "google", "s3transfer", "smart_open", "urllib3", "websockets")
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
 def configure_logging(settings: Settings) -> None:
     """Send all log records of this process to stderr in the configured format."""
-    _configure(settings.log_level.upper(), JSONLines() if settings.log_format == "json" else PlainLines())
+    level = settings.log_level.upper()
+    _configure(level, JSONLines() if settings.log_format == "json" else PlainLines())
+    if level == "DEBUG":
+        for name in _TALKATIVE:
+            logging.getLogger(name).setLevel(logging.INFO)
     if settings.log_format == "json":
         _log_everything()
 

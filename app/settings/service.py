@@ -233,7 +233,8 @@ class Settings:
         "Plugins to leave out, comma-separated, by their names in `portico plugins`.")
     plugins_required: bool = setting(SWITCH, True,
         "Whether the service refuses to start if a plugin cannot be loaded; off to serve without it.")
-    log_level: str = setting(Choice("debug", "info", "warning", "error"), "info", "The lowest level that is logged.")
+    log_level: str = setting(Choice("debug", "info", "warning", "error"), "info",
+        "The lowest level that is logged; info for the libraries of storage backends, which log signatures at debug.")
     log_format: str = setting(Choice("plain", "json"), "plain", "The format of log lines on stderr.")
     show_sql: bool = setting(SWITCH, False,
         "For debugging: whether the log contains failing SQL statements and stack traces.")

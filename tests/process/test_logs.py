@@ -6,6 +6,7 @@ import json
 import logging
 import subprocess
 import sys
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -64,3 +65,23 @@ def test_what_is_extra_follows_the_message() -> None:
     assert PlainLines().format(given).endswith(' INFO portico: told a="x y" b={"c":1}')
     hostile = logging.makeLogRecord({"msg": "told", "name": "portico", "levelname": "INFO", "a": "x\nINFO b=1"})
     assert "\n" not in PlainLines().format(hostile)
+
+
+SIGNING = """
+import boto3
+from app.server.logs import configure_logging
+from app.settings import load
+configure_logging(load({}, {"log_level": "debug"}))
+session = boto3.Session(aws_access_key_id="id", aws_secret_access_key="secret", aws_session_token="TOKEN")
+client = session.client("s3", "us-east-1")
+print(client.generate_presigned_url("get_object", {"Bucket": "b", "Key": "k"}))
+"""
+
+
+def test_signatures_are_not_logged() -> None:
+    pytest.importorskip("boto3")
+    program = [sys.executable, "-c", SIGNING]
+    done = subprocess.run(program, env=environment(), capture_output=True, text=True, timeout=PATIENCE_S, check=True)
+    ((signature,),) = (parse_qs(urlsplit(done.stdout.strip()).query)["Signature"],)
+    assert signature not in done.stderr
+    assert "TOKEN" not in done.stderr
