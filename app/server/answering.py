@@ -38,6 +38,11 @@ class Answering:
         self.leaves_bytes = False
 
     @property
+    def has_begun(self) -> bool:
+        """Whether the client may have some of an answer in pieces, so that it can get no other."""
+        return self._answer is not None
+
+    @property
     def may_go_on(self) -> bool:
         """Whether the client has read enough of an answer in pieces to make more of it."""
         return self._answer is not None and self._output.pending < _LOW

@@ -195,7 +195,7 @@ class Connection:
                 self._server.operations.put(partial(self._answer_operation, request))
                 return False
         try:
-            return self._server.loop.claim(self._go_on_claimed)
+            return self._server.loop.claim(self._go_on_claimed, must_wait=self._answering.has_begun)
         except Overloaded:
             request.refuse_for_now()
             return True

@@ -113,10 +113,10 @@ class Loop:
 
     # Working
 
-    def claim(self, job: Callable[[], None]) -> bool:
+    def claim(self, job: Callable[[], None], *, must_wait: bool = False) -> bool:
         """Whether this thread may run the application now. If not, a thread calls ``job`` as soon as one is free.
 
-        Raises Overloaded when too many requests already wait, or this one would wait too long.
+        Raises Overloaded when too many requests already wait, or this one would wait too long, unless it ``must_wait``.
         """
         leader = self._leader
         if leader is None or leader.ident != threading.get_ident():
@@ -126,7 +126,7 @@ class Loop:
         with self._lock:
             if not self._resting:
                 now = time.monotonic()
-                if self._is_overloaded(now):
+                if not must_wait and self._is_overloaded(now):
                     self._refused_at = now
                     raise Overloaded
                 self._waiting.append((now, job))

@@ -197,6 +197,24 @@ def test_beyond_the_limit_of_waiting_requests_the_answer_is_503_at_once(tmp_path
         assert read_all(waiting).startswith(b"HTTP/1.1 200 OK")
 
 
+def test_an_answer_that_has_begun_goes_on_beyond_the_limit_of_waiting_requests(tmp_path: Path) -> None:
+    with (
+        service(tmp_path, "workers=1", "threads=1", "waiting_limit=0") as (_, url),
+        client(url, get("/pieces", "Connection: close"), small_buffer=True) as reading,
+    ):
+        begun = reading.recv(4096)
+        assert begun.startswith(b"HTTP/1.1 200 OK")
+        answers: list[requests.Response | Exception] = []
+        asking = in_background(f"{url}/hold?go", answers, requests.Session())
+        until(lambda: (tmp_path / "go.begun").exists())
+        # Enough for more of the answer to be made, if there were a thread.
+        begun += b"".join(reading.recv(65536) for _ in range(200))
+        (tmp_path / "go").touch()
+        asking.join()
+        body = (begun + read_all(reading)).partition(b"\r\n\r\n")[2]
+        assert body == bytes(LARGE)
+
+
 def test_while_a_request_has_waited_for_long_the_answer_is_503_at_once(tmp_path: Path) -> None:
     """A few that wait, no more than there are threads, are not too many."""
     with service(tmp_path, "workers=1", "threads=1", "waiting_s=0.1") as (_, url), ExitStack() as clients:
