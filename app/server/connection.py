@@ -200,8 +200,10 @@ class Connection:
             request.refuse_for_now()
             return True
 
-    def _go_on_claimed(self) -> None:
+    def _go_on_claimed(self, is_late: bool) -> None:
         try:
+            if is_late and self._receiving.request is not None:
+                self._receiving.request.refuse_for_now()
             self._go_on(claimed=True)
         except Exception:
             self.close()

@@ -19,6 +19,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 from app.server.readiness import Attendant, new_readiness
 from app.server.sampling import Sampling
@@ -50,15 +51,19 @@ _WEIGHT_OF_LAST = 0.1
 # Of the longest wait, how much is left while requests are refused.
 _WHILE_REFUSING = 0.025
 
-_Waiting = tuple[float, Callable[[], None]]
-"""What is to be done, and since when it waits (``time.monotonic``)."""
+Job = Callable[[bool], None]
+"""What is to be done as soon as a thread is free; called with whether it is too late to do more than to say so."""
+
+_Waiting = tuple[float, Job, bool]
+"""A job, since when it waits (``time.monotonic``), and whether it must be done however late it is."""
 
 
 class Loop:
     """``threads``: how many may run the application at a time; ``waiting_limit``: how many requests may wait.
 
     ``waiting_s``: none that would wait longer may wait, judged by how fast others began of late, and by how long the
-    first has waited. A few, no more than there are threads, may always wait.
+    first has waited; nor does one that turns out to have waited longer begin, as where requests have become slow.
+    A few, no more than there are threads, may always wait.
 
     So a burst is absorbed. But where more arrive than can be answered, a long queue only makes all of them late: for
     ``waiting_s`` after a refusal, only a small part of that wait is allowed.
@@ -113,7 +118,7 @@ class Loop:
 
     # Working
 
-    def claim(self, job: Callable[[], None], *, must_wait: bool = False) -> bool:
+    def claim(self, job: Job, *, must_wait: bool = False) -> bool:
         """Whether this thread may run the application now. If not, a thread calls ``job`` as soon as one is free.
 
         Raises Overloaded when too many requests already wait, or this one would wait too long, unless it ``must_wait``.
@@ -129,7 +134,7 @@ class Loop:
                 if not must_wait and self._is_overloaded(now):
                     self._refused_at = now
                     raise Overloaded
-                self._waiting.append((now, job))
+                self._waiting.append((now, job, must_wait or len(self._waiting) < self._threads))
                 return False
             self._pass_on()
             return True
@@ -145,12 +150,15 @@ class Loop:
 
     def _take(self) -> Callable[[], None]:
         """The job that waits first; how long it is between two of these tells how long the last one will wait."""
-        _, job = self._waiting.popleft()
+        since, job, must_wait = self._waiting.popleft()
         now = time.monotonic()
+        if not must_wait and now - since > self._waiting_s:
+            self._refused_at = now
+            return partial(job, True)
         if self._taken_at:
             self._interval += (now - self._taken_at - self._interval) * _WEIGHT_OF_LAST
         self._taken_at = now if self._waiting else 0.0
-        return job
+        return partial(job, False)
 
     # Leading
 

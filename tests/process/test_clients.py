@@ -215,6 +215,19 @@ def test_an_answer_that_has_begun_goes_on_beyond_the_limit_of_waiting_requests(t
         assert body == bytes(LARGE)
 
 
+def test_requests_that_have_waited_too_long_do_not_begin(tmp_path: Path) -> None:
+    """Nobody could tell when they arrived. As many as there are threads may always wait: the first to come."""
+    with service(tmp_path, "workers=1", "threads=1", "waiting_s=1") as (_, url), ExitStack() as clients:
+        answers: list[requests.Response | Exception] = []
+        asking = in_background(f"{url}/hold?go", answers, requests.Session())
+        until(lambda: (tmp_path / "go.begun").exists())
+        waiting = [clients.enter_context(client(url, get("/pid", "Connection: close"))) for _ in range(5)]
+        time.sleep(1.5)
+        (tmp_path / "go").touch()
+        asking.join()
+        assert Counter(read_all(each)[9:12] for each in waiting) == {b"503": 4, b"200": 1}
+
+
 def test_while_a_request_has_waited_for_long_the_answer_is_503_at_once(tmp_path: Path) -> None:
     """A few that wait, no more than there are threads, are not too many."""
     with service(tmp_path, "workers=1", "threads=1", "waiting_s=0.1") as (_, url), ExitStack() as clients:
