@@ -9,10 +9,12 @@ from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 _HEAD_S = 10.0
 """In how many seconds the head of a request must have arrived."""
 
+_BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _HAS_GONE = "portico.has_gone"
 _WHEN_GONE = "portico.when_gone"
 
@@ -52,6 +54,17 @@ class PromptConnection(H11Protocol):
 
     def _check_head(self, before: object) -> None:
         if self.cycle is before:
+            self.transport.close()
+
+
+class PromptSocket(WebSocketsSansIOProtocol):
+    """Refuses a request for a WebSocket that is none to websockets, though it was one to h11. uvicorn would keep its
+    connection for ever, and fail to stop because of it."""
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.handshake_exc is not None and not self.transport.is_closing():
+            self.transport.write(_BAD_REQUEST)
             self.transport.close()
 
 

@@ -14,7 +14,7 @@ import uvicorn
 
 from app.live.application import make_live_app
 from app.live.changes import Changes
-from app.live.connections import PromptConnection
+from app.live.connections import PromptConnection, PromptSocket
 from app.live.hub import Hub
 from app.live.metrics import LiveMetrics
 from app.live.queries import Queries
@@ -60,7 +60,7 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
             log_config=None,
             access_log=False,
             server_header=False,
-            ws="websockets-sansio",
+            ws=PromptSocket,
             ws_max_size=settings.body_limit,
             ws_ping_interval=_PING_S,
             # Not worth the memory that it takes for each connection.

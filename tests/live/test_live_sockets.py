@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from socket import create_connection
 from typing import Any
+from urllib.parse import urlsplit
 
 import jwt
 import pytest
@@ -313,6 +315,21 @@ def test_nobody_subscribes_before_saying_who_it_is(live: Live) -> None:
 def test_other_protocols_are_refused(live: Live, protocols: list[Subprotocol] | None) -> None:
     with socket(live, False, subprotocols=protocols) as one:
         assert one.closed() == (4406, "Expected the subprotocol graphql-transport-ws")
+
+
+@pytest.mark.parametrize("line", ["X: \x7f", f"X: {'x' * 9000}", "Content-Length: 5", "Transfer-Encoding: chunked"])
+def test_a_request_that_is_none_for_a_websocket_is_not_kept(live: Live, line: str) -> None:
+    """It is one to the library that reads requests, and not to that of WebSockets."""
+    address = urlsplit(live.url)
+    upgrade = (
+        f"GET {address.path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+        f"Sec-WebSocket-Protocol: graphql-transport-ws\r\n{line}\r\n\r\n"
+    )
+    with create_connection((address.hostname, address.port), timeout=20) as connection:
+        connection.sendall(upgrade.encode("latin-1"))
+        with connection.makefile("rb") as answer:
+            assert answer.read().startswith(b"HTTP/1.1 400 Bad Request")
 
 
 def test_who_leaves_is_forgotten(live: Live) -> None:
