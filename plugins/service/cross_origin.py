@@ -1,4 +1,8 @@
-"""CORS: lets pages of other origins call both APIs. The setting CORS_ORIGINS enables it."""
+"""CORS: lets pages of other origins call both APIs. The setting CORS_ORIGINS enables it.
+
+An answer that has ``Cross-Origin-Resource-Policy: same-origin`` stays closed to them: a page that a plugin serves may
+hold what no other page may read.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,8 @@ class _Middleware:
             resp.complete = True
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: object, succeeded: bool) -> None:
-        _add(resp, self._cross_origin.headers(req.get_header("origin")))
+        if resp.get_header("cross-origin-resource-policy") != "same-origin":
+            _add(resp, self._cross_origin.headers(req.get_header("origin")))
 
 
 def _add(resp: falcon.Response, headers: Headers) -> None:

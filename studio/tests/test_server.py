@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from conftest import PAGE
 
 TABLES = """
 create table note (id int primary key, owner text, body text);
@@ -43,6 +44,18 @@ def test_nothing_is_told_without_the_pages_token(studio, ask):
     for method, path in (("GET", "session"), ("POST", "tokens"), ("GET", "catalog"), ("GET", "service")):
         status, told = ask(service, method, path, page="another")
         assert (status, told["error"]["code"]) == (403, "STUDIO_PAGE_REQUIRED"), path
+
+
+@pytest.mark.parametrize("origins", [("*",), ("https://app.example",)])
+def test_pages_that_may_call_the_apis_may_not_read_the_page_and_its_token(studio, ask, origins):
+    service, origin = studio(development=True, cors_origins=origins), {"Origin": "https://app.example"}
+    page = service.client.simulate_get("/studio", headers=origin, host="localhost")
+    session = service.client.simulate_get("/studio/api/session", headers={**origin, "X-Studio-Page": PAGE})
+    assert (page.status_code, session.status_code) == (200, 200)
+    for answer in (page, session):
+        assert "access-control-allow-origin" not in answer.headers
+    api = service.client.simulate_post("/graphql/v1", json={"query": "{ __typename }"}, headers=origin)
+    assert api.headers["access-control-allow-origin"] in ("*", origin["Origin"])
 
 
 @pytest.mark.parametrize("path", ["catalog", "types", "relations/1", "service", "findings", "slow"])
