@@ -90,7 +90,10 @@ class Identity:
             if token is not None:
                 caller = self._configured(token) or Caller.of(self._verified(token), default_role=AUTHENTICATED)
             if len(api_key or "") + len(authorization or "") <= _LONGEST_REMEMBERED:
-                self._callers.keep(credentials, caller, *self._span(caller.expires_at))
+                since, longest = self._span(None)
+                # No longer than the claims of either: otherwise a token would outlive its key by as much again.
+                until = min(self._claims.until(each, longest) for each in (api_key, token))
+                self._callers.keep(credentials, caller, since, until)
         if id(caller) not in self._configured_ids:
             self._check_role(caller.role)
         return caller

@@ -23,6 +23,11 @@ class Verified(Generic[Value]):
         # If the clock was put back, nothing is known of the time that it shows.
         return entry[0] if entry is not None and entry[1] <= now < entry[2] else None
 
+    def until(self, key: Hashable, otherwise: float) -> float:
+        """Until when a value is kept, ``otherwise`` if it is not."""
+        entry = self._known.get(key)
+        return entry[2] if entry is not None else otherwise
+
     def keep(self, key: Hashable, value: Value, since: float, until: float) -> None:
         with self._lock:
             self._known.pop(key, None)

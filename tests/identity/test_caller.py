@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jwt
@@ -12,7 +13,8 @@ import pytest
 
 from app.errors import AccessError
 from app.identity import Caller, TokenError
-from tests.identity.conftest import ANON_KEY, SECRET, SERVICE_KEY, Clock, make_identity
+from app.identity.key_sets import KeySet
+from tests.identity.conftest import ANON_KEY, SECRET, SERVICE_KEY, Clock, SigningKey, key_set, make_identity
 from tests.process.running import until
 
 UserToken = Callable[..., str]
@@ -161,6 +163,35 @@ def test_what_is_remembered_is_bounded_in_number_and_time(user_token: UserToken)
     for number in range(2100):
         identity.caller(ANON_KEY, f"Bearer {user_token(sub=str(number))}", host=None)
     assert (len(identity._callers), len(identity._claims)) == (2000, 2000)
+
+
+def test_a_token_beside_another_key_or_as_key_is_not_remembered_for_longer(tmp_path: Path) -> None:
+    key, clock, keys = SigningKey("RS256", "withdrawn"), Clock(time.time()), tmp_path / "keys.json"
+    keys.write_text(key_set(key))
+    identity = make_identity(jwt_jwks=str(keys), now=clock)
+    token = key.sign({"sub": "u1", "role": "authenticated"})
+    asked = [(ANON_KEY, f"Bearer {token}"), (SERVICE_KEY, f"Bearer {token}"), (token, None)]
+    assert identity.caller(*asked[0], host=None).role == "authenticated"
+    keys.write_text(key_set())
+    clock.now += 299
+    for each in asked:
+        assert identity.caller(*each, host=None).role == "authenticated"
+    identity._verifier._keys = KeySet(str(keys))
+    clock.now += 2
+    for each in asked:
+        with pytest.raises(AccessError):
+            identity.caller(*each, host=None)
+
+
+def test_a_key_that_expires_is_not_remembered_for_longer_than_the_token_beside_it(user_token: UserToken) -> None:
+    clock = Clock(time.time())
+    identity = make_identity(now=clock, leeway_s=0)
+    until = int(clock.now) + 60
+    asked = (user_token(role="anon", exp=until), f"Bearer {user_token(sub='u1')}")
+    first = identity.caller(*asked, host=None)
+    clock.now = until + 1
+    # Verified again, by the real clock.
+    assert identity.caller(*asked, host=None) is not first
 
 
 def test_long_headers_are_not_remembered(user_token: UserToken) -> None:
