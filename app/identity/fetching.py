@@ -1,11 +1,12 @@
-"""Fetching a small document from a server that may be slow, or send without end."""
+"""Requests to a server that may be slow, or send without end."""
 
 from __future__ import annotations
 
 import socket
 import threading
 import urllib.request
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
@@ -16,20 +17,31 @@ def fetch(url: str, timeout_s: float) -> bytes:
     """What an http or https URL answers. Raises OSError, also where that takes longer."""
     # Only http and https URLs get here, and only from the operator's setting.
     request = urllib.request.Request(url, headers={"Accept": "application/jwk-set+json, application/json"})  # noqa: S310
+    with opened(request, timeout_s, _Redirects()) as response:
+        received: bytes = response.read(_LARGEST + 1)
+    if len(received) > _LARGEST:
+        raise OSError("the answer is too large")
+    return received
+
+
+@contextmanager
+def opened(
+    request: urllib.request.Request, timeout_s: float, redirects: urllib.request.HTTPRedirectHandler
+) -> Iterator[HTTPResponse]:
+    """The answer, to be read within the context. Raises OSError where it is none of HTTP or takes longer than that."""
     cut = _Cut(timeout_s)
     try:
-        with (
-            cut,
-            urllib.request.build_opener(_Http(cut), _Https(cut), _Redirects).open(
-                request, timeout=timeout_s
-            ) as response,
-        ):
-            received: bytes = response.read(_LARGEST + 1)
-    except HTTPException as ex:
-        raise OSError(f"the answer is not one of HTTP ({type(ex).__name__})") from ex
-    if cut.is_made or len(received) > _LARGEST:
-        raise OSError("the answer is too large or too slow")
-    return received
+        opener = urllib.request.build_opener(_Http(cut), _Https(cut), redirects)
+        with cut, opener.open(request, timeout=timeout_s) as response:
+            yield response
+    except (HTTPException, OSError) as ex:
+        if cut.is_made:
+            raise TimeoutError("the answer is too slow") from ex
+        if isinstance(ex, HTTPException):
+            raise OSError(f"the answer is not one of HTTP ({type(ex).__name__})") from ex
+        raise
+    if cut.is_made:
+        raise TimeoutError("the answer is too slow")
 
 
 class _Cut:

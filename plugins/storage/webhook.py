@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from app.hooks import hookimpl
+from app.identity.fetching import opened
 from app.settings import Setting, SettingError, Settings
 from app.settings.kinds import SECRET, URL
 from app.storage.times import now_as_json
@@ -56,9 +57,6 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-_opener = urllib.request.build_opener(_NoRedirects)
-
-
 @dataclass(frozen=True, slots=True)
 class Webhook:
     url: str
@@ -73,8 +71,8 @@ class Webhook:
         # The operator's own URL, checked above.
         request = urllib.request.Request(self.url, self._body(event), headers, method="POST")  # noqa: S310
         try:
-            with _opener.open(request, timeout=_TIMEOUT_S) as response:
-                response.read(1024)
+            with opened(request, _TIMEOUT_S, _NoRedirects()):
+                pass
         except urllib.error.HTTPError as ex:
             ex.close()
             raise WebhookRefused(f"the receiver answered {ex.code}") from None

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import Any
 
 import pytest
@@ -267,6 +269,44 @@ def test_webhook(
     assert (payload["bucketId"], payload["name"], payload["metadata"]["size"]) == (bucket, "a", 3)
     assert payload["reqId"] == "request 1"
     assert body["event"]["applyTime"] < body["sentAt"]
+
+
+@pytest.mark.parametrize(
+    ("begun", "left"),
+    [(b"", ["TimeoutError"]), (b"HTTP/1.1 204 No Content\r\nX: ", ["TimeoutError"]), (b"HTTP/1.1 200 OK\r\n\r\n", [])],
+)
+def test_a_receiver_that_answers_in_drops_is_not_waited_for(
+    own_service: Callable[..., Service], monkeypatch: pytest.MonkeyPatch, begun: bytes, left: list[str]
+) -> None:
+    """Otherwise nothing that the upkeep does would be done any more."""
+    monkeypatch.setattr("plugins.storage.webhook._TIMEOUT_S", 0.5)
+    posted, closed = threading.Event(), threading.Event()
+
+    class Dripping(StreamRequestHandler):
+        def handle(self) -> None:
+            posted.set()
+            with suppress(OSError):
+                self.wfile.write(begun)
+                while not closed.wait(0.05):
+                    self.wfile.write(b"x")
+
+    def outcome(service: Service) -> list[str] | None:
+        errors = [row[0] for row in service.sql("select last_error from storage.work")]
+        return None if None in errors else [error.partition(":")[0] for error in errors]
+
+    server = ThreadingTCPServer(("127.0.0.1", 0), Dripping)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        service = own_service(webhook_url=f"http://127.0.0.1:{server.server_address[1]}/hook")
+        service.upload(f"{service.bucket()}/a", b"123").raise_for_status()
+        posted.wait()
+        until(lambda: outcome(service) is not None)
+        assert outcome(service) == left
+    finally:
+        closed.set()
+        server.shutdown()
+        server.server_close()
 
 
 def test_a_version_that_a_row_names_is_never_deleted(own_service: Callable[..., Service]) -> None:
