@@ -10,6 +10,18 @@ from app.pipeline.engine import Engine
 from app.pipeline.execute import context_of, told_failure
 from app.pipeline.records import AuthorizedOperation, BoundPlan
 from app.query.planning import HANDED_ON
+from app.settings import Setting
+from app.settings.kinds import Names
+
+EXPLAIN_ROLES: Setting[tuple[str, ...]] = Setting(
+    "explain_roles",
+    Names(),
+    ("service_role",),
+    "Roles that may see the SQL of an operation, PostgreSQL's plan for it, and the estimated cost, comma-separated.",
+    default_note="service_role; all of API_ROLES with DEVELOPMENT",
+    derive=lambda values: values["api_roles"] if values["development"] else ("service_role",),
+)
+"""Estimates follow from all rows of a table, hidden ones too, so they are for the same roles."""
 
 _MOST_HANDED_ON = 200
 _PLACEHOLDERS = Statement(

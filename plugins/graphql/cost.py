@@ -3,6 +3,9 @@
 COST_LIMIT, or ``cost_limit`` in the comment on a role, refuses an operation that PostgreSQL estimates to cost more. The
 estimate is that of the plan, made with the values of the first request and again after ten minutes: it takes a round
 trip then, and none otherwise. So it is about plans, not about values.
+
+It follows from statistics of all rows, also of those that policies hide: how frequent a value is among them can be read
+from it. Only roles of EXPLAIN_ROLES are told the number.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from app.bounded_cache import BoundedCache
 from app.graphql.errors import DocumentError
 from app.hooks import hookimpl
 from app.pipeline.engine import Engine
-from app.pipeline.explain import explain
+from app.pipeline.explain import EXPLAIN_ROLES, explain
 from app.pipeline.extensions import Extension
 from app.pipeline.plan import nodes_of
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet
@@ -55,11 +58,13 @@ class Cost:
     @hookimpl
     def operation_checks(self, settings: Settings, directives: Mapping[str, Any]) -> Sequence[Callable[..., None]]:
         limit = directives.get(_DIRECTIVE, settings[COST_LIMIT])
+        told_to = _told_to(settings)
 
         def check(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> None:
             estimate = self._estimate(operation, bound, engine)
             if estimate > limit:
-                message = f"The operation is estimated to cost {estimate}, more than {limit} (COST_LIMIT)"
+                told = f"{estimate}, more than" if operation.caller.role in told_to else "more than"
+                message = f"The operation is estimated to cost {told} {limit} (COST_LIMIT)"
                 hint = "Request less, or filter by indexed columns. The estimate is of the plan, whatever the values."
                 raise DocumentError(message, "LIMIT_EXCEEDED", hint=hint)
 
@@ -68,6 +73,7 @@ class Cost:
     @hookimpl
     def request_extensions(self, settings: Settings) -> Mapping[str, Extension]:
         self._estimates = BoundedCache(settings.plan_cache_entries)
+        told_to = _told_to(settings)
 
         def told(
             execute: Callable[..., ResultSet],
@@ -84,7 +90,7 @@ class Cost:
             cost = {
                 "nodes": nodes_of(bound.plan, operation.parsed.variables),
                 "nodeLimit": rules.nodes or None,
-                "estimate": self._estimate(operation, bound, engine),
+                "estimate": self._estimate(operation, bound, engine) if operation.caller.role in told_to else None,
                 "costLimit": rules.directives.get(_DIRECTIVE, settings[COST_LIMIT]) or None,
             }
             return execute(operation, bound, engine).telling(NAME, cost)
@@ -104,3 +110,9 @@ class Cost:
         estimate: int = round(sum(each["Plan"]["Total Cost"] for each in explain(operation, bound, engine)))
         self._estimates.put(key, (estimate, now))
         return estimate
+
+
+def _told_to(settings: Settings) -> Sequence[str]:
+    """The roles that are told estimates; none without the plugin that declares the setting."""
+    roles: Sequence[str] = settings.of_plugins.get(EXPLAIN_ROLES, ())
+    return roles

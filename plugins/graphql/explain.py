@@ -11,20 +11,10 @@ from typing import Any
 from app.graphql.errors import DocumentError
 from app.hooks import hookimpl
 from app.pipeline.engine import Engine
-from app.pipeline.explain import explain
+from app.pipeline.explain import EXPLAIN_ROLES, explain
 from app.pipeline.extensions import Extension
 from app.pipeline.records import AuthorizedOperation, BoundPlan, ResultSet
 from app.settings import Setting, Settings
-from app.settings.kinds import Names
-
-EXPLAIN_ROLES: Setting[tuple[str, ...]] = Setting(
-    "explain_roles",
-    Names(),
-    ("service_role",),
-    "Roles that may see the SQL of an operation and PostgreSQL's plan for it, comma-separated.",
-    default_note="service_role; all of API_ROLES with DEVELOPMENT",
-    derive=lambda values: values["api_roles"] if values["development"] else ("service_role",),
-)
 
 NAME = "explain"
 PLAN, ANALYZE = "plan", "analyze"

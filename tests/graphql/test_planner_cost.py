@@ -63,7 +63,7 @@ def flights(proxy: Proxy, number: int) -> Iterator[None]:
 
 
 def test_an_operation_above_the_limit_is_refused_with_both_numbers(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, cost_limit=LIMIT)
+    door = reading_door(SCHEMA, cost_limit=LIMIT, explain_roles=("authenticated",))
     error = door.ask(EXPENSIVE, role="authenticated")
     assert error.code == "LIMIT_EXCEEDED"
     found = re.fullmatch(r"The operation is estimated to cost (\d+), more than 100 \(COST_LIMIT\)", error.message)
@@ -146,7 +146,7 @@ def test_nested_inserts_can_be_estimated(open_door: OpenDoor) -> None:
 
 
 def test_the_cost_is_told_on_request(reading_door: OpenDoor) -> None:
-    door = reading_door(SCHEMA, cost_limit=50_000, node_limit=5000)
+    door = reading_door(SCHEMA, cost_limit=50_000, node_limit=5000, explain_roles=("anon", "authenticated"))
     answer = ask_with(door, {"cost": True}, EXPENSIVE, role="authenticated")
     assert list(answer.body) == ["data", "extensions"]
     told = answer.body["extensions"]["cost"]
@@ -158,9 +158,34 @@ def test_the_cost_is_told_on_request(reading_door: OpenDoor) -> None:
 
 
 def test_no_limit_is_null(reading_door: OpenDoor) -> None:
-    told = ask_with(reading_door(SCHEMA, node_limit=0), {"cost": True}, CHEAP, {"id": 1}).body["extensions"]["cost"]
+    door = reading_door(SCHEMA, node_limit=0, explain_roles=("anon",))
+    told = ask_with(door, {"cost": True}, CHEAP, {"id": 1}).body["extensions"]["cost"]
     assert (told["nodes"], told["nodeLimit"], told["costLimit"]) == (1, None, None)
     assert 0 < told["estimate"] < LIMIT
+
+
+def test_a_stranger_learns_no_value_of_hidden_rows(reading_door: OpenDoor) -> None:
+    """The planner expects more rows for a value that is frequent, also in rows that policies hide."""
+    hidden = """
+    create table pay (id int primary key, owner text, secret text);
+    insert into pay select n, 'boss', case when n % 3 = 0 then 'frequent' else 'x' || n end
+    from generate_series(1, 3000) n;
+    create index on pay (secret);
+    analyze pay;
+    alter table pay enable row level security;
+    create policy own on pay to anon using (owner = 'anon');
+    grant select on pay to anon;
+    """
+    guesses = (("id", "frequent"), ("id owner", "rare"))
+    query = '{ payCollection(filter: {secret: {eq: "%s"}}) { edges { node { %s } } } }'
+    for limit in (0, 1):
+        door = reading_door(hidden, cost_limit=limit)
+        answers = [ask_with(door, {"cost": True}, query % (value, fields)) for fields, value in guesses]
+        assert answers[0].body == answers[1].body
+        if not limit:
+            assert answers[0].body["extensions"]["cost"]["estimate"] is None
+        else:
+            assert answers[0].message == "The operation is estimated to cost more than 1 (COST_LIMIT)"
 
 
 @pytest.mark.parametrize("value", [False, None])
