@@ -144,32 +144,29 @@ class KeySet:
         Raises Unavailable when there are no keys because they could not be read.
         """
         keys = self._keys
-        if keys is None or renewed:
-            keys = self._read(wait=True)
-        elif self._now() - self._read_at > _MAX_AGE_S:
-            keys = self._read(wait=False)
+        if keys is None or renewed or self._now() - self._read_at > _MAX_AGE_S:
+            keys = self._read()
         fitting = [key for key in keys if algorithm in key.algorithms]
         # A key without an id matches any token; a token without a key id is tried with all keys.
         return [key for key in fitting if kid is None or key.kid is None or key.kid == kid]
 
-    def _read(self, *, wait: bool) -> tuple[VerificationKey, ...]:
-        if self._begin() or wait:
-            self._is_read.wait(max(0.0, self._awaited_until - time.monotonic()))
+    def _read(self) -> tuple[VerificationKey, ...]:
+        self._begin()
+        self._is_read.wait(max(0.0, self._awaited_until - time.monotonic()))
         return self._known()
 
-    def _begin(self) -> bool:
-        """Begin to read the keys, if it is time; whether it was."""
+    def _begin(self) -> None:
+        """Begin to read the keys, if it is time."""
         with self._lock:
             now = self._now()
             is_soon = self._tried_at is not None and now - self._tried_at < _MIN_INTERVAL_S
             if is_soon or not self._is_read.is_set():
-                return False
+                return
             self._tried_at = now
             self._is_read.clear()
             longest = _LONGEST_WAIT_S if self._keys is not None else _TIMEOUT_S
             self._awaited_until = time.monotonic() + longest
             threading.Thread(target=self._renew, args=(now,), name="key-set", daemon=True).start()
-            return True
 
     def _renew(self, now: float) -> None:
         try:

@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -264,6 +265,22 @@ def test_old_keys_are_read_again_in_time(key_server: KeyServer) -> None:
     clock.now += 601
     assert keys.matching("RS256", "rsa-1") == []
     assert key_server.fetches == 2
+
+
+def test_nobody_gets_old_keys_while_another_reads_new_ones(key_server: KeyServer) -> None:
+    """A token of a withdrawn key would be remembered, however long ago the old ones were read."""
+    clock = Clock(1000.0)
+    keys = KeySet(key_server.url, now=clock)
+    key_server.serve(RSA, OTHER_RSA)
+    keys.matching("RS256", "rsa-1")
+    key_server.serve(OTHER_RSA)
+    key_server.awaited.clear()
+    clock.now += 86400
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(keys.matching, "RS256", "rsa-1") for _ in range(4)]
+        until(lambda: key_server.fetches == 2)
+        key_server.awaited.set()
+        assert [each.result() for each in asked] == [[]] * 4
 
 
 @pytest.mark.parametrize("trouble", ["status", "body", "depth", "protocol", "gone"])
