@@ -28,18 +28,18 @@ def is_number(value: Any) -> bool:
 
 def integer_text(value: Any) -> str | None:
     """A JSON integer of 64 bits."""
-    return _integer_text(value, 63)
+    return _integer_text(value, 2**63)
 
 
 def int_text(value: Any) -> str | None:
     """A JSON integer of 32 bits, which are all that GraphQL's Int has."""
-    return _integer_text(value, 31)
+    return _integer_text(value, 2**31)
 
 
-def _integer_text(value: Any, bits: int) -> str | None:
+def _integer_text(value: Any, beyond: int) -> str | None:
     if value is None:
         return None
-    if isinstance(value, int) and not isinstance(value, bool) and -(2**bits) <= value < 2**bits:
+    if isinstance(value, int) and not isinstance(value, bool) and -beyond <= value < beyond:
         return str(value)
     raise refused("Int")
 
