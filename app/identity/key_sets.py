@@ -9,6 +9,7 @@ import json
 import logging
 import threading
 import time
+import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +19,8 @@ from urllib.parse import unquote, urlsplit
 import jwt
 
 from app.errors import Unavailable
-from app.identity.fetching import fetch
 from app.identity.issuing import SigningKey
+from app.requesting import opened
 
 log = logging.getLogger("portico.identity")
 
@@ -40,6 +41,7 @@ ASYMMETRIC_ALGORITHMS = frozenset(name for names in _ALGORITHMS.values() for nam
 _MAX_AGE_S = 600.0
 _MIN_INTERVAL_S = 10.0
 _TIMEOUT_S = 5.0
+_LARGEST = 1 << 20
 _LONGEST_WAIT_S = 1.0
 
 
@@ -197,9 +199,19 @@ def _loader(source: str) -> tuple[Callable[[], tuple[VerificationKey, ...]], boo
             raise ValueError("JWT_JWKS is not a JSON Web Key Set") from None
         return lambda: keys, False
     if source.lower().startswith(("http://", "https://")):
-        return lambda: read_key_set(_parsed(fetch(source, _TIMEOUT_S)), public=True), True
+        return lambda: read_key_set(_parsed(_fetched(source)), public=True), True
     path = Path(unquote(urlsplit(source).path) if source.startswith("file://") else source)
     return lambda: read_key_set(_parsed(path.read_bytes()), public=False), False
+
+
+def _fetched(url: str) -> bytes:
+    # Only http and https URLs get here, and only from the operator's setting.
+    request = urllib.request.Request(url, headers={"Accept": "application/jwk-set+json, application/json"})  # noqa: S310
+    with opened(request, _TIMEOUT_S, redirected=True) as response:
+        document: bytes = response.read(_LARGEST + 1)
+    if len(document) > _LARGEST:
+        raise OSError("the answer is too large")
+    return document
 
 
 def _parsed(document: str | bytes) -> object:

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from app.hooks import hookimpl
-from app.identity.fetching import opened
+from app.requesting import opened
 from app.settings import Setting, SettingError, Settings
 from app.settings.kinds import SECRET, URL
 from app.storage.times import now_as_json
@@ -50,13 +50,6 @@ class WebhookRefused(RuntimeError):
     """The receiver did not take the event."""
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects: a redirected POST becomes a GET without the event, and the key would reach another server."""
-
-    def redirect_request(self, *_: object) -> None:
-        return None
-
-
 @dataclass(frozen=True, slots=True)
 class Webhook:
     url: str
@@ -71,7 +64,8 @@ class Webhook:
         # The operator's own URL, checked above.
         request = urllib.request.Request(self.url, self._body(event), headers, method="POST")  # noqa: S310
         try:
-            with opened(request, _TIMEOUT_S, _NoRedirects()):
+            # A redirected POST would become a GET without the event, and the key would reach another server.
+            with opened(request, _TIMEOUT_S, redirected=False):
                 pass
         except urllib.error.HTTPError as ex:
             ex.close()

@@ -1,4 +1,4 @@
-"""Requests to a server that may be slow, or send without end."""
+"""Requests of ours to an HTTP server that may be slow."""
 
 from __future__ import annotations
 
@@ -10,26 +10,15 @@ from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
-_LARGEST = 1 << 20
-
-
-def fetch(url: str, timeout_s: float) -> bytes:
-    """What an http or https URL answers. Raises OSError, also where that takes longer."""
-    # Only http and https URLs get here, and only from the operator's setting.
-    request = urllib.request.Request(url, headers={"Accept": "application/jwk-set+json, application/json"})  # noqa: S310
-    with opened(request, timeout_s, _Redirects()) as response:
-        received: bytes = response.read(_LARGEST + 1)
-    if len(received) > _LARGEST:
-        raise OSError("the answer is too large")
-    return received
-
 
 @contextmanager
-def opened(
-    request: urllib.request.Request, timeout_s: float, redirects: urllib.request.HTTPRedirectHandler
-) -> Iterator[HTTPResponse]:
-    """The answer, to be read within the context. Raises OSError where it is none of HTTP or takes longer than that."""
+def opened(request: urllib.request.Request, timeout_s: float, *, redirected: bool) -> Iterator[HTTPResponse]:
+    """The answer, to be read within the context; ``redirected``: that of the server to which redirects lead.
+
+    Raises urllib.error.HTTPError for an answer other than 2xx, and OSError where it is none of HTTP or takes longer.
+    """
     cut = _Cut(timeout_s)
+    redirects = _Redirects() if redirected else _NoRedirects()
     try:
         opener = urllib.request.build_opener(_Http(cut), _Https(cut), redirects)
         with cut, opener.open(request, timeout=timeout_s) as response:
@@ -108,3 +97,8 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         # It would be read to its end, however long it is.
         fp.close()
         return super().redirect_request(req, fp, *told)
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: object) -> None:
+        return None
