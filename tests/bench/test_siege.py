@@ -28,6 +28,7 @@ SHORT = (
     "variables of a mebibyte",
     "regular expressions",
     "errors and hidden tables",
+    "estimates of hidden rows",
     "tables that were there",
     "hidden or not there",
     "a database user and the bytes",

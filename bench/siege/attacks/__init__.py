@@ -16,6 +16,7 @@ from bench.siege.attacks import (
     races,
     resumable_door,
     s3_door,
+    slow_servers,
     surroundings,
     tokens,
     wire,
@@ -36,6 +37,7 @@ ATTACKS = (
     *images_door.ATTACKS,
     *wire.ATTACKS,
     *clients.ATTACKS,
+    *slow_servers.ATTACKS,
     *surroundings.ATTACKS,
     *faults.ATTACKS,
 )

@@ -95,6 +95,25 @@ def _flood(grounds: Grounds, _: float) -> Finding:
     return tally.finding(f"{count} connections to a service that keeps {WORKERS * CONNECTIONS}")
 
 
+def _turned_away(grounds: Grounds, _: float) -> Finding:
+    """Clients without a place that stay, and as many new ones each time: a place that becomes free is taken."""
+    tally, places = Tally(), WORKERS * 4
+    with grounds.serving(CONNECTION_LIMIT="4") as service, ExitStack() as staying:
+        begun = b"GET /health HTTP/1.1\r\n"
+        holding = [connect(service.address, begun) for _ in range(places)]
+        for _ in range(5):
+            for _ in range(places):
+                with suppress(OSError):
+                    staying.enter_context(connect(service.address, begun))
+            holding.pop().close()
+            _comes_again(service, tally)
+            holding.append(connect(service.address, begun))
+        for each in holding:
+            each.close()
+        _others(service, tally, 1, "after those that were turned away")
+    return tally.finding(f"{places} places")
+
+
 def _without_credential(grounds: Grounds, _: float) -> Finding:
     """The answer comes, with a refusal, though not a byte of the body was sent."""
     service, tally = grounds.service, Tally()
@@ -186,6 +205,7 @@ ATTACKS = (
     Attack("readers that do not read", "no client keeps a thread by not reading", _slow_readers),
     Attack("senders that hardly send", "no client keeps others waiting by not sending", _slow_senders),
     Attack("a flood of connections", "connections that say nothing make room for those that do", _flood),
+    Attack("clients that are turned away", "who is turned away and stays takes no place", _turned_away),
     Attack("bodies without a credential", "who has no credential is refused before the body", _without_credential),
     Attack("a full disk", "bodies beyond the space for them are refused in words, nothing else fails", _full_disk),
     Attack("health under load", "health is told whatever others ask for", _health),

@@ -1,8 +1,11 @@
-"""Tables that are nobody's business: no error names them, and installing opens none."""
+"""Tables and rows that are nobody's business: nothing told of a request tells of them, and installing opens none."""
 
 from __future__ import annotations
 
+import re
+
 from app.installation import install
+from bench.siege.client import ANON
 from bench.siege.finding import Attack, Finding, Tally
 from bench.siege.grounds import Grounds
 
@@ -52,7 +55,34 @@ def _opened(grounds: Grounds, _: float) -> Finding:
     return tally.finding()
 
 
+_SKEWED = """
+create table hidden (id int primary key, kind int); create index on hidden (kind);
+insert into hidden select n, case when n % 3 = 0 then 7 else n end from generate_series(1, 3000) n;
+analyze hidden; alter table hidden enable row level security;
+grant usage on schema public to anon; grant select on hidden to anon;
+"""
+"""A third of the rows has the kind 7, and anon sees none of them."""
+_TELLING = ({"cost": True}, {"explain": True}, {"explain": "plan"}, {"timing": True}, {"cost": True, "explain": "plan"})
+
+
+def _estimated(grounds: Grounds, _: float) -> Finding:
+    """How common a value is among hidden rows is in the planner's statistics, and in nothing that anon is told."""
+    tally = Tally()
+    with grounds.serving(grounds.database(_SKEWED)) as service:
+        for asked in _TELLING:
+            for kind in (7, 8):
+                query = f"{{ hiddenCollection(filter: {{kind: {{eq: {kind}}}}}) {{ edges {{ node {{ id }} }} }} }}"
+                body = {"query": query, "extensions": asked}
+                answer = service.ask("POST", "/graphql/v1", body, None, apiKey=ANON)
+                told = (answer.json or {}).get("extensions", {})
+                estimate = told.get("cost", {}).get("estimate")
+                plan = re.search(rb"Plan Rows|Total Cost|rows=|cost=", answer.body)
+                tally.add(answer.status < 500 and estimate is None and not plan, (asked, answer.body))
+    return tally.finding()
+
+
 ATTACKS = (
     Attack("errors and hidden tables", "no error tells of a table that its reader may not see", _named),
+    Attack("estimates of hidden rows", "no estimate of the planner is told to who sees no row", _estimated),
     Attack("tables that were there", "installing opens no table without row level security", _opened),
 )
