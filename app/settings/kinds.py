@@ -76,6 +76,21 @@ class WebUrl(Url):
 
 
 @dataclass(frozen=True, slots=True)
+class ReceiverUrl(WebUrl):
+    """Where something is posted to. Its path may be all that keeps others from posting there."""
+
+    def parse(self, text: str) -> str:
+        try:
+            return WebUrl.parse(self, text)
+        except KindError:
+            raise KindError(f"it is not an {self.description}") from None
+
+    def show(self, value: Any) -> str:
+        scheme, host, rest = re.findall(r"(.+?://)(?:[^/?#]*@)?([^/?#]*)/?(.*)", str(value))[0]
+        return f"{scheme}{host}/{MASK}" if rest else f"{scheme}{host}"
+
+
+@dataclass(frozen=True, slots=True)
 class Proxy:
     """The address of a peer, as a socket tells it."""
 
@@ -260,6 +275,7 @@ class ProjectRef:
 TEXT = Text()
 URL = Url()
 WEB_URL = WebUrl()
+RECEIVER_URL = ReceiverUrl()
 SECRET_URL = Url(is_secret=True)
 URLS = UrlList()
 SECRET = Secret()

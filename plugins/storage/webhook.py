@@ -12,17 +12,16 @@ import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from app.hooks import hookimpl
 from app.requesting import opened
-from app.settings import Setting, SettingError, Settings
-from app.settings.kinds import SECRET, URL
+from app.settings import Setting, Settings
+from app.settings.kinds import RECEIVER_URL, SECRET
 from app.storage.times import now_as_json
 from app.storage.upkeep.events import EventReceiver, ObjectEvent
 
 WEBHOOK_URL: Setting[str | None] = Setting(
-    "webhook_url", URL, None, "The http or https URL to which events of stored objects are posted."
+    "webhook_url", RECEIVER_URL, None, "The URL to which events of stored objects are posted."
 )
 WEBHOOK_KEY: Setting[str | None] = Setting(
     "webhook_key", SECRET, None, "The bearer token with which events are posted."
@@ -41,8 +40,6 @@ def object_event_receivers(settings: Settings) -> Sequence[EventReceiver]:
     url = settings[WEBHOOK_URL]
     if not url:
         return ()
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise SettingError("WEBHOOK_URL must be an http or https URL")
     return (EventReceiver("webhook", Webhook(url, settings[WEBHOOK_KEY], settings.project_ref or "").post),)
 
 
@@ -52,7 +49,7 @@ class WebhookRefused(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    url: str
+    url: str = field(repr=False)
     key: str | None = field(repr=False)
     project: str
 
@@ -61,7 +58,7 @@ class Webhook:
         headers = {"Content-Type": "application/json", "User-Agent": "portico"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
-        # The operator's own URL, checked above.
+        # The operator's own URL, of one of these schemes.
         request = urllib.request.Request(self.url, self._body(event), headers, method="POST")  # noqa: S310
         try:
             # A redirected POST would become a GET without the event, and the key would reach another server.

@@ -241,6 +241,17 @@ def test_secrets_are_masked(url: str) -> None:
     assert "hunter2" not in repr(settings)
 
 
+@pytest.mark.parametrize("path", ["/hunter2", "/services/hunter2?to=hunter2", "?hunter2"])
+def test_a_path_that_webhooks_go_to_is_masked(portico: Portico, path: str) -> None:
+    """Many receivers know their senders by it alone."""
+    said = portico("settings", WEBHOOK_URL=f"https://hooks.example.com:8443{path}").stdout
+    assert f"https://hooks.example.com:8443/{MASK}" in said
+    assert "hunter2" not in said
+    refused = portico("settings", WEBHOOK_URL=f"hooks.example.com{path}").stderr
+    assert "WEBHOOK_URL: it is not an http:// or https:// URL" in refused
+    assert "hunter2" not in refused
+
+
 def test_a_long_value_is_set_apart_from_its_origin(portico: Portico) -> None:
     url = "postgresql://somebody@database.example.com:5432/a_long_name"
     assert f"{url} environment " in portico("settings", DATABASE_URL=url).stdout
