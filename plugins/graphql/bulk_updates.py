@@ -30,6 +30,7 @@ from app.query.changes import Affected, Undoing, answer, response_type
 from app.query.conditions import narrowed
 from app.query.keys import KEY, RowKey, key_input_type
 from app.query.planning import Rows, TableRows
+from app.query.relationship_names import is_unique
 from app.query.sql import as_text, cast_to, uncut
 from app.query.texts import ArrayText
 from app.query.unnesting import array_for, unnested
@@ -189,7 +190,7 @@ class BulkUpdate:
         rows = self.field.planning.rows_of(self.relation)
         affected = self.field.planning.named_rows(self.relation, "affected")
         position = affected.computed(POSITION, lambda source: given.c[POSITION])
-        twice = Undoing(self._names_a_row_twice(given), "updates names a row twice", as_text(func.count()))
+        twice = Undoing(self._names_a_row_twice(given), self._twice(), as_text(func.count()))
 
         def statement() -> tuple[Sequence[Update], TableRows]:
             new = {
@@ -232,6 +233,11 @@ class BulkUpdate:
         column = self.columns[self.form.values[number][0]]
         value = unnested(self.field, column, given.c[f"value_{number}"])
         return value if everywhere else case((given.c[f"has_{number}"], value), else_=rows.column(column.name))
+
+    def _twice(self) -> str:
+        is_declared = not is_unique(self.relation.relation, [part.column for part in self.key])
+        several = f", or the declared key of {self.relation.type_name} is not unique" if is_declared else ""
+        return f"updates names a row twice{several}"
 
     def _names_a_row_twice(self, given: CTE) -> ColumnElement[Any]:
         rows = self.field.planning.rows_of(self.relation)

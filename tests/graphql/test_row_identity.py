@@ -256,5 +256,9 @@ def test_a_change_by_such_a_key_is_undone(open_door: OpenDoor) -> None:
                 assert answer.message == "The declared key of listed is not unique"
             else:
                 assert answer.data["row"] == expected
+    many = door.ask(
+        'mutation { updatelistedCollectionByKey(updates: [{key: {number: 1}, set: {word: "x"}}]) { affectedCount } }'
+    )
+    assert many.message == "updates names a row twice, or the declared key of listed is not unique"
     nodes = door.ask("{ apartCollection { edges { node { word } } } }").data["apartCollection"]["edges"]
     assert [edge["node"]["word"] for edge in nodes] == ["a", "b"]
