@@ -1,4 +1,4 @@
-"""Released clients, gql from PyPI and Apollo Client from npm, against a running service."""
+"""Released clients, gql from PyPI and Apollo Client from npm, and the audit of GraphQL over HTTP, against a service."""
 
 from __future__ import annotations
 
@@ -143,14 +143,7 @@ def test_gql_makes_documents_from_the_schema(service: str) -> None:
 
 
 def test_apollo_client(service: str) -> None:
-    apollo_program = node_program("apollo.mjs")
-    user = token({"role": "authenticated", "sub": "ann"})
-    done = subprocess.run(
-        ["node", str(apollo_program), service, ANON_KEY, user],
-        cwd=apollo_program.parent, capture_output=True, text=True, timeout=PATIENCE_S,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    seen: dict[str, Any] = json.loads(done.stdout)
+    seen = printed_by("apollo.mjs", service, ANON_KEY, token({"role": "authenticated", "sub": "ann"}))
     added = seen["added"]["insertIntoNoteCollection"]
     assert (added["__typename"], added["affectedCount"]) == ("NoteInsertResponse", 5)
     assert added["records"][0]["category"]["name"] == "even"
@@ -172,3 +165,23 @@ def test_apollo_client(service: str) -> None:
     }  # fmt: skip
     assert seen["stranger"] == {"noteCollection": {"__typename": "NoteConnection", "edges": []}}
     assert "MISSING_API_KEY" in json.dumps(seen["keyless"])
+
+
+# The audit
+
+
+def test_graphql_over_http(service: str) -> None:
+    seen = printed_by("audit.mjs", service, ANON_KEY)
+    assert seen["unmet"] == []
+    assert len(seen["audits"]) > 60
+
+
+def printed_by(name: str, *arguments: str) -> dict[str, Any]:
+    """What a program of tests/node prints."""
+    program = node_program(name)
+    done = subprocess.run(
+        ["node", str(program), *arguments], cwd=program.parent, capture_output=True, text=True, timeout=PATIENCE_S
+    )
+    assert done.returncode == 0, done.stderr
+    printed: dict[str, Any] = json.loads(done.stdout)
+    return printed
