@@ -7,6 +7,8 @@ import json
 import zlib
 from base64 import b64encode
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -16,7 +18,9 @@ import requests
 
 from app.server.admission import Admission
 from app.server.request import ReceivedHead
-from tests.process.running import until
+from tests.postgres_server import connect
+from tests.process.running import PATIENCE_S, until
+from tests.storage.gated import Gate
 from tests.storage.service import SERVICE, USER, Service, raw_request, token, unique
 
 BYTES = "application/offset+octet-stream"
@@ -274,6 +278,47 @@ def test_unknown_ended_and_expired_uploads(client: Client, path: str) -> None:
     client.service.sql(f"update storage.uploads set expires_at = now() where id = '{url.rpartition('/')[2]}'")
     assert client.head(url).status_code == 410
     assert told(client.patch(url, 0, b"x")) == (410, "The file for this url no longer exists\n")
+
+
+@pytest.mark.parametrize("bytes_are_deleted", [False, True])
+def test_an_upload_expires_while_its_last_bytes_are_stored(
+    gated: tuple[Service, Gate], bytes_are_deleted: bool
+) -> None:
+    service, gate = gated
+    path = f"{service.bucket()}/k"
+    client, other = Client(service), Client(service)
+    url = client.begin(path, 6)
+    assert told(client.patch(url, 0, b"abc")) == (204, "")
+    with ThreadPoolExecutor() as pool, gate.hold():
+        last = pool.submit(other.patch, url, 3, b"def")
+        assert gate.reached.wait(PATIENCE_S)
+        service.sql("update storage.uploads set expires_at = clock_timestamp()")
+        service.application.services.storage.background.work_now()
+        if bytes_are_deleted:
+            service.sql("update storage.work set due_at = now() - interval '1 hour'")
+            service.application.services.storage.background.work_now()
+        gate.open.set()
+        assert told(last.result()) == (410, "The file for this url no longer exists\n")
+    assert service.get(f"/object/{path}").status_code == 400
+    service.sql("update storage.work set due_at = now() - interval '1 hour'")
+    service.application.services.storage.background.work_now()
+    assert service.blobs() == set()
+
+
+def test_an_upload_that_is_continued_in_the_moment_when_it_expires(own_service: Callable[..., Service]) -> None:
+    service = own_service()
+    client = Client(service)
+    path = f"{service.bucket()}/k"
+    url = client.begin(path, 6)
+    assert told(client.patch(url, 0, b"abc")) == (204, "")
+    service.sql("update storage.uploads set expires_at = clock_timestamp()")
+    with closing(connect(service.database_url)) as continuing:
+        continuing.run("begin")
+        continuing.run("update storage.uploads set expires_at = clock_timestamp() + interval '1 hour'")
+        service.application.services.storage.background.work_now()
+        continuing.run("commit")
+    assert told(client.patch(url, 3, b"def")) == (204, "")
+    assert service.get(f"/object/{path}").content == b"abcdef"
 
 
 def test_other_methods_have_no_route(client: Client) -> None:

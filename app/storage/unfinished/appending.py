@@ -16,6 +16,7 @@ from app.storage.bytes.backend import ByteSource
 from app.storage.bytes.blobs import blob_key, discard, discarded_if_refused, new_version
 from app.storage.errors import (
     LengthExceeded,
+    NoSuchPart,
     NoSuchUpload,
     OffsetConflict,
     StorageError,
@@ -108,12 +109,15 @@ def _acknowledge(storage: Storage, asker: Asker, upload: Upload, addition: Addit
 
 
 def _finish(storage: Storage, asker: Asker, upload: Upload, addition: Addition, last: UploadPart | None) -> Upload:
-    parts = list_parts(storage, asker, upload)
-    if last is not None:
-        parts.append(last)
     try:
+        parts = list_parts(storage, asker, upload)
+        if sum(part.size for part in parts) != upload.received:
+            # While the last bytes were stored the upload has expired, or another request has changed it.
+            raise _overtaken(storage, asker, upload)
+        if last is not None:
+            parts.append(last)
         finished = finish(storage, asker, upload, parts, upload_type=addition.upload_type)
-    except UploadFinished:
+    except (UploadFinished, NoSuchPart):
         raise _overtaken(storage, asker, upload) from None
     finally:
         if last is not None:

@@ -62,11 +62,12 @@ FAILED = Statement(
     "work_failed",
 )
 # Only their bytes at first: for another day a client is told that its upload has expired, not that there was none.
+# Bytes that are being appended make an upload live longer, and lock its row.
 EXPIRED_PARTS = Statement(
     """
     DELETE FROM storage.upload_parts WHERE (upload_id, number) IN (
         SELECT p.upload_id, p.number FROM storage.uploads u JOIN storage.upload_parts p ON p.upload_id = u.id
-        WHERE u.expires_at <= clock_timestamp() LIMIT $1::bigint)
+        WHERE u.expires_at <= clock_timestamp() LIMIT $1::bigint FOR UPDATE OF u SKIP LOCKED)
     RETURNING number
     """,
     "expired_parts",
