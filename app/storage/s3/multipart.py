@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from app.storage.bytes.backend import BlobMissing, ByteSource
 from app.storage.bytes.blobs import blob_key
-from app.storage.errors import BytesMissing, NoSuchPart, NoSuchUpload, PreconditionFailed, UploadFinished
+from app.storage.errors import BytesMissing, NoSuchUpload, PreconditionFailed, StorageError
 from app.storage.http.answer import Answer
 from app.storage.http.preconditions import WRITE_CONDITIONS, write_conditions
 from app.storage.reading import Reading, find, size_of
@@ -107,8 +107,9 @@ def complete_upload(storage: Storage, call: S3Call) -> Answer:
     if upload.finished is None:
         try:
             return _completed(call, _complete(storage, call, upload, wanted))
-        except (S3Error, UploadFinished, NoSuchPart):
-            # Perhaps because another request with the same upload was faster: then its parts are gone.
+        except (S3Error, StorageError):
+            # Perhaps because another request with the same upload was faster: then its parts are gone, and what it made
+            # does not meet the conditions.
             upload = _found(storage, call)
             if upload.finished is None:
                 raise

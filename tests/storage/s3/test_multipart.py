@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 from boto3.s3.transfer import TransferConfig
 from botocore.exceptions import ClientError
 
-from tests.storage.s3.clients import as_user, client, code_of
+from tests.storage.gated import GatedPlugin
+from tests.storage.s3.clients import KEY, SECRET_KEY, as_user, client, code_of
 from tests.storage.service import USER, Service, token, unique
 
 MIB = 1024**2
@@ -139,6 +142,25 @@ def test_conditions(s3: Any, bucket: str) -> None:
     assert s3.get_object(**first.name)["Body"].read() == b"one"
     second.complete([other])
     assert s3.get_object(**first.name)["Body"].read() == b"other"
+
+
+def test_conditions_of_two_completions_at_once(own_service: Callable[..., Service], tmp_path: Path) -> None:
+    """A client repeats a completion whose answer is late: both end well."""
+    plugin = GatedPlugin(tmp_path / "gated")
+    keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
+    service = own_service(plugins={"gated": plugin}, storage_url="gated:", **keys)
+    s3, bucket = client(service), service.bucket()
+    etag = ""
+    for condition in ({"IfNoneMatch": "*"}, {"IfMatch": "etag"}):
+        upload = Upload(s3, bucket)
+        parts = [upload.part(1, b"first" if not etag else b"second")]
+        given = {name: value if value == "*" else etag for name, value in condition.items()}
+        plugin.gate.barrier = threading.Barrier(2)
+        with ThreadPoolExecutor(2) as pool:
+            each = [pool.submit(upload.complete, parts, **given) for _ in range(2)]
+            etag, other = (done.result()["ETag"] for done in each)
+        plugin.gate.barrier = None
+        assert etag == other == s3.head_object(**upload.name)["ETag"]
 
 
 def test_copied_parts(s3: Any, bucket: str) -> None:
