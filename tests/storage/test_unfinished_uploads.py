@@ -286,6 +286,27 @@ def test_giving_up_and_expiry_leave_nothing(own_service: Callable[..., Service])
     assert service.sql("select count(*) from storage.upload_parts") == [[0]]
 
 
+def test_many_parts_of_an_old_upload_go_a_few_at_a_time(own_service: Callable[..., Service]) -> None:
+    """As after a day without the service: all at once would take longer than a statement may, again and again."""
+    service = own_service()
+    door = Door(service)
+    upload = door.begin(f"{service.bucket()}/k", "numbered")
+    service.sql(f"""
+        insert into storage.upload_parts (upload_id, number, version, size, md5)
+        select '{upload.id}', n, gen_random_uuid(), 1, '' from generate_series(1, 2500) as n;
+        create table gone (transaction xid8);
+        create function note() returns trigger language plpgsql security definer as
+          $$begin insert into public.gone values (pg_current_xact_id()); return null; end$$;
+        create trigger note after delete on storage.upload_parts for each row execute function note();
+        update storage.uploads set expires_at = now() - interval '25 hours'
+    """)
+    door.storage.background.work_now()
+    until(lambda: service.sql("select count(*) from storage.uploads") == [[0]])
+    most = "select sum(n), max(n) <= 1000 from (select count(*) as n from gone group by transaction::text) as each"
+    assert service.sql(most) == [[2500, True]]
+    assert service.sql("select count(*) from storage.work where kind = 'delete_blob'") == [[2500]]
+
+
 def test_who_may_see_an_upload(own_service: Callable[..., Service]) -> None:
     service = own_service()
     bucket = service.bucket()

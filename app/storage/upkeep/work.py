@@ -76,6 +76,7 @@ EXPIRED_UPLOADS = Statement(
     """
     DELETE FROM storage.uploads WHERE id IN (
         SELECT u.id FROM storage.uploads u WHERE u.expires_at <= clock_timestamp() - interval '1 day'
+          AND NOT EXISTS (SELECT FROM storage.upload_parts p WHERE p.upload_id = u.id)
         ORDER BY u.expires_at LIMIT $1::bigint FOR UPDATE SKIP LOCKED)
     RETURNING id
     """,
