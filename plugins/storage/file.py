@@ -148,13 +148,22 @@ class FolderBackend:
             raise
 
     def delete_many(self, keys: Iterable[str]) -> None:
+        failure = None
         for key in keys:
-            path = self._path(key)
-            with _writing, suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
-                os.unlink(path)
-            with suppress(OSError):  # not empty, or another process removed it
-                while (path := os.path.dirname(path)) != self._root:
-                    os.rmdir(path)
+            try:
+                self._delete(self._path(key))
+            except PorticoError as ex:
+                # One that can never be deleted would keep all those that come after it.
+                failure = ex
+        if failure is not None:
+            raise failure
+
+    def _delete(self, path: str) -> None:
+        with _writing, suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            os.unlink(path)
+        with suppress(OSError):  # not empty, or another process removed it
+            while (path := os.path.dirname(path)) != self._root:
+                os.rmdir(path)
 
     def list(self, prefix: str = "") -> Iterator[Blob]:
         folder, slash, _ = prefix.rpartition("/")

@@ -118,6 +118,16 @@ def test_a_full_disk(blobs: FolderBackend, tmp_path: Path) -> None:
     assert files(tmp_path / "root") == {".unfinished"}
 
 
+def test_a_blob_that_cannot_be_deleted_keeps_no_others(blobs: FolderBackend, tmp_path: Path) -> None:
+    for key in ("a/before", "b/after"):
+        blobs.put(key, Generated(10))
+    # The kernel refuses to look into it, as into a folder of somebody else.
+    (tmp_path / "root/loop").symlink_to("loop")
+    with pytest.raises(BackendUnavailable):
+        blobs.delete_many(["a/before", "loop/blob", "b/after"])
+    assert list(blobs.list("a")) == list(blobs.list("b")) == []
+
+
 def test_a_source_with_errors_of_its_own(blobs: FolderBackend, tmp_path: Path) -> None:
     class Broken:
         def read(self, size: int = -1, /) -> bytes:
