@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from app.cli import cli
+from app.database import ContextBuilder, Database
+from app.settings import load
 from app.storage.bytes.blobs import blob_key, derived_key
+from app.storage.upkeep.sweep import Sweep
+from app.storage.upkeep.work import WorkList
+from plugins.storage.file import FolderBackend
+from tests.process.running import until
 from tests.storage.service import Service
 
 
@@ -104,3 +111,29 @@ def test_rows_without_bytes(sweep: tuple[Service, Callable[..., Result]]) -> Non
     assert told.return_value == 1
     assert f"missing bytes: {bucket}/hollow (version {version})" in told.output
     assert "whole" not in told.output
+
+
+def test_rows_that_change_while_bytes_are_looked_for(own_service: Callable[..., Service]) -> None:
+    service = own_service(replaced_bytes_grace_s=0.0)
+    bucket = service.bucket()
+    for key in ("replaced", "deleted", "hollow"):
+        service.upload(f"{bucket}/{key}").raise_for_status()
+    (hollow,) = service.sql("select version from storage.objects where name = 'hollow'")[0]
+    (service.folder / blob_key(hollow)).unlink()
+
+    class Changing(FolderBackend):
+        is_changed = False
+
+        def stat(self, key: str) -> int | None:
+            if not self.is_changed:
+                self.is_changed = True
+                service.put(f"/object/{bucket}/replaced", data=b"new").raise_for_status()
+                service.delete(f"/object/{bucket}/deleted").raise_for_status()
+                until(lambda: len(service.blobs()) == 1)
+            return super().stat(key)
+
+    with closing(Database(load({"DATABASE_URL": service.database_url}, {}))) as database:
+        contexts, backend = ContextBuilder(), Changing(service.folder)
+        work = WorkList(database, contexts, lambda: backend, (), grace_s=0)
+        sweeping = Sweep(database, contexts, backend, work, older_than_s=0)
+        assert [(each.name, each.version) for each in sweeping.rows_without_bytes()] == [("hollow", hollow)]

@@ -46,6 +46,9 @@ _ROWS = Statement(
     """,
     "sweep_rows",
 )
+_STILL = Statement(
+    "SELECT 1 FROM storage.objects o WHERE o.id = $1::uuid AND o.version IS NOT DISTINCT FROM $2", "sweep_still"
+)
 _WAITING = Statement("SELECT count(*) FROM storage.work WHERE kind = 'delete_blob'", "sweep_waiting")
 _LEAST_UUID = b"00000000-0000-0000-0000-000000000000"
 
@@ -111,13 +114,16 @@ class Sweep:
         return swept
 
     def rows_without_bytes(self) -> Iterator[RowWithoutBytes]:
-        """The rows whose bytes are gone; the backend is asked about each object."""
+        """The rows whose bytes are gone; the backend is asked about each object.
+
+        One that was replaced or deleted since its row was read has not lost them.
+        """
         last = _LEAST_UUID
         while rows := self._ask(_ROWS, last, str(_ROWS_AT_A_TIME).encode()):
             for identifier, bucket, name, version in rows:
                 last = known(identifier)
                 text = (version or b"").decode()
-                if not self._is_there(text):
+                if not self._is_there(text) and self._ask(_STILL, last, version):
                     yield RowWithoutBytes((bucket or b"").decode(), (name or b"").decode(), text)
 
     def _is_there(self, version: str) -> bool:
@@ -141,6 +147,6 @@ class Sweep:
         rows = self._ask(_UNNAMED if has_parts else _UNNAMED_WITHOUT_PARTS, json.dumps(list(old)).encode())
         return [blob for row in rows for blob in old[known(row[0]).decode()]]
 
-    def _ask(self, statement: Statement, *parameters: bytes) -> list[Row]:
+    def _ask(self, statement: Statement, *parameters: bytes | None) -> list[Row]:
         context = background_context(self._contexts)
         return self._database.run(context, [(statement, parameters)], read_only=True)[0]
