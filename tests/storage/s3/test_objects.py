@@ -203,6 +203,24 @@ def test_deletions(s3: Any, bucket: str) -> None:
     assert failure(s3.delete_objects, Bucket=bucket, Delete={"Objects": [{"Key": "k"}]}) == (404, "NoSuchBucket")
 
 
+def test_conditional_deletions(s3: Any, bucket: str) -> None:
+    tags = {key: s3.put_object(Bucket=bucket, Key=key, Body=key.encode())["ETag"] for key in "abcd"}
+    wanted = [
+        {"Key": "a", "ETag": tags["b"]},
+        {"Key": "b", "ETag": tags["b"], "Size": 1},
+        {"Key": "c"},
+        {"Key": "missing", "ETag": tags["a"]},
+    ]
+    answer = s3.delete_objects(Bucket=bucket, Delete={"Objects": wanted})
+    assert sorted(each["Key"] for each in answer["Deleted"]) == ["b", "c"]
+    refused = [(each["Key"], each["Code"]) for each in answer["Errors"]]
+    assert refused == [("a", "PreconditionFailed"), ("missing", "NoSuchKey")]
+    sized = {"Objects": [{"Key": "a"}, {"Key": "d", "Size": 9}]}
+    assert failure(s3.delete_objects, Bucket=bucket, Delete=sized) == (501, "NotImplemented")
+    assert failure(s3.delete_object, Bucket=bucket, Key="d", IfMatchSize=9) == (501, "NotImplemented")
+    assert [each["Key"] for each in s3.list_objects_v2(Bucket=bucket)["Contents"]] == ["a", "d"]
+
+
 def test_limits_of_the_bucket(s3: Any, s3_service: Service) -> None:
     bucket = s3_service.bucket(file_size_limit=4, allowed_mime_types=["text/plain"])
     s3.put_object(Bucket=bucket, Key="k", Body=b"1234", ContentType="text/plain")
