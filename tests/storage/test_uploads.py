@@ -337,6 +337,11 @@ def test_conditions(service: Service) -> None:
         assert error(service.put(f"/object/{path}", data=b"4", headers={"if-match": etag})) == failed
     assert service.get(f"/object/{path}").content == b"3"
     assert error(service.delete(f"/object/{path}", headers={"if-match": etag})) == failed
+    assert error(service.delete(f"/object/{path}", headers={"if-none-match": "*"})) == failed
+    for method in ("PUT", "DELETE"):
+        answer = service.request(method, f"/object/{path}", headers={"if-none-match": etag})
+        assert error(answer)[2:] == ("InvalidRequest", "headers/if-none-match of a change must be *")
+    assert service.get(f"/object/{path}").content == b"3"
     assert service.delete(f"/object/{path}", headers={"if-match": "*"}).status_code == 200
 
 

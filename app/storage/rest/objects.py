@@ -11,7 +11,7 @@ from app.storage import moving
 from app.storage.content_types import check_content_type
 from app.storage.http.answer import Answer
 from app.storage.http.errors import InvalidRequest
-from app.storage.http.preconditions import write_conditions
+from app.storage.http.preconditions import deletion_conditions
 from app.storage.http.upload_body import header_metadata
 from app.storage.judging import Described
 from app.storage.names import check_bucket_name, check_key
@@ -40,8 +40,7 @@ COPY = (
 def delete_object(storage: Storage, call: Call) -> Answer:
     """DELETE /object/{bucket}/{key}"""
     refuse_empty_json(call)
-    etags, _ = write_conditions(call.headers)
-    moving.delete(storage, call.asker, call.name, etags=etags)
+    moving.delete(storage, call.asker, call.name, etags=deletion_conditions(call.headers))
     return json_answer({"message": "Successfully deleted"})
 
 

@@ -10,7 +10,7 @@ from app.storage import moving
 from app.storage.buckets import find_bucket
 from app.storage.errors import NoSuchBucket, NoSuchObject, StorageError
 from app.storage.http.answer import Answer
-from app.storage.http.preconditions import write_conditions
+from app.storage.http.preconditions import deletion_conditions
 from app.storage.names import check_bucket_name
 from app.storage.records import ObjectName
 from app.storage.s3.bodies import children, read_document, text_of
@@ -34,7 +34,7 @@ _OTHER_CONDITIONS = ("x-amz-if-match-last-modified-time", "x-amz-if-match-size")
 
 def delete_object(storage: Storage, call: S3Call) -> Answer:
     """DELETE /{bucket}/{key}: what is not there counts as deleted."""
-    etags, _ = write_conditions(call.headers)
+    etags = deletion_conditions(call.headers)
     _check_conditions(call.headers.get("if-match"), (name for name in _OTHER_CONDITIONS if name in call.headers))
     try:
         or_placeholder(call.name, lambda name: moving.delete(storage, call.asker, name, etags=etags))
@@ -91,7 +91,7 @@ def _check_conditions(etag: str | None, others: Iterable[str]) -> None:
 
 def _refusal(storage: Storage, call: S3Call, entry: _Entry) -> S3Error | None:
     """Delete the object if its entity tag is the one of the entry; else why it stays."""
-    etags, _ = write_conditions({"if-match": entry.etag})
+    etags = deletion_conditions({"if-match": entry.etag})
     try:
         moving.delete(storage, call.asker, ObjectName(call.bucket, entry.key), etags=etags)
     except StorageError as ex:

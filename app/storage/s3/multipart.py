@@ -51,6 +51,7 @@ def create_upload(storage: Storage, call: S3Call) -> Answer:
     """POST /{bucket}/{key}?uploads"""
     check_refused_headers(call.headers)
     headers = call.headers
+    write_conditions(headers)
     metadata = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **kept_headers(headers)}
     wanted = wanted_of(headers)
     new = NewUpload(

@@ -128,6 +128,7 @@ def test_conditional_writes(s3: Any, bucket: str) -> None:
     etag = s3.put_object(Bucket=bucket, Key="k", Body=b"1", IfNoneMatch="*")["ETag"]
     assert failure(s3.put_object, Bucket=bucket, Key="k", Body=b"2", IfNoneMatch="*") == (412, "PreconditionFailed")
     assert failure(s3.put_object, Bucket=bucket, Key="k", Body=b"2", IfMatch='"x"') == (412, "PreconditionFailed")
+    assert failure(s3.put_object, Bucket=bucket, Key="k", Body=b"2", IfNoneMatch=etag) == (400, "InvalidRequest")
     s3.put_object(Bucket=bucket, Key="k", Body=b"2", IfMatch=etag)
     assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"2"
     assert failure(s3.delete_object, Bucket=bucket, Key="k", IfMatch=etag) == (412, "PreconditionFailed")
