@@ -124,10 +124,13 @@ COUNT_OBJECTS = Statement(
     """,
     "count_objects",
 )
+# When an object came into the bucket created_at does not say: it may have been moved, or replaced, or imported with its
+# age. Each of these changes updated_at.
 EMPTY_BUCKET = Statement(
     """
     DELETE FROM storage.objects o WHERE o.id IN (
-        SELECT o.id FROM storage.objects o WHERE o.bucket_id = $1 AND o.created_at <= $2::timestamptz
+        SELECT o.id FROM storage.objects o
+        WHERE o.bucket_id = $1 AND coalesce(o.updated_at, o.created_at, '-infinity') <= $2::timestamptz
         LIMIT 500 FOR UPDATE)
     RETURNING o.name, o.version, o.metadata
     """,

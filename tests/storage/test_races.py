@@ -334,6 +334,23 @@ def test_a_deadlock_is_not_the_clients(own_service: Callable[..., Service]) -> N
     assert sorted(each["name"] for each in answer.json()) == ["k1", "k2", "k3"]
 
 
+def test_an_object_is_moved_into_a_bucket_that_is_being_emptied(own_service: Callable[..., Service]) -> None:
+    service = own_service()
+    bucket, elsewhere = service.bucket(), service.bucket()
+    for path in (f"{bucket}/gone", f"{elsewhere}/k"):
+        service.upload(path).raise_for_status()
+    with ThreadPoolExecutor(1) as pool, contextlib.closing(connect(service.database_url)) as other:
+        other.run("begin")
+        other.run("select from storage.objects where name = 'gone' for update")
+        emptying = pool.submit(alone(service, "POST", f"/bucket/{bucket}/empty"))
+        until(lambda: waits_for_a_lock(service) == 1)
+        body = {"bucketId": elsewhere, "sourceKey": "k", "destinationBucket": bucket, "destinationKey": "k"}
+        service.post("/object/move", json=body).raise_for_status()
+        other.run("commit")
+        assert emptying.result().status_code == 200
+    assert service.sql("select bucket_id, name from storage.objects") == [[bucket, "k"]]
+
+
 @pytest.mark.parametrize("version", ["list", "list-v2"])
 @pytest.mark.parametrize(
     ("change", "listed"),
