@@ -18,6 +18,7 @@ from plugins.storage.file import FolderBackend
 from tests.postgres_server import connect
 from tests.process.running import PATIENCE_S, until
 from tests.storage.gated import Gate, alone, waits_for_a_lock
+from tests.storage.s3.clients import KEY, SECRET_KEY, client
 from tests.storage.service import SERVICE, Service, error, token
 
 
@@ -286,11 +287,18 @@ class OvertakenPlugin:
         return self.backend if url.startswith("overtaken:") else None
 
 
-def test_a_reader_whose_object_is_replaced_again_and_again(own_service: Callable[..., Service], tmp_path: Path) -> None:
+@pytest.mark.parametrize("reads", ["a download", "a part that is copied"])
+def test_a_reader_whose_object_is_replaced_again_and_again(
+    own_service: Callable[..., Service], tmp_path: Path, reads: str
+) -> None:
     plugin = OvertakenPlugin(tmp_path / "overtaken")
-    service = own_service(plugins={"it": plugin}, storage_url="overtaken:", replaced_bytes_grace_s=0.0)
-    path = f"/object/{service.bucket()}/k"
+    keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
+    service = own_service(plugins={"it": plugin}, storage_url="overtaken:", replaced_bytes_grace_s=0.0, **keys)
+    bucket = service.bucket()
+    path = f"/object/{bucket}/k"
     service.put(path, data=b"first").raise_for_status()
+    s3, target = client(service), {"Bucket": bucket, "Key": "copy"}
+    target["UploadId"] = s3.create_multipart_upload(**target)["UploadId"]
 
     def replace() -> None:
         alone(service, "PUT", path, data=b"later")().raise_for_status()
@@ -298,8 +306,12 @@ def test_a_reader_whose_object_is_replaced_again_and_again(own_service: Callable
 
     service.folder = tmp_path / "overtaken"
     plugin.backend.replace = [replace] * 4
-    answer = service.get(path)
-    assert (answer.status_code, answer.content) == (200, b"later")
+    if reads == "a download":
+        answer = service.get(path)
+        assert (answer.status_code, answer.content) == (200, b"later")
+    else:
+        part = s3.upload_part_copy(**target, PartNumber=1, CopySource={"Bucket": bucket, "Key": "k"})
+        assert part["CopyPartResult"]["ETag"] == service.get(path).headers["etag"]
     assert plugin.backend.replace == []
 
 

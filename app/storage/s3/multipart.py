@@ -6,12 +6,13 @@ import re
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from app.storage.bytes.backend import BlobMissing, ByteSource
+from app.storage.bytes.backend import BlobMissing, ByteSource, Readable
 from app.storage.bytes.blobs import blob_key
-from app.storage.errors import BytesMissing, NoSuchUpload, PreconditionFailed, StorageError
+from app.storage.errors import NoSuchUpload, PreconditionFailed, StorageError
 from app.storage.http.answer import Answer
 from app.storage.http.preconditions import WRITE_CONDITIONS, write_conditions
-from app.storage.reading import Reading, find, size_of
+from app.storage.reading import Reading, find_with_bytes, size_of
+from app.storage.records import StoredObject
 from app.storage.s3.call import S3Call
 from app.storage.s3.descriptions import (
     caching_of,
@@ -85,20 +86,27 @@ def upload_part(storage: Storage, call: S3Call) -> Answer:
 def copy_part(storage: Storage, call: S3Call) -> Answer:
     """PUT /{bucket}/{key}?partNumber&uploadId with x-amz-copy-source"""
     upload, number = _open(storage, call), _part_number(call)
-    found, _ = find(storage, call.asker, copy_source(call), Reading())
-    check_source(call, found.entity_tag, found.updated_at)
-    start, end = _source_range(call, size_of(storage, found))
-    try:
-        readable = storage.backend.open_read(blob_key(found.version), start, end)
-    except BlobMissing:
-        raise BytesMissing from None
+    readable = find_with_bytes(
+        storage, call.asker, copy_source(call), Reading(), lambda found, _: _opened(storage, call, found)
+    )
     source: ByteSource = readable.file if readable.file is not None else JoinedChunks(readable.stream)
+    size = readable.length
     try:
-        part = put_part(storage, call.asker, upload, number, Bounded(source, end - start), size=end - start)
+        part = put_part(storage, call.asker, upload, number, Bounded(source, size), size=size)
     finally:
         readable.close()
     body = document("CopyPartResult", ("LastModified", moment(part.created_at)), ("ETag", f'"{part.md5}"'))
     return Answer(body=body, content_type=XML)
+
+
+def _opened(storage: Storage, call: S3Call, found: StoredObject) -> Readable | None:
+    """The bytes to copy, None when they are gone."""
+    check_source(call, found.entity_tag, found.updated_at)
+    start, end = _source_range(call, size_of(storage, found))
+    try:
+        return storage.backend.open_read(blob_key(found.version), start, end)
+    except BlobMissing:
+        return None
 
 
 def complete_upload(storage: Storage, call: S3Call) -> Answer:
