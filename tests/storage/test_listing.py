@@ -198,10 +198,26 @@ def test_v2_cursor_of_the_form_that_clients_keep(service: Service, bucket: str) 
 
 
 @pytest.mark.parametrize("cursor", ["%%%", "AAAA", base64.b64encode(b"l:x\no:up").decode(),
-                                    base64.b64encode(b"l:x\nc:created_at\na:noon").decode()])  # fmt: skip
+                                    base64.b64encode(b"l:x\nc:created_at\na:noon").decode(),
+                                    base64.b64encode(b"l:x\nc:created_at\na:0001-01-01T00+09").decode()])  # fmt: skip
 def test_v2_broken_cursors(service: Service, bucket: str, cursor: str) -> None:
     answer = service.post(f"/object/list-v2/{bucket}", json={"cursor": cursor})
     assert error(answer) == (400, "400", "InvalidParameter", "Invalid Parameter continuation token")
+
+
+@pytest.mark.parametrize(
+    ("last", "left"),
+    [
+        ("l:~\na:2026-01-01T00:00:01", len(KEYS) - 6),
+        ("l:~\na:2026-W01-4T00:00:01", len(KEYS) - 6),
+        ("l:~\na:2026-01-01T23:59:01,0+23:59", len(KEYS) - 6),
+        ("l:~/\nt:folder\na:noon", len(KEYS)),
+    ],
+)
+def test_v2_cursors_with_times_in_any_form(service: Service, bucket: str, last: str, left: int) -> None:
+    """Also in forms that PostgreSQL does not read. The time of a folder means nothing."""
+    cursor = base64.b64encode(f"{last}\nc:created_at".encode()).decode()
+    assert len(list_v2(service, bucket, cursor=cursor)["objects"]) == left
 
 
 def test_a_page_is_full_though_most_is_not_visible(service: Service) -> None:

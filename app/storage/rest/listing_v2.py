@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import cast
 
 from app.storage.errors import InvalidValue
@@ -20,6 +20,7 @@ from app.storage.rows import RawValue, boolean, number, text
 from app.storage.sql import Direction
 from app.storage.sql_pages import PageByCursor
 from app.storage.storage import Storage
+from app.storage.times import as_json
 
 _LARGEST_PAGE = 1000
 _COLUMNS = ("name", "created_at", "updated_at")
@@ -78,10 +79,10 @@ class Cursor:
             raise InvalidValue(_CURSOR)
         # Cursors of Supabase's storage do not say whether the last entry was a folder.
         kind = found.get("t") or ("folder" if delimited and last.endswith("/") and last != prefix else "object")
-        time = found.get("a", "")
-        if column != "name" and kind == "object" and not _is_time(time):
-            raise InvalidValue(_CURSOR)
-        return cls(last, kind == "folder", cast(Direction, direction), column, time)
+        is_folder = kind == "folder"
+        # Folders have no time.
+        time = "" if column == "name" or is_folder else _read_time(found.get("a", ""))
+        return cls(last, is_folder, cast(Direction, direction), column, time)
 
 
 def list_objects_v2(storage: Storage, call: Call) -> Answer:
@@ -155,9 +156,10 @@ def _by_time(
         found.take(page_of_keys(read, call.asker, call.bucket, prefix, page, *own))
 
 
-def _is_time(value: str) -> bool:
+def _read_time(value: str) -> str:
+    """The time in the form that PostgreSQL reads. Raises InvalidValue."""
     try:
-        datetime.fromisoformat(value)
-    except ValueError:
-        return False
-    return True
+        moment = datetime.fromisoformat(value)
+        return as_json(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
+        raise InvalidValue(_CURSOR) from None
