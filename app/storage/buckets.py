@@ -96,7 +96,7 @@ def get_all(
     ``column``, a column of the table, orders them.
     """
     statement = list_buckets(projection, column, direction)
-    parameters = (text(search.lower() if search else None), number(limit), number(offset))
+    parameters = (text(search or None), number(limit), number(offset))
     return known(storage.database.run(asker.own_context(), [(statement, parameters)], read_only=True)[0][0][0])
 
 

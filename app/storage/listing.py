@@ -10,7 +10,7 @@ from app.storage.long_reads import Read
 from app.storage.names import BEYOND, spellings, successor
 from app.storage.rows import RawValue, known, number, text, texts
 from app.storage.sql import Direction
-from app.storage.sql_listing import MOST_SEEN, LevelForm, seen, walk, walk_with_page
+from app.storage.sql_listing import LOWER_CASE, MOST_SEEN, LevelForm, seen, walk, walk_with_page
 from app.storage.sql_pages import ListedPage, PageByCursor, page_of_range, page_of_visible
 
 Candidates = tuple[RawValue, RawValue, RawValue]
@@ -109,6 +109,16 @@ class Level:
 
     def _bounds(self) -> tuple[RawValue, RawValue]:
         return text(self._lower), text(self._upper)
+
+
+def in_lower_case(read: Read, asker: Asker, key: str) -> str:
+    """The key as the database's locale writes it in lower case, which is what folded keys are.
+
+    Python writes ``I``, the dotted ``I`` and a sigma at the end of a word as not every locale does.
+    """
+    if key.isascii() and "I" not in key:
+        return key.lower()
+    return known(read.row(asker.own_context(), LOWER_CASE, (text(key),))[0]).decode()
 
 
 def page_of_keys(read: Read, asker: Asker, bucket: str, prefix: str, page: PageByCursor, *own: RawValue) -> Row:

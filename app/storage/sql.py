@@ -85,14 +85,14 @@ def get_bucket(projection: Projection) -> Statement:
 
 @lru_cache(64)
 def list_buckets(projection: Projection, column: str | None, direction: str) -> Statement:
-    """Parameters: text that names contain (in lower case), limit, offset. The projection is an aggregate."""
+    """Parameters: text that names contain, limit, offset. The projection is an aggregate."""
     # The face has checked column and direction against its own lists.
     ordered = f"ORDER BY b.{column} {direction}, b.id {direction}" if column else ""
     return Statement(
         f"""
         SELECT {projection}
         FROM (
-            SELECT b.* FROM storage.buckets b WHERE $1::text IS NULL OR position($1 IN lower(b.name)) > 0
+            SELECT b.* FROM storage.buckets b WHERE $1::text IS NULL OR position(lower($1) IN lower(b.name)) > 0
             {ordered} LIMIT $2::bigint OFFSET $3::bigint) b
         """,  # noqa: S608
         "list_buckets",

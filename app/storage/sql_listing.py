@@ -26,6 +26,8 @@ from app.storage.sql_pages import ListedPage
 MOST_SEEN = 1000
 """``seen`` is for callers who see no more objects than this."""
 
+LOWER_CASE = Statement("SELECT lower($1::text)", "lower_case")
+
 # How many rows a step of the walk reads: few after a folder, since another folder may follow; more and more while it
 # finds only objects.
 _FIRST, _AFTER_FOLDER, _GROWTH, _MOST = 16, 4, 4, 1024

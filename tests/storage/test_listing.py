@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from pg8000.exceptions import DatabaseError
 
 from app.database import Statement
+from app.installation.scripts import install_script
+from app.installation.version import VERSION
 from app.storage.names import BEYOND, successor
 from app.storage.rest.listing_v2 import page_v2
 from app.storage.rest.projections import ENTRY
 from app.storage.sql import Direction
 from app.storage.sql_listing import LevelForm, walk, walk_with_page
 from app.storage.sql_pages import PageByOffset, page_of_visible
-from tests.postgres_server import connect
-from tests.storage.service import SERVICE, Service, error, token, unique
+from tests.postgres_server import PostgresServer, connect
+from tests.storage.service import SERVICE, Service, error, running, token, unique
 
 # Names that sort in surprising ways: around the slash, by case, beyond ASCII's letters.
 KEYS = [
@@ -315,3 +320,28 @@ def test_a_listing_reads_what_it_lists(
         assert read <= 10 * entries + 100
     finally:
         service.sql("drop policy listing on storage.objects")
+
+
+@pytest.mark.parametrize("locale", ["builtin_locale 'C'", "builtin_locale 'C.UTF-8'", "icu_locale 'tr'"])
+def test_v1_finds_keys_in_lower_case_as_the_database_writes_it(
+    postgres: PostgresServer, tmp_path: Path, locale: str
+) -> None:
+    provider = locale.partition("_")[0]
+    name = unique("locale")
+    try:
+        postgres.execute(f"create database {name} template template0 locale 'C' locale_provider {provider} {locale}")
+    except DatabaseError as ex:
+        pytest.skip(f"this server has no such locale: {ex}")
+    url = postgres.url_of(name)
+    postgres.execute(install_script(VERSION), url)
+    with running(postgres, url, tmp_path, object_keys="unicode") as service:
+        bucket = service.bucket()
+        folders = ["ΟΔΟΣ", "Île", "İzmir", "INBOX", "images", "ß"]
+        for folder in folders:
+            service.upload(f"{bucket}/{quote(folder)}/a.txt").raise_for_status()
+        for folder in folders:
+            assert [each["name"] for each in list_v1(service, bucket, prefix=folder)] == ["a.txt"]
+            assert [each["name"] for each in list_v1(service, bucket, search=folder[:2])] == [folder]
+        service.post("/bucket", json={"name": "IMAGES"}).raise_for_status()
+        assert [each["id"] for each in service.get("/bucket?search=IMA").json()] == ["IMAGES"]
+    postgres.execute(f"drop database {name} with (force)")

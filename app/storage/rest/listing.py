@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from app.storage.http.answer import Answer
-from app.storage.listing import LARGEST_STEP, Level
+from app.storage.listing import LARGEST_STEP, Level, in_lower_case
 from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.rest.projections import ENTRY
@@ -41,12 +41,12 @@ def list_objects(storage: Storage, call: Call) -> Answer:
         prefix += "/"
     column: str = given["sortBy"].get("column", "name")
     direction = cast(Direction, given["sortBy"].get("order", "asc"))
-    start = (prefix + given["search"].replace("\0", "")).lower()
     page = PageByOffset(ENTRY, column, direction)
     limit, offset = min(given["limit"], _LARGEST_PAGE), given["offset"]
     pages: list[bytes] = []
     step = min(limit + offset, LARGEST_STEP)
     with storage.read(call.asker) as read:
+        start = in_lower_case(read, call.asker, prefix + given["search"].replace("\0", ""))
         level = Level(read, call.asker, call.bucket, start, direction, folded=True)
         while limit > 0 and not level.at_end:
             own = number(len(prefix)), number(offset), number(limit)
