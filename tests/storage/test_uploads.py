@@ -267,6 +267,16 @@ def test_metadata_that_postgresql_cannot_hold_as_it_is(service: Service) -> None
     assert info(service, path)["metadata"] == {"nul": "ab", "text": "\\u0000", "both": "\\", "half": "?"}
 
 
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("left_out", [b"", b"="])
+def test_metadata_in_every_form_of_base64(service: Service, encode: Callable[[bytes], bytes], left_out: bytes) -> None:
+    path = f"{service.bucket()}/k"
+    for text in ("a?>", "a??>", "a???>"):
+        encoded = encode(json.dumps({"text": text}).encode()).rstrip(left_out)
+        service.upload(path, x_metadata=encoded.decode(), x_upsert="true").raise_for_status()
+        assert info(service, path)["metadata"] == {"text": text}
+
+
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
 def test_metadata_that_is_not_json_is_ignored(service: Service, number: str) -> None:
     path = f"{service.bucket()}/k"

@@ -68,9 +68,18 @@ def header_metadata(headers: Mapping[str, str]) -> dict[str, Any] | None:
     if len(encoded) > LARGEST_USER_METADATA * 4 // 3 + 4:
         raise TooLarge("user_metadata")
     try:
-        return as_object(base64.b64decode(encoded, validate=False))
+        return as_object(_from_base64(encoded))
     except (binascii.Error, ValueError):
         return None
+
+
+def _from_base64(encoded: str) -> bytes:
+    """The bytes, in either alphabet of RFC 4648 and with or without padding, as Supabase's storage reads them.
+
+    Raises binascii.Error.
+    """
+    letters = re.sub("[^A-Za-z0-9+/]", "", encoded.replace("-", "+").replace("_", "/"))
+    return base64.b64decode(letters + "=" * (-len(letters) % 4))
 
 
 def _read_form(headers: Mapping[str, str], sent: BinaryIO, length: int | None, content_type: str) -> Content:
