@@ -34,7 +34,7 @@ from app.storage.bytes.backend import (
     checked_key,
     whole_file_of,
 )
-from app.storage.bytes.transfer import CHUNK, Metered, Translated
+from app.storage.bytes.transfer import CHUNK, Metered, Translated, write_all
 
 UNFINISHED = ".unfinished"
 # A folder that loses its last blob is removed. A concurrent write makes it again, possibly several times.
@@ -273,17 +273,11 @@ def _write_file(path: str, source: Metered) -> None:
     try:
         while chunk := source.read(source.at_once):
             with _writing:
-                _write_all(descriptor, chunk)
+                write_all(descriptor, chunk)
         with _writing:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _write_all(descriptor: int, chunk: bytes) -> None:
-    left = memoryview(chunk)
-    while left:
-        left = left[os.write(descriptor, left) :]
 
 
 def _copy_bytes(source: FileIO, target: FileIO, size: int) -> None:
@@ -296,7 +290,7 @@ def _copy_bytes(source: FileIO, target: FileIO, size: int) -> None:
         chunk = source.read(min(CHUNK, left))
         if not chunk:
             raise BlobMissing
-        _write_all(target.fileno(), chunk)
+        write_all(target.fileno(), chunk)
         left -= len(chunk)
 
 

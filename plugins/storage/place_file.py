@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from app.hooks import hookimpl
 from app.storage.bytes.backend import ByteSource
-from app.storage.bytes.transfer import CHUNK
+from app.storage.bytes.transfer import CHUNK, write_all
 from app.storage.outside.place import ObjectDescription, PlacedObject, PlaceOptions, PlaceRefused, PlaceUnusable
 
 UNFINISHED = ".portico-unfinished"
@@ -96,8 +96,9 @@ class FolderPlace:
             with file:
                 while chunk := source.read(CHUNK):
                     with _refused():
-                        file.write(chunk)
-                os.fsync(file.fileno())
+                        write_all(file.fileno(), chunk)
+                with _refused():
+                    os.fsync(file.fileno())
             with _refused():
                 written = (modified - _EPOCH) // timedelta(microseconds=1) * 1000
                 os.utime(unfinished, ns=(written, written))

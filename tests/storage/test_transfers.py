@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +29,12 @@ from tests.storage_backends.conftest import places as places
 
 THEN = datetime(2024, 3, 2, 1, 2, 3, 456000, UTC)
 LARGE = bytes(range(256)) * 40_000
+# Runs the command with a limit on the size of files.
+LIMITED = """
+import resource, runpy
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+runpy.run_module("app", run_name="__main__")
+"""
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +177,22 @@ class Slow:
         assert self.go_on.wait(PATIENCE_S)
         given, self._rest = self._rest, b""
         return given
+
+
+def test_an_export_to_a_full_disk_leaves_no_part_of_an_object(target: Service, tmp_path: Path) -> None:
+    """The limit stands for the disk: of a write that crosses it, the system takes what fits."""
+    bucket = target.bucket()
+    target.upload(f"{bucket}/a", LARGE[:150_000]).raise_for_status()
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, "storage", "export", bucket, str(tmp_path)],
+        env=os.environ | {"DATABASE_URL": target.database_url, "STORAGE_URL": target.folder.as_uri()},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert (done.returncode, done.stdout) == (1, "0 objects, 0 bytes, copied; 0 were there; 1 failed\n")
+    assert "failed: a: the file cannot be used: File too large" in done.stderr
+    assert not (tmp_path / "a").exists()
 
 
 def test_what_a_killed_export_left_is_removed_by_the_next(target: Service, run: Run, tmp_path: Path) -> None:

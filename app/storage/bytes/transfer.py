@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -53,6 +54,13 @@ class Metered(PassingOn):
     def stored(self) -> Stored:
         """The size and MD5 of what was read so far."""
         return Stored(self._read, self._md5.hexdigest())
+
+
+def write_all(descriptor: int, chunk: bytes) -> None:
+    """Write the whole chunk to an open file; of one that crosses the end of the disk, the system takes what fits."""
+    left = memoryview(chunk)
+    while left:
+        left = left[os.write(descriptor, left) :]
 
 
 class Translated(AbstractContextManager[None]):
