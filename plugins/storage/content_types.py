@@ -35,7 +35,8 @@ SIGNATURES: Mapping[str, tuple[Signature, ...]] = {
     "image/gif": ((0, b"GIF87a"), (0, b"GIF89a")),
     "image/webp": ((8, b"WEBP"),),
     "image/bmp": ((0, b"BM"),),
-    "image/tiff": ((0, b"II*\x00"), (0, b"MM\x00*")),
+    # The second of each is BigTIFF, for more than 4 GiB.
+    "image/tiff": ((0, b"II*\x00"), (0, b"II+\x00"), (0, b"MM\x00*"), (0, b"MM\x00+")),
     "image/avif": _IS_MEDIA_FILE,
     "image/heic": _IS_MEDIA_FILE,
     "video/mp4": _IS_MEDIA_FILE,

@@ -375,6 +375,8 @@ def test_the_connection_is_usable_after_a_refusal(service: Service) -> None:
         ("image/webp", b"RIFF....WEBP", True),
         ("application/pdf", b"", False),
         ("text/plain", b"\x89PNG", True),
+        ("image/tiff", b"II+\0\x08\0\0\0", True),
+        ("image/tiff", b"MM\0+\0\x08\0\0", True),
     ],
 )
 def test_content_types_by_a_setting(
