@@ -31,6 +31,8 @@ def test_the_first_plugin(tmp_path: Path, postgres: PostgresServer) -> None:
             PYTHONPATH=f"{target}:{REPOSITORY}",
             PIP_TARGET=str(target),
             PIP_NO_INDEX="1",
+            # No index, so the setuptools of the tests builds it. pip reads this variable the wrong way round.
+            PIP_NO_BUILD_ISOLATION="0",
             TEST_DATABASE_URL=postgres.url,
         ),
         capture_output=True,
