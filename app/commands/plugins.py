@@ -17,7 +17,9 @@ def command() -> int:
 
     settings = load()
     plugins = plugin_manager(disabled=settings.disabled_plugins, required=False)
+    name_width = max(len(each.name) for each in plugins.installed)
+    distribution_width = max(len(each.distribution) for each in plugins.installed)
     for each in plugins.installed:
         what = f"cannot be loaded: {each.problem}" if each.problem else "disabled" if each.disabled else each.summary
-        click.echo(f"{each.name:<20}{each.distribution:<18}{what}")
+        click.echo(f"{each.name:<{name_width}}  {each.distribution:<{distribution_width}}  {what}")
     return 1 if any(each.problem for each in plugins.installed) else 0

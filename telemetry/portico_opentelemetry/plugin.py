@@ -16,8 +16,11 @@ _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT
 
 
 class Telemetry:
-    """The plugin: one instance for each application. ``processor`` takes the spans, by default one that exports them in
-    the background, if the environment names an endpoint."""
+    """Traces for OpenTelemetry, sent by OTLP. On with OTEL_EXPORTER_OTLP_ENDPOINT.
+
+    ``processor`` takes the spans, by default one that exports them in the background, if the environment names an
+    endpoint.
+    """
 
     def __init__(self, processor: SpanProcessor | None = None) -> None:
         self._processor = processor

@@ -83,6 +83,13 @@ def test_a_name_that_no_plugin_has_cannot_be_disabled() -> None:
         plugin_manager(disabled=["filtres"])
 
 
+def test_long_names_have_columns_of_their_own(distribute: Distribute, portico: Portico) -> None:
+    source = '"""The room of the cats."""'
+    distribute("a_name_that_is_longer_than_others", source, distribution="a-distribution-whose-name-is-long")
+    listed = portico("plugins").stdout
+    assert "a_name_that_is_longer_than_others  a-distribution-whose-name-is-long 1.0  The room of the cats.\n" in listed
+
+
 def test_portico_plugins_shows_what_is_disabled(portico: Portico) -> None:
     listed = portico("plugins", DISABLED_PLUGINS="node, webhook").stdout
     assert [each.split()[0] for each in listed.splitlines() if each.endswith("disabled")] == ["node", "webhook"]
