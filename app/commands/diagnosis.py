@@ -92,6 +92,11 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
 
 
 def _installation(state: InstallationState) -> Iterator[Finding]:
+    if state.version is None and state.storage_version is not None:
+        yield Finding(
+            "note", "schema changes are detected by polling every second, since portico uninstall", "run portico init"
+        )
+        return
     if state.version is None:
         yield Finding(
             "note",

@@ -170,6 +170,9 @@ def test_uninstall(portico: Portico, postgres: PostgresServer, database_url: str
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     postgres.execute("insert into storage.buckets (id, name) values ('b', 'b')", database_url)
     assert "Version 1.1.0 was removed" in portico("uninstall", DATABASE_URL=database_url).stdout
+    told = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k").stdout
+    assert "note  schema changes are detected by polling every second, since portico uninstall\n" in told
+    assert "portico init was not run here" not in told
     assert postgres.execute("select to_regnamespace('graphql') is null", database_url) == [[True]]
     assert portico("init", DATABASE_URL=database_url).returncode == 0
     assert postgres.execute("select id from storage.buckets", database_url) == [["b"]]
