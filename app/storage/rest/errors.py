@@ -104,7 +104,8 @@ def _unsupported_type(message: str) -> RestError:
 
 def _too_large(ex: core.TooLarge) -> RestError:
     message = f"The {ex.what} exceeded the maximum allowed size"
-    return RestError("EntityTooLarge", 413, message, tag="Payload too large")
+    hint = "UPLOAD_SIZE_LIMIT and the bucket's file_size_limit say how large an object may be."
+    return RestError("EntityTooLarge", 413, message, tag="Payload too large", hint=hint if ex.what == "object" else None)
 
 
 def _database_error(ex: core.DatabaseRefused) -> RestError:
