@@ -201,7 +201,8 @@ def test_the_bucket_limits_size(service: Service) -> None:
     assert service.upload(f"{bucket}/fits", bytes(10)).status_code == 200
     refused = service.upload(f"{bucket}/k", bytes(11))
     assert error(refused) == TOO_LARGE
-    assert refused.json()["hint"] == "UPLOAD_SIZE_LIMIT and the bucket's file_size_limit say how large an object may be."
+    limits = "UPLOAD_SIZE_LIMIT and the bucket's file_size_limit"
+    assert refused.json()["hint"] == f"{limits} say how large an object may be."
     assert error(service.post(f"/object/{bucket}/k", data=iter([bytes(6), bytes(6)]))) == TOO_LARGE
     assert error(service.post(f"/object/{bucket}/k", files={"f": ("a", bytes(11))})) == TOO_LARGE
     assert len(service.blobs() - before) == 1

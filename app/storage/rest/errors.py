@@ -105,7 +105,8 @@ def _unsupported_type(message: str) -> RestError:
 def _too_large(ex: core.TooLarge) -> RestError:
     message = f"The {ex.what} exceeded the maximum allowed size"
     hint = "UPLOAD_SIZE_LIMIT and the bucket's file_size_limit say how large an object may be."
-    return RestError("EntityTooLarge", 413, message, tag="Payload too large", hint=hint if ex.what == "object" else None)
+    shown = hint if ex.what == "object" else None
+    return RestError("EntityTooLarge", 413, message, tag="Payload too large", hint=shown)
 
 
 def _database_error(ex: core.DatabaseRefused) -> RestError:
