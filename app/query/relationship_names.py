@@ -3,7 +3,8 @@
 In the dialect ``standard`` a field's name follows from the schema alone: not from the order in which keys were made,
 nor from what a role may read of them. A field to one row is called after the table that it leads to, one to many rows
 after the table with ``Collection`` behind it. Where two of a type would share a name, all of them are named by their
-columns, on both sides. In the dialect ``pg_graphql`` of two with one name the later has its columns in the name.
+columns, on both sides, unless no role can see both. In the dialect ``pg_graphql`` of two with one name the later has
+its columns in the name.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def named_ways(api: ApiSchema, keys: Sequence[Key]) -> Mapping[Way, str | None]:
     if api.dialect.to_one_by_table:
         named = _by_schema(api, candidates, dict(zip([*forth, *back], [*back, *forth], strict=True)))
     else:
-        named = _by_order(candidates)
+        named = _by_order(api, candidates)
     taken = _names(api)
     for way, name in named.items():
         if name is not None:
@@ -128,10 +129,10 @@ def _by_schema(
         for way, name in named.items():
             if name is not None:
                 sharing[way.source.oid, name].append(way)
-        shared = [ways for ways in sharing.values() if len(ways) > 1]
+        shared = [[way for way in ways if _has_rival(api, way, ways)] for ways in sharing.values() if len(ways) > 1]
         moved = {each for ways in shared for each in ([way for way in ways if not _is_override(way)] or ways)}
-        alone = ((ways[0], name in columns[source]) for (source, name), ways in sharing.items() if len(ways) == 1)
-        moved |= {way for way, is_taken in alone if is_taken and not _is_override(way)}
+        of_columns = (way for (source, name), ways in sharing.items() if name in columns[source] for way in ways)
+        moved |= {way for way in of_columns if not _is_override(way)}
         if not moved:
             return named
         # Named by its columns on one side, a key is so on the other.
@@ -142,15 +143,23 @@ def _by_schema(
         gone_on |= moved
 
 
-def _by_order(candidates: Mapping[Way, Iterator[str]]) -> Mapping[Way, str | None]:
-    taken: dict[int, set[str]] = defaultdict(set)
+def _by_order(api: ApiSchema, candidates: Mapping[Way, Iterator[str]]) -> Mapping[Way, str | None]:
+    taken: dict[int, dict[str, list[Way]]] = defaultdict(lambda: defaultdict(list))
     named = {}
     for way, names_of_way in candidates.items():
         of_source = taken[way.source.oid]
-        name = named[way] = next((each for each in names_of_way if each not in of_source), None)
+        name = named[way] = next((each for each in names_of_way if not _has_rival(api, way, of_source[each])), None)
         if name is not None:
-            of_source.add(name)
+            of_source[name].append(way)
     return named
+
+
+def _has_rival(api: ApiSchema, way: Way, ways: Iterable[Way]) -> bool:
+    """Whether ``way`` cannot share a name with all ``ways``. It can with those that lead to other relations of the same
+    type name: of these a role sees only one."""
+    target = api.type_name(way.target)
+    others = (each for each in ways if each is not way)
+    return any(each.target is way.target or api.type_name(each.target) != target for each in others)
 
 
 def _is_override(way: Way) -> bool:

@@ -196,6 +196,32 @@ def test_two_keys_to_one_table_are_named_by_their_columns(reading_door: OpenDoor
 
 
 @pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_a_relation_that_is_left_out_takes_no_names(reading_door: OpenDoor, dialect: str) -> None:
+    """Of two relations with one type name a role sees one, so the fields that lead to them may share a name."""
+    sql = """
+      create schema another;
+      create table lab (id int primary key);
+      create table request (id int primary key, lab_id int references lab);
+      create table another.request (id int primary key, lab_id int references lab);
+      insert into lab values (1);
+      insert into request values (2, 1);
+      insert into another.request values (3, 1);
+      comment on schema public is '@graphql({"introspection": true})';
+      comment on schema another is '@graphql({"introspection": true})';
+      grant usage on schema another to anon, authenticated;
+      grant select on lab to anon, authenticated;
+      grant select on request to anon;
+      grant select on another.request to anon, authenticated;
+    """
+    door = reading_door(sql, graphql_dialect=dialect, api_schemas=("another", "public"))
+    assert fields(door, "lab") == {"requestCollection": "requestConnection"}
+    for role, id_ in ("anon", 2), ("authenticated", 3):
+        query = "{ labCollection { edges { node { requestCollection { edges { node { id } } } } } } }"
+        (lab,) = door.ask(query, role=role).data["labCollection"]["edges"]
+        assert lab["node"]["requestCollection"]["edges"] == [{"node": {"id": id_}}], role
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
 def test_overrides(reading_door: OpenDoor, dialect: str) -> None:
     sql = (
         INFLECTED
