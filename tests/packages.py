@@ -33,6 +33,20 @@ def node_packages() -> Path:
     return _kept("node", wanted, install)
 
 
+def npm_packages(*names: str) -> Path:
+    """A directory with the files of npm's packages, without what these need, each below ``<archive>/package``."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("node and npm are not installed")
+
+    def install(folder: Path) -> None:
+        _run(["npm", "pack", "--silent", *names], folder)
+        for archive in list(folder.glob("*.tgz")):
+            (folder / archive.stem).mkdir()
+            _run(["tar", "-xzf", str(archive), "-C", archive.stem], folder)
+
+    return _kept("npm", " ".join(names).encode(), install)
+
+
 def python_packages(*requirements: str) -> Path:
     """A virtual environment with packages whose requirements conflict with the project's."""
 

@@ -39,9 +39,9 @@ ROUNDS = 4
 """How often inserts are tried: rows of other tables, which theirs refer to, may be there the next time."""
 
 
-def walked(database_url: str) -> Walk:
+def walked(database_url: str, **settings: Any) -> Walk:
     """A walk through all of a database, whose answers were plausible."""
-    with closing(Door(database_url, token_limit=50_000, field_limit=20_000)) as door:
+    with closing(Door(database_url, token_limit=50_000, field_limit=20_000, **settings)) as door:
         walk = Walk(door)
         walk.all()
     assert walk.unexpected == {}
