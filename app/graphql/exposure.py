@@ -120,7 +120,9 @@ class Exposure:
             reason, fix = f"{type_name} is no GraphQL name", 'comment it with @graphql({"name": "..."})'
         elif not key:
             reason = "it has no primary key, which identifies rows"
-            fix = 'add one, or comment it with @graphql({"primary_key_columns": ["..."]})'
+            declare = 'comment it with @graphql({"primary_key_columns": ["..."]})'
+            # Only tables can have one.
+            fix = f"add one, or {declare}" if visible.relation.kind in "rp" else declare
         else:
             return
         field_name = f"{names.lower_first(type_name)}Collection"

@@ -429,7 +429,7 @@ def test_a_thousand_tables_in_a_chain(reading_door: OpenDoor, caplog: pytest.Log
 
 
 SILENT = """
-create table keyless_thing (id int); create table has_key (id int primary key);
+create table keyless_thing (id int); create table has_key (id int primary key); create view counted as select count(*);
 create function shouted(text) returns text language sql stable as 'select upper($1)';
 create function twice(n int) returns int language sql stable as 'select $1 * 2';
 create function twice(n text) returns text language sql stable as 'select $1 || $1';
@@ -453,6 +453,7 @@ def test_service_role_is_told_why_something_is_missing(reading_door: OpenDoor) -
     door = reading_door(SILENT)
     for query, reason in (
         ("{ keyless_thingCollection { __typename } }", "it has no primary key, which identifies rows; add one"),
+        ("{ countedCollection { __typename } }", "it has no primary key, which identifies rows; comment it with"),
         ("{ shouted }", "it is not a field: an argument has no name"),
         ("{ twice }", "it is not a field: it has overloads, and a field has only one set of arguments" + EXPOSE),
         (
