@@ -16,8 +16,9 @@ def test_changes_are_dated_and_kept(database_url: str, postgres: PostgresServer)
         postgres.execute(block.text, database_url)
     door = Door(database_url)
     try:
-        insert = """mutation { insertIntoarticleCollection(objects: [{title: "One", updated_at: "2000-01-01T00:00:00Z"}])
-          { records { id updated_at } } }"""
+        insert = """mutation {
+          insertIntoarticleCollection(objects: [{title: "One", updated_at: "2000-01-01T00:00:00Z"}])
+            { records { id updated_at } } }"""
         (made,) = door.ask(insert, claims={"sub": ANN}).data["insertIntoarticleCollection"]["records"]
         assert made["updated_at"] > "2026"
         change = 'mutation { updatearticleCollection(set: {title: "Two"}) { records { updated_at } } }'
