@@ -211,7 +211,9 @@ class BulkUpdate:
             arrays[f"key_{number}"] = planning.bind(updates, Within(path, ArrayText(part.to_text)), "text[]")
         for number, (name, everywhere) in enumerate(self.form.values):
             within = partial(Within, ("set", name))
-            arrays[f"value_{number}"] = array_for(self.field, self.columns[name], updates, within)
+            arrays[f"value_{number}"] = array_for(
+                self.field, self.columns[name], updates, within, has_gaps=not everywhere
+            )
             if not everywhere:
                 arrays[f"has_{number}"] = planning.bind(updates, Has(name), "boolean[]")
         rows = func.unnest(*arrays.values()).table_valued(*arrays, with_ordinality=POSITION)
@@ -231,7 +233,7 @@ class BulkUpdate:
 
     def _new_value(self, given: CTE, rows: Rows, number: int, *, everywhere: bool) -> ColumnElement[Any]:
         column = self.columns[self.form.values[number][0]]
-        value = unnested(self.field, column, given.c[f"value_{number}"])
+        value = unnested(self.field, column, given.c[f"value_{number}"], has_gaps=not everywhere)
         return value if everywhere else case((given.c[f"has_{number}"], value), else_=rows.column(column.name))
 
     def _twice(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.door import Answer, Door
 from tests.postgres_server import PostgresServer
 
 SCHEMA = """
@@ -127,6 +127,61 @@ def test_errors_of_use(door: Door, postgres: PostgresServer, updates: Any, code:
 def test_a_value_too_long_is_refused(door: Door) -> None:
     answer = door.ask(UPDATE, {"updates": [one(email="1234567890"), {"key": {"id": 2}, "set": {}}]})
     assert answer.code == "BAD_USER_INPUT"
+
+
+@pytest.mark.parametrize("value_types", [(), ("domains",)])
+@pytest.mark.parametrize(
+    ("column", "old", "new"),
+    [("n", 1, 5), ("code", "abc", "xyz"), ("mood", "sad", "happy"), ("floor", 1, 7), ("place", "(0,0)", "(1,2)")],
+)
+def test_a_column_that_some_updates_leave_alone_may_refuse_null(
+    open_door: OpenDoor, column: str, old: Any, new: Any, value_types: Any
+) -> None:
+    door = open_door(
+        """
+        create domain number as int not null;
+        create domain positive as number check (value > 0);
+        create domain code as varchar(3) check (value is not null);
+        create type mood as enum ('sad', 'happy');
+        create domain felt as mood not null;
+        create domain place as point not null;
+        create table item (
+          id int primary key, n number default 1, code code default 'abc', mood felt default 'sad',
+          floor positive default 1, place place default '(0,0)', note text);
+        insert into item (id) values (1), (2);
+        grant all on item to anon;
+        """,
+        value_types=value_types,
+    )
+    query = f"""mutation ($updates: [itemKeyedUpdateInput!]!) {{
+      updateitemCollectionByKey(updates: $updates) {{ records {{ {column} note }} }} }}"""
+
+    def answer(value: Any) -> Answer:
+        updates = [{"key": {"id": 1}, "set": {column: value}}, {"key": {"id": 2}, "set": {"note": "x"}}]
+        return door.ask(query, {"updates": updates})
+
+    assert answer(None).code in ("NOT_NULL_VIOLATION", "CHECK_VIOLATION")
+    records = answer(new).data["updateitemCollectionByKey"]["records"]
+    assert records == [{column: new, "note": None}, {column: old, "note": "x"}]
+
+
+def test_a_domain_that_some_updates_leave_alone_checks_the_others(open_door: OpenDoor) -> None:
+    door = open_door("""
+        create domain code as varchar(3) not null check (value <> 'bad');
+        create table item (id int primary key, code code, note text);
+        insert into item values (1, 'a'), (2, 'b');
+        grant all on item to anon;""")
+
+    def answer(code: str) -> Answer:
+        return door.ask(
+            """mutation ($code: Opaque) { updateitemCollectionByKey(updates: [
+              {key: {id: 1}, set: {code: $code}}, {key: {id: 2}, set: {note: "x"}}]) { records { code } } }""",
+            {"code": code},
+        )
+
+    assert answer("bad").code == "CHECK_VIOLATION"
+    assert answer("abcd").code == "STRING_DATA_RIGHT_TRUNCATION"
+    assert answer("new").data["updateitemCollectionByKey"]["records"] == [{"code": "new"}, {"code": "b"}]
 
 
 def test_what_policies_hide_is_left_out(door: Door) -> None:
