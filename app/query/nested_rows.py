@@ -123,7 +123,7 @@ class NestedRows:
             elements += keys.elements
             conditions += [keys.joined, keys.position.op("=")(given.c[of_object])]
             for own, other in pairs:
-                value = keys.value(other, self.type_text(self.relation_at(batch.place), own))
+                value = self.held(keys, place, other, self.type_text(self.relation_at(batch.place), own))
                 values[own] = self._agreed(batch, own, values[own], value) if own in values else value
         return Proposed(elements, conditions, given.c.position, values)
 
@@ -148,6 +148,17 @@ class NestedRows:
         message = f"{relation.type_name} is given different values for {column} by two members"
         failure = cast_to(fail_with(message, as_text(value)), self.type_text(relation, column))
         return case((value.is_distinct_from(other), failure), else_=value)
+
+    def held(self, keys: KeysOfPlace, place: ObjectPlace, name: str, type_text: str) -> ColumnElement[Any]:
+        """A column of the keys of a place's rows, for rows that are to hold these: with null they would belong to
+        nothing."""
+        value, relation = keys.value(name, type_text), self.relation_at(place)
+        column = relation.relation.column(name)
+        if column is None or column.not_null:
+            return value
+        message = f"A row of {relation.type_name} has no {name}, and others are to belong to it"
+        failure = cast_to(fail_with(message, as_text(keys.position)), type_text)
+        return case((value.is_(None), failure), else_=value)
 
     def named(self, batch: Batch, rows: TableRows) -> tuple[FromClause, list[ColumnElement[Any]]]:
         """The keys of a batch, with the numbers of the objects that they are given for, and the conditions that a row

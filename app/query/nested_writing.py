@@ -144,9 +144,10 @@ class NestedWriting:
         if link.refers:
             self._hand_on_found(batch, rows, given, same, given.c.position)
             return
-        keys = self._rows.keys(batch.place[:-1])
+        owners = batch.place[:-1]
+        keys = self._rows.keys(owners)
         new = {
-            target: keys.value(source, self._rows.type_text(link.relationship.target, target))
+            target: self._rows.held(keys, owners, source, self._rows.type_text(link.relationship.target, target))
             for source, target in link.relationship.pairs
         }
         same = [*same, keys.joined, keys.position.op("=")(given.c.owner)]

@@ -31,6 +31,8 @@ comment on view person_of_view is '@graphql({"primary_key_columns": ["id"]})';
 comment on view pet_of_view is '@graphql({"primary_key_columns": ["id"], "foreign_keys": [{
   "local_columns": ["person_id"], "foreign_columns": ["id"], "foreign_schema": "public",
   "foreign_table": "person_of_view", "foreign_name": "owner", "local_name": "pets"}]})';
+create table label (id int primary key, name text not null, rank int, unique (name, rank));
+create table item (id int primary key, name text, rank int, foreign key (name, rank) references label (name, rank));
 create table hen (id int primary key, egg_id int not null);
 create table egg (id int primary key, hen_id int not null references hen);
 alter table hen add foreign key (egg_id) references egg;
@@ -55,7 +57,8 @@ comment on schema public is '@graphql({"inflect_names": true})';
 grant all on all tables in schema public to anon, authenticated;
 """
 ROWS = """
-truncate cart, line, note, country, city, event, guest, person, hen, egg, mail, letter, folder, file restart identity;
+truncate cart, line, note, country, city, event, guest, person, label, item, hen, egg,
+  mail, letter, folder, file restart identity;
 insert into mail (address, seen) values ('a@x', 0), ('b@x', 0);
 insert into folder (owner) values ('ann'), ('ben');
 insert into file (folder_id, name) values (1, 'one'), (2, 'two'), (1, 'fixed');
@@ -162,6 +165,32 @@ def test_views_and_keys_that_a_comment_declares(door: Door) -> None:
         "owner { name }",
     )
     assert pet == {"owner": {"name": "Ann"}}
+
+
+def test_nothing_belongs_to_a_row_whose_key_is_null(door: Door, postgres: PostgresServer) -> None:
+    postgres.execute(
+        "insert into label values (1, 'a', 1), (2, 'b', null); insert into item values (1, 'a', 1);", door.database_url
+    )
+    message = "A row of Label has no rank, and others are to belong to it"
+    for given in (
+        {"objects": [{"id": 2}]},
+        {"connect": [{"id": 1}]},
+        {"objects": [{"id": 2}], "connect": [{"id": 1}]},
+    ):
+        assert inserted(door, "Label", [{"id": 3, "name": "c", "itemCollection": given}], "id").message == message
+    for label in (
+        {"object": {"id": 3, "name": "c"}},
+        {"connect": {"id": 2}},
+        {"object": {"id": 2, "name": "b"}, "onConflict": {"constraint": "label_pkey"}},
+    ):
+        assert inserted(door, "Item", [{"id": 2, "label": label}], "id").message == message
+    rows = postgres.execute("select id, name, rank from item", door.database_url)
+    assert rows == [[1, "a", 1]]
+    assert postgres.execute("select count(*) from label", door.database_url) == [[2]]
+    # Where no row is to hold the key it may be null.
+    assert records(door, "Label", [{"id": 3, "name": "c", "itemCollection": {"objects": []}}], "id") == [{"id": 3}]
+    both = records(door, "Item", [{"id": 2, "label": {"connect": {"id": 1}}}, {"id": 3}], "id label { id }")
+    assert both == [{"id": 2, "label": {"id": 1}}, {"id": 3, "label": None}]
 
 
 def test_both_ways_of_a_self_reference(door: Door) -> None:
