@@ -356,6 +356,13 @@ def test_hidden_rows(door: Door) -> None:
     assert own["insertIntoHiddenCollection"] == {"insertedCount": 0, "existing": [], "affectedCount": 1}
 
 
+def test_the_filter_is_asked_before_the_policies(door: Door) -> None:
+    for more_than, code in ((1, "INSUFFICIENT_PRIVILEGE"), (2, None)):
+        do = {"updateColumns": ["n"], "filter": {"n": {"gt": more_than}}}
+        answer = door.ask(HIDDEN, {"objects": [{"id": 2, "owner": "ann"}], "do": do}, claims={"sub": "ann"})
+        assert [each["extensions"]["code"] for each in answer.errors] == ([code] if code else [])
+
+
 # What it costs
 
 
