@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from graphql import GraphQLArgument
-from sqlalchemy import ColumnElement, FromClause, func, literal_column, select, update
+from sqlalchemy import ColumnElement, FromClause, exists, func, literal_column, not_, select, update
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 
 from app.errors import RequestError
@@ -60,8 +60,9 @@ class NestedWriting:
         batches = self._rows.batches(place)
         for batch in (each for each in batches if each.sort.key is None):
             self._write_rows(batch)
-        for batch in (each for each in batches if each.sort.key is not None):
-            self._connect(batch)
+        connecting = [each for each in batches if each.sort.key is not None]
+        for number, batch in enumerate(connecting):
+            self._connect(batch, connecting[:number])
         self.write_referring(place)
 
     def _write_rows(self, batch: Batch) -> None:
@@ -136,7 +137,9 @@ class NestedWriting:
         self._planning.earlier.append(select(response).select_from(rows.element, given).where(*same))
         self._rows.kept[batch.place].append(Kept(read, (batch,)))
 
-    def _connect(self, batch: Batch) -> None:
+    def _connect(self, batch: Batch, earlier: Sequence[Batch]) -> None:
+        """Find the rows that a batch of keys names, or give them the keys of their owners, if none of the ``earlier``
+        batches of the place, whose keys have other members, has done that."""
         link = link_at(self._rows.type_, batch.place)
         rows = self._planning.rows_of(link.relationship.target)
         given, same = self._rows.named(batch, rows)
@@ -151,10 +154,15 @@ class NestedWriting:
             for source, target in link.relationship.pairs
         }
         same = [*same, keys.joined, keys.position.op("=")(given.c.owner)]
+        same += (not_(self._is_named(each, rows)) for each in earlier)
         changed = update(rows.element).values(new).where(*same).returning(_one())
         changed_rows = changed.cte(self._planning.alias(rows.relation.relation.name))
         done = _not_found(rows.relation, self._rows.positions(batch)).instead_of(json_text(func.count()))
         self._planning.earlier.append(select(done).select_from(changed_rows))
+
+    def _is_named(self, batch: Batch, rows: TableRows) -> ColumnElement[bool]:
+        given, same = self._rows.named(batch, rows)
+        return exists(select(_one()).select_from(given).where(*same).correlate(rows.element))
 
 
 def _one() -> ColumnElement[Any]:

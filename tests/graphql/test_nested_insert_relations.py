@@ -31,6 +31,7 @@ comment on view person_of_view is '@graphql({"primary_key_columns": ["id"]})';
 comment on view pet_of_view is '@graphql({"primary_key_columns": ["id"], "foreign_keys": [{
   "local_columns": ["person_id"], "foreign_columns": ["id"], "foreign_schema": "public",
   "foreign_table": "person_of_view", "foreign_name": "owner", "local_name": "pets"}]})';
+create table badge (id int primary key, code text unique, person_id int references person);
 create table label (id int primary key, name text not null, rank int, unique (name, rank));
 create table item (id int primary key, name text, rank int, foreign key (name, rank) references label (name, rank));
 create table hen (id int primary key, egg_id int not null);
@@ -57,7 +58,7 @@ comment on schema public is '@graphql({"inflect_names": true})';
 grant all on all tables in schema public to anon, authenticated;
 """
 ROWS = """
-truncate cart, line, note, country, city, event, guest, person, label, item, hen, egg,
+truncate cart, line, note, country, city, event, guest, person, badge, label, item, hen, egg,
   mail, letter, folder, file restart identity;
 insert into mail (address, seen) values ('a@x', 0), ('b@x', 0);
 insert into folder (owner) values ('ann'), ('ben');
@@ -124,6 +125,20 @@ def test_connect_by_each_kind_of_key(door: Door, postgres: PostgresServer) -> No
     wrong = inserted(door, "Note", [{"line": {"connect": {"nodeId": "WyJwdWJsaWMiLCAiY2FydCIsIDFd"}}}], "id")
     assert wrong.errors
     assert postgres.execute("select count(*) from note", door.database_url) == [[2]]
+
+
+def test_no_row_is_connected_twice(door: Door, postgres: PostgresServer) -> None:
+    postgres.execute("insert into badge values (1, 'a'), (2, 'b'), (3, 'c')", door.database_url)
+
+    def answer(*keys: Any) -> Answer:
+        people = [{"name": "x", "badgeCollection": {"connect": [key]}} for key in keys]
+        return inserted(door, "Person", people, "badgeCollection { edges { node { id } } }")
+
+    for keys in (({"id": 1}, {"id": 1}), ({"id": 1}, {"code": "a"}), ({"code": "a"}, {"code": "b"}, {"id": 1})):
+        assert answer(*keys).message == "Not every row of Badge that is to be connected was found"
+    assert postgres.execute("select count(*) from badge where person_id is not null", door.database_url) == [[0]]
+    people = answer({"id": 1}, {"code": "b"}, {"id": 3}).data["insertIntoPersonCollection"]["records"]
+    assert [nodes(each["badgeCollection"]) for each in people] == [[{"id": 1}], [{"id": 2}], [{"id": 3}]]
 
 
 def test_keys_of_fixed_length(door: Door) -> None:
