@@ -113,6 +113,10 @@ def test_what_is_kept_and_told(service: Service, door: EntryDoor) -> None:
         ({"allowed_mime_types": ["image/*"]}, 4, "image/jpeg", STORED),
         ({"allowed_mime_types": ["image/*"]}, 4, "text/html", "type"),
         ({"allowed_mime_types": ["image/png"]}, 4, "image/jpeg", "type"),
+        ({"allowed_mime_types": ["video/webm"]}, 4, "video/webm;codecs=vp8,opus", STORED),
+        ({"allowed_mime_types": ["video/webm;codecs=vp8,opus"]}, 4, "video/webm;codecs=vp8,opus", STORED),
+        ({"allowed_mime_types": ["video/webm;codecs=vp8,opus"]}, 4, "video/webm;codecs=vp9,opus", "type"),
+        ({}, 4, "video/webm;codecs=vp8, text/html", "type"),
     ],
 )
 def test_rules_of_buckets(
@@ -124,6 +128,15 @@ def test_rules_of_buckets(
     if expected != STORED and door.name not in ("s3 multipart", "resumable"):
         # What is sent in parts stays until the upload is given up or expires.
         assert service.blobs() - before == set()
+
+
+@pytest.mark.parametrize("content_type", ["video/webm;codecs=vp8,opus", 'video/mp4; codecs="avc1.42E01E, mp4a.40.2"'])
+def test_a_type_with_a_list_of_codecs(service: Service, door: EntryDoor, content_type: str) -> None:
+    """Browsers name what they record so."""
+    into = bucket(service, "open")
+    assert door.send(service, SOMEBODY, Sent(into, "k", b"abcd", content_type)) == STORED
+    assert service.get(f"/object/authenticated/{into}/k", SOMEBODY).headers["content-type"] == content_type
+    assert client(service).get_object(Bucket=into, Key="k")["ContentType"] == content_type
 
 
 def test_policies(service: Service, door: EntryDoor) -> None:

@@ -333,8 +333,11 @@ def test_reads_are_noted(service: Service) -> None:
 
 @pytest.mark.parametrize(
     "content_type",
-    ["application/pdf;, application/xhtml+xml", "image/png, text/html", "text/html\t;charset=x", "text/x;a=\tb"],
-)
+    [
+        "application/pdf;, application/xhtml+xml", "image/png, text/html", 'image/png;a="b,text/html"', "image/png,",
+        "text/html\t;charset=x", "text/x;a=\tb",
+    ],
+)  # fmt: skip
 def test_a_malformed_media_type_is_not_stored(service: Service, content_type: str) -> None:
     bucket = service.bucket()
     answer = service.upload(f"{bucket}/k", content_type=content_type)

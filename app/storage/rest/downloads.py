@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from app.storage.bytes.backend import BlobMissing, Labels
+from app.storage.content_types import is_content_type
 from app.storage.errors import PreconditionFailed, RangeNotSatisfiable
 from app.storage.http.answer import Answer, Headers
 from app.storage.http.kept_headers import DISPOSITION, ENCODING, ROBOTS, kept_header
@@ -199,7 +200,7 @@ def _essence(content_type: str) -> str:
 def _harmless(content_type: str) -> str:
     """The type to send: HTML is sent as plain text, because its scripts would run in this origin, with the rights of
     whoever opens it. In other documents, such as SVG, the content security policy stops scripts."""
-    if "," in content_type:
-        # Browsers read another type after the comma. Uploads cannot have one, but rows written by others may.
+    if "," in content_type and not is_content_type(content_type):
+        # Browsers may read another type after the comma. Uploads cannot have such a type, but rows of others may.
         return "application/octet-stream"
     return _HTML.sub("text/plain", content_type)
