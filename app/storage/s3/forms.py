@@ -37,6 +37,12 @@ _NOT_COVERED = frozenset({
     "awsaccesskeyid", "signature",
 })  # fmt: skip
 _IGNORED = "x-ignore-"
+# Fields that become headers of answers. Unlike a header, a field can have a line break.
+_HEADERS = (
+    "cache-control", "content-disposition", "content-encoding", "content-language", "expires", "x-robots-tag",
+    "success_action_redirect", "redirect",
+)  # fmt: skip
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _FILE_NAME = re.compile(r"[^/\\]*\Z")
 
 
@@ -60,6 +66,9 @@ def post_object(storage: Storage, call: S3Call) -> Answer:
         raise invalid_argument("Bucket POST must contain a field named 'key'. If it is specified, check the order.")
     least, most = _check_policy(policy, {**fields, "bucket": call.bucket})
     check_refused_headers(fields)
+    for header in _HEADERS:
+        if _CONTROL.search(fields.get(header, "")):
+            raise invalid_argument(f"The field {header} has a control character")
     name = ObjectName(call.bucket, fields["key"])
     body = VerifiedBody(_Measured(form.file, least, most), None, None, Checksums(fields))
     etag = stored(storage, known, name, body, fields, size=None, learned=lambda: as_member(body.checksums))

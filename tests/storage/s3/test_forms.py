@@ -76,6 +76,20 @@ def test_a_checksum_among_the_fields(s3: Any, bucket: str) -> None:
     assert kept["ChecksumSHA256"] == b64encode(hashlib.sha256(b"0123456789").digest()).decode()
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["Cache-Control", "Content-Disposition", "Content-Encoding", "X-Robots-Tag", "Expires", "success_action_redirect"],
+)
+def test_fields_that_become_headers_have_one_line(s3: Any, s3_service: Service, bucket: str, name: str) -> None:
+    """An object with such a header could never be sent."""
+    lists = {"Content-Encoding": "gzip,\r\nbr", "X-Robots-Tag": "noindex,\r\nnofollow"}
+    value = lists.get(name, "https://x/\r\nX-Y: z")
+    form = s3.generate_presigned_post(bucket, "k", Fields={name: value}, Conditions=[{name: value}])
+    with s3_service.keeping_blobs():
+        assert code_of(post(form)) == (400, "InvalidArgument")
+    assert s3.list_objects_v2(Bucket=bucket)["KeyCount"] == 0
+
+
 def test_a_redirect(s3: Any, bucket: str) -> None:
     target = "https://example.com/done?a=1"
     fields = {"success_action_redirect": target}
