@@ -370,6 +370,13 @@ def test_a_tab_in_a_header_is_a_space_in_the_answer(service: Service) -> None:
     assert headers["content-disposition"] == "attachment; filename=x"
 
 
+def test_caching_beyond_ascii_comes_back_as_it_was_sent(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+    given = 'max-age=1, a="é"'.encode().decode("latin-1")
+    service.upload(path, cache_control=given).raise_for_status()
+    assert service.get(f"/object/{path}").headers["cache-control"] == given
+
+
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize(
     ("content_type", "expected"),

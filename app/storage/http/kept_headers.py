@@ -35,7 +35,7 @@ def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
     kept = {
         ROBOTS: _robots_tag(headers.get("x-robots-tag")),
         ENCODING: _encoding(headers.get("content-encoding") or ""),
-        DISPOSITION: _text(headers.get("content-disposition") or ""),
+        DISPOSITION: header_text(headers.get("content-disposition") or ""),
     }
     return {name: value for name, value in kept.items() if value}
 
@@ -56,12 +56,14 @@ def _encoding(value: str) -> str:
     return value
 
 
-def _text(value: str) -> str:
-    """The header's text: WSGI decodes headers as Latin-1, but clients send file names beyond ASCII as UTF-8."""
+def header_text(value: str) -> str:
+    """The text of a request's header: WSGI decodes headers as Latin-1, but clients send text beyond ASCII as UTF-8. A
+    tab may stand there for a space, but not in headers of answers."""
+    value = value.replace("\t", " ").strip()
     try:
-        return value.strip().encode("latin-1").decode()
+        return value.encode("latin-1").decode()
     except ValueError:
-        return value.strip()
+        return value
 
 
 def _robots_tag(value: str | None) -> str | None:

@@ -21,7 +21,7 @@ from app.storage.bytes.backend import ByteSource
 from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
 from app.storage.http.errors import InvalidRequest, NoContent
-from app.storage.http.kept_headers import headers_to_keep
+from app.storage.http.kept_headers import header_text, headers_to_keep
 from app.storage.writing import Content
 
 LARGEST_USER_METADATA = 1024 * 1024
@@ -47,7 +47,7 @@ def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) 
             size=length,
             declared=length,
             mime_type=check_content_type(content_type) or "application/octet-stream",
-            caching=headers.get("cache-control") or "no-cache",
+            caching=header_text(headers.get("cache-control") or "") or "no-cache",
             more_metadata={},
             user_metadata=header_metadata(headers),
         )

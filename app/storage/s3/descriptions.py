@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
-from app.storage.http.kept_headers import ENCODING, EXPIRES, LANGUAGE, ROBOTS, headers_to_keep
+from app.storage.http.kept_headers import ENCODING, EXPIRES, LANGUAGE, ROBOTS, header_text, headers_to_keep
 from app.storage.s3.errors import S3Error, invalid_argument, not_implemented
 
 _USER = "x-amz-meta-"
@@ -33,14 +33,14 @@ def mime_type_of(headers: Mapping[str, str]) -> str:
 
 def caching_of(headers: Mapping[str, str]) -> str:
     """What caches may do with the object."""
-    return headers.get("cache-control") or "no-cache"
+    return header_text(headers.get("cache-control", "")) or "no-cache"
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """The metadata of other headers that answers repeat. Raises InvalidRequest and InvalidRobotsTag."""
     given = {name: value.replace("\t", " ") for name, value in headers.items()}
     kept = headers_to_keep({**given, "content-encoding": _encoding(given.get("content-encoding", ""))})
-    language, expires = given.get("content-language", "").strip(), given.get("expires", "").strip()
+    language, expires = (header_text(headers.get(name, "")) for name in ("content-language", "expires"))
     if len(language) > _LONGEST_LANGUAGE or not (language + expires).isprintable():
         raise invalid_argument("content-language or expires is not valid")
     return kept | ({LANGUAGE: language} if language else {}) | ({EXPIRES: expires} if expires else {})
