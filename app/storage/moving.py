@@ -102,8 +102,8 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
         (MOVE_OBJECT, (*map(text, (*source, *target)), *owner_columns(asker.subject))),
     ]
     check: Callable[[list[list[Row]]], None] | None = None
-    # A placeholder was exempt from its bucket's rules, and under another name it no longer is.
-    if target.bucket != source.bucket or source.key.endswith(PLACEHOLDER):
+    # A placeholder was exempt from its bucket's rules, and under another name it no longer is; nor has it any bytes.
+    if target.bucket != source.bucket or any(name.key.endswith(PLACEHOLDER) for name in (source, target)):
         calls += [(BECOME, (SERVICE_ROLE.encode(),)), (BUCKET, (text(target.bucket),))]
 
         def check(results: list[list[Row]]) -> None:

@@ -111,6 +111,17 @@ def test_the_other_bucket_has_rules(service: Service, bucket: str, operation: st
     assert service.post(f"/object/{operation}", json={**body, "destinationBucket": texts}).status_code == 200
 
 
+@pytest.mark.parametrize("operation", ["copy", "move"])
+def test_a_placeholder_has_no_bytes(service: Service, bucket: str, operation: str) -> None:
+    put(service, f"{bucket}/a", b"content")
+    put(service, f"{bucket}/empty", b"")
+    body = {"bucketId": bucket, "destinationKey": "f/.emptyFolderPlaceholder"}
+    answer = service.post(f"/object/{operation}", json={**body, "sourceKey": "a"})
+    assert error(answer)[2] == "EntityTooLarge"
+    assert service.get(f"/object/{bucket}/a").content == b"content"
+    assert service.post(f"/object/{operation}", json={**body, "sourceKey": "empty"}).status_code == 200
+
+
 def test_copy_with_another_type_meets_the_rules_of_the_bucket(service: Service) -> None:
     bucket = service.bucket(allowed_mime_types=["text/*"])
     put(service, f"{bucket}/a", b"content")
