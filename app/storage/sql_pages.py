@@ -106,7 +106,7 @@ class PageByCursor:
         page: whether it was a folder (null for the first page), its time, its name.
         """
         by_time = self.column != "name"
-        moment = f"date_trunc('milliseconds', v.{self.column})" if by_time else "NULL::timestamptz"
+        moment = _moment(f"v.{self.column}") if by_time else "NULL::timestamptz"
         name = 'coalesce(v.folder, v.name) COLLATE "C"'
         direction, limit = self.direction, f"${own}::bigint"
         in_order = f"ORDER BY (v.folder IS NULL), {moment} {direction}, {name} {direction}" if by_time else by_name
@@ -116,7 +116,8 @@ class PageByCursor:
                 string_agg({self.folder}, ', ') FILTER (WHERE given AND folder IS NOT NULL),
                 string_agg({self.entry}, ', ') FILTER (WHERE given AND folder IS NULL),
                 coalesce(bool_or(folder IS NOT NULL) FILTER (WHERE last), false),
-                max(coalesce(folder, name)) FILTER (WHERE last), {time_text("max(moment) FILTER (WHERE last)")}
+                max(coalesce(folder, name)) FILTER (WHERE last),
+                {time_text("max(moment) FILTER (WHERE last AND folder IS NULL)")}
             FROM (
                 SELECT v.*, place <= {limit} AS given, place = {limit} OR (place < {limit} AND last_found) AS last
                 FROM (
@@ -124,6 +125,13 @@ class PageByCursor:
                            row_number() OVER in_order AS place, lead(true) OVER in_order IS NULL AS last_found
                     FROM (SELECT v.* FROM ({source}) v WHERE {condition} {in_order} LIMIT {limit} + 1) v
                     WINDOW in_order AS ({in_order}) {in_order}) v) v"""  # noqa: S608
+
+
+def _moment(column: str) -> str:
+    """The time as a cursor tells it, in milliseconds. One that a cursor cannot tell, such as infinity, is moved into
+    the years 1 to 9999; NULL, which ``greatest`` ignores, comes before all others."""
+    within = f"least(greatest({column}, timestamptz '0001-01-01 00:00Z'), timestamptz '9999-12-31 23:59:59.999Z')"
+    return f"date_trunc('milliseconds', {within})"
 
 
 def _after_cursor(moment: str, name: str, direction: Direction, own: int) -> str:

@@ -196,6 +196,30 @@ def test_v2_pages(service: Service, bucket: str, column: str, order: str, size: 
         assert found == (expected if order == "asc" else expected[::-1])
 
 
+@pytest.mark.parametrize("delimited", [False, True])
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_v2_pages_of_any_times(service: Service, order: str, delimited: bool) -> None:
+    """Only plain SQL writes such times."""
+    bucket = service.bucket()
+    times = ["null", "'-infinity'", "'0500-01-01 BC'", "'2026-01-01'", "'12000-01-01'", "'infinity'"]
+    for number, time in enumerate(times * 2):
+        service.sql(
+            "insert into storage.objects (bucket_id, name, version, created_at) "
+            f"values ('{bucket}', 'k{number}', gen_random_uuid(), {time})"
+        )
+    service.sql(f"insert into storage.objects (bucket_id, name, version) values ('{bucket}', 'f/k', gen_random_uuid())")
+    body: dict[str, Any] = {"limit": 1, "with_delimiter": delimited}
+    page = list_v2(service, bucket, **body, sortBy={"column": "created_at", "order": order})
+    found = names_v2(page)
+    while page["hasNext"] and len(found) < 20:
+        page = list_v2(service, bucket, **body, cursor=page["nextCursor"])
+        found += names_v2(page)
+    expected = [f"k{number}" for number in (0, 1, 2, 6, 7, 8, 3, 9, 10, 11, 4, 5)]
+    objects = [name for name in found if name.startswith("k")]
+    assert objects == (expected if order == "asc" else expected[::-1])
+    assert len(found) == len(times) * 2 + 1
+
+
 def test_v2_cursor_of_the_form_that_clients_keep(service: Service, bucket: str) -> None:
     cursor = base64.b64encode(b"l:b/\no:asc\nc:name").decode()
     page = list_v2(service, bucket, with_delimiter=True, cursor=cursor, limit=1)
