@@ -102,7 +102,7 @@ class Rendering:
         kept = self._renditions.find(storage, found.version, name)
         if kept is not None:
             return kept
-        if reason := self._failures.of(found.version):
+        if reason := self._failures.of(found.version, wanted):
             raise not_drawn(reason)
         if not self._rates.allow(call.client, call.name):
             raise too_often()
@@ -133,16 +133,16 @@ class Rendering:
             raise too_many_images() from None
         except DecoderFailed as ex:
             log.warning("the decoder of object %s ended: %s", found.id, type(ex).__name__)
-            raise self._failed(found.version, ex) from None
+            raise self._failed(found.version, wanted, ex) from None
         if isinstance(drawn, Drawn):
             self._renditions.keep(storage, asker, found.version, name, drawn)
         return drawn
 
-    def _failed(self, version: str, ex: DecoderFailed) -> RestError:
+    def _failed(self, version: str, wanted: Wanted, ex: DecoderFailed) -> RestError:
         if isinstance(ex, DecoderKilled):
             return decoder_killed()
         reason = "time" if isinstance(ex, DecoderTimeout) else "invalid"
-        self._failures.note(version, reason)
+        self._failures.note(version, wanted, reason)
         return not_drawn(reason)
 
 
