@@ -11,11 +11,13 @@ from app.storage.http.answer import Answer
 from app.storage.names import check_bucket_name
 from app.storage.s3.call import S3Call
 from app.storage.s3.elements import XML, Element, document, text_document
+from app.storage.s3.errors import not_implemented
 from app.storage.sql import time_text
 from app.storage.storage import Storage
 
 _MOST = 10_000
 _EXISTS = "to_json(b.id)"
+_LOCKS = "x-amz-bucket-object-lock-enabled"
 _BUCKETS = f"""coalesce(json_agg(json_build_array(b.id, {time_text("b.created_at")})), '[]')"""
 
 
@@ -50,6 +52,8 @@ def owner(call: S3Call) -> list[Element]:
 def create_bucket(storage: Storage, call: S3Call) -> Answer:
     """PUT /{bucket}; the body, which could name a region, is ignored."""
     name = check_bucket_name(call.bucket)
+    if call.headers.get(_LOCKS, "").lower() == "true":
+        raise not_implemented(_LOCKS)
     public = call.headers.get("x-amz-acl", "").startswith("public-read")
     buckets.create(storage, call.asker, name, name, BucketSettings(public=public))
     return Answer(headers=(("location", f"/{name}"),), content_type=XML)

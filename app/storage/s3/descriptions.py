@@ -16,7 +16,10 @@ _LARGEST_USER_METADATA = 1024 * 1024
 _LONGEST_LANGUAGE = 200
 _ENCODED_WORD = re.compile(r"=\?utf-8\?b\?([A-Za-z0-9+/]+=*)\?=", re.ASCII | re.IGNORECASE)
 # To store without what these ask for would be a lie.
-_REFUSED = ("x-amz-server-side-encryption-customer-", "x-amz-object-lock-", "x-amz-copy-source-server-side-encryption-")
+_REFUSED = (
+    "x-amz-server-side-encryption-customer-", "x-amz-object-lock-", "x-amz-copy-source-server-side-encryption-",
+    "x-amz-write-offset-bytes",
+)  # fmt: skip
 
 
 def check_refused_headers(headers: Mapping[str, str]) -> None:

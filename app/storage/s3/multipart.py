@@ -23,7 +23,7 @@ from app.storage.s3.descriptions import (
     user_metadata_of,
 )
 from app.storage.s3.elements import XML, Element, document
-from app.storage.s3.errors import S3Error, invalid_argument
+from app.storage.s3.errors import S3Error, invalid_argument, invalid_request, not_implemented
 from app.storage.s3.joined import Bounded, JoinedChunks
 from app.storage.s3.kept_checksums import (
     as_member,
@@ -45,6 +45,7 @@ from app.storage.unfinished.records import Finished, NewUpload, Upload
 _LARGEST_PART = 5 * 1024**3
 _LARGEST_PAGE = 1000
 _CONDITIONS = "conditions"
+_INITIATED, _SIZE = "x-amz-if-match-initiated-time", "x-amz-mp-object-size"
 _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})", re.ASCII)
 
 
@@ -130,6 +131,9 @@ def _complete(storage: Storage, call: S3Call, upload: Upload, wanted: list[Liste
     # minio-go sends the conditions with the request that begins the upload.
     etags, must_be_new = write_conditions({**upload.notes.get(_CONDITIONS, {}), **call.headers})
     parts = chosen(list_parts(storage, call.asker, upload), wanted, call.settings.smallest_part)
+    size = sum(part.size for part in parts)
+    if call.headers.get(_SIZE, str(size)).strip() != str(size):
+        raise invalid_request(f"The listed parts have {size} bytes, which is not the {_SIZE} given")
     learned = as_member(joined_checksums(upload, parts, call.headers))
     try:
         return finish(
@@ -142,6 +146,8 @@ def _complete(storage: Storage, call: S3Call, upload: Upload, wanted: list[Liste
 
 def abort_upload(storage: Storage, call: S3Call) -> Answer:
     """DELETE /{bucket}/{key}?uploadId"""
+    if _INITIATED in call.headers:
+        raise not_implemented(_INITIATED)
     upload = _open(storage, call)
     uploads.permitted(storage, call.asker, upload)
     uploads.abort(storage, call.asker, upload)

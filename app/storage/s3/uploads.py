@@ -111,12 +111,14 @@ def copy_object(storage: Storage, call: S3Call) -> Answer:
     """PUT /{bucket}/{key} with x-amz-copy-source"""
     check_refused_headers(call.headers)
     source = copy_source(call)
-    replaces = call.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
+    directive = call.headers.get("x-amz-metadata-directive", "COPY").upper()
+    if directive not in ("COPY", "REPLACE"):
+        raise invalid_argument("Unknown metadata directive.")
     etags, must_be_new = write_conditions(call.headers)
 
     def describe(found: Described, updated_at: float) -> Described:
         check_source(call, str(found.metadata.get("eTag", "")), updated_at)
-        return _described_anew(found, call.headers) if replaces else found
+        return _described_anew(found, call.headers) if directive == "REPLACE" else found
 
     try:
         copied = moving.copy(

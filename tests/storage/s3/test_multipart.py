@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,17 @@ def test_what_is_refused(s3: Any, bucket: str) -> None:
     assert failure(s3.list_parts, **{**upload.named, "UploadId": "none"}) == (404, "NoSuchUpload")
     assert failure(s3.get_object, **upload.name) == (404, "NoSuchKey")
     upload.complete([one, two])
+
+
+def test_what_the_client_says_of_the_whole_upload(s3: Any, bucket: str) -> None:
+    upload = Upload(s3, bucket)
+    part = upload.part(1, b"abc")
+    done = {**upload.named, "MultipartUpload": {"Parts": [part]}}
+    assert failure(s3.complete_multipart_upload, **done, MpuObjectSize=4) == (400, "InvalidRequest")
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    assert failure(s3.abort_multipart_upload, **upload.named, IfMatchInitiatedTime=began) == (501, "NotImplemented")
+    upload.complete([part], MpuObjectSize=3)
+    assert s3.get_object(**upload.name)["Body"].read() == b"abc"
 
 
 def test_giving_up(s3: Any, s3_service: Service, bucket: str) -> None:

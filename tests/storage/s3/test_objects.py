@@ -251,6 +251,20 @@ def test_limits_of_the_bucket(s3: Any, s3_service: Service) -> None:
     assert [each["Key"] for each in s3.list_objects_v2(Bucket=bucket)["Contents"]] == ["k"]
 
 
+def test_what_is_not_done_is_refused(s3: Any, bucket: str) -> None:
+    """Otherwise an append would replace the object, and locks be missing that the client relies on."""
+    s3.put_object(Bucket=bucket, Key="k", Body=b"whole")
+    refused = (501, "NotImplemented")
+    assert failure(s3.put_object, Bucket=bucket, Key="k", Body=b"more", WriteOffsetBytes=5) == refused
+    assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"whole"
+    locked = unique("s3b")
+    assert failure(s3.create_bucket, Bucket=locked, ObjectLockEnabledForBucket=True) == refused
+    assert failure(s3.head_bucket, Bucket=locked)[0] == 404
+    s3.create_bucket(Bucket=locked, ObjectLockEnabledForBucket=False)
+    copied = {"Bucket": bucket, "Key": "c", "CopySource": f"{bucket}/k"}
+    assert failure(s3.copy_object, **copied, MetadataDirective="MERGE") == (400, "InvalidArgument")
+
+
 def test_buckets(s3: Any, s3_service: Service, bucket: str) -> None:
     assert bucket in [each["Name"] for each in s3.list_buckets(Prefix="s3b")["Buckets"]]
     page = s3.list_buckets(Prefix="s3b", MaxBuckets=1)
