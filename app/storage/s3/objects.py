@@ -36,13 +36,13 @@ def get_object(storage: Storage, call: S3Call) -> Answer:
 
 def get_tagging(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}/{key}?tagging: objects have no tags."""
-    find(storage, call.asker, call.name, reading_of(call))
+    or_placeholder(call.name, lambda name: find(storage, call.asker, name, reading_of(call)))
     return Answer(body=document("Tagging", ("TagSet", [])), content_type=XML)
 
 
 def get_attributes(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}/{key}?attributes: those that the caller names."""
-    found, _ = find(storage, call.asker, call.name, reading_of(call))
+    found, _ = or_placeholder(call.name, lambda name: find(storage, call.asker, name, reading_of(call)))
     wanted = {each.strip() for each in call.headers.get("x-amz-object-attributes", "").split(",")}
     values: dict[str, ElementContent] = {
         "ETag": found.entity_tag.strip('"') or None,

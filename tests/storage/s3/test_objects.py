@@ -108,6 +108,27 @@ def test_empty_objects_and_folders(s3: Any, bucket: str) -> None:
     assert failure(s3.head_object, Bucket=bucket, Key="dir/") == (404, "404")
 
 
+def test_what_is_done_with_a_folder(s3: Any, bucket: str) -> None:
+    """A client sees it by the key that it made it with: it copies and deletes it by that, to rename it."""
+    s3.put_object(Bucket=bucket, Key="dir/", Body=b"", Metadata={"mode": "1"})
+    s3.copy_object(Bucket=bucket, Key="new/", CopySource={"Bucket": bucket, "Key": "dir/"})
+    again = {"MetadataDirective": "REPLACE", "Metadata": {"mode": "2"}}
+    s3.copy_object(Bucket=bucket, Key="dir/", CopySource={"Bucket": bucket, "Key": "dir/"}, **again)
+    modes = [s3.head_object(Bucket=bucket, Key=key)["Metadata"]["mode"] for key in ("new/", "dir/")]
+    assert modes == ["1", "2"]
+    assert s3.get_object_tagging(Bucket=bucket, Key="dir/")["TagSet"] == []
+    assert s3.get_object_acl(Bucket=bucket, Key="dir/")["Grants"]
+    sized = s3.get_object_attributes(Bucket=bucket, Key="dir/", ObjectAttributes=["ObjectSize"])
+    assert sized["ObjectSize"] == 0
+    listed = s3.list_objects_v2(Bucket=bucket)["Contents"]
+    assert [each["Key"] for each in listed] == ["dir/.emptyFolderPlaceholder", "new/.emptyFolderPlaceholder"]
+    tag = s3.head_object(Bucket=bucket, Key="new/")["ETag"]
+    wanted = [{"Key": "dir/"}, {"Key": "missing/"}, {"Key": "new/", "ETag": tag}]
+    deleted = s3.delete_objects(Bucket=bucket, Delete={"Objects": wanted})
+    assert [each["Key"] for each in deleted["Deleted"]] == ["dir/", "missing/", "new/"]
+    assert s3.list_objects_v2(Bucket=bucket)["KeyCount"] == 0
+
+
 def test_ranges(s3: Any, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"0123456789")
 
