@@ -386,6 +386,8 @@ def test_policies(own_service: Callable[..., Service]) -> None:
     assert creator.head(url).status_code == 200
     assert creator.patch(url, 0, b"abc").headers["tus-complete"] == "1"
     assert other.head(url).status_code == 404
+    assert [other.patch(url, offset, b"").status_code for offset in (3, 2)] == [404, 404]
+    assert creator.patch(url, 3, b"").headers["tus-complete"] == "1"
     assert service.get(f"/object/{path}").content == b"abc"
     assert told(creator.create(path, 3, **{"upload-metadata": right})) == (409, "The resource already exists")
     assert told(creator.create(path, 3, x_upsert="true", **{"upload-metadata": right})) == denied

@@ -89,6 +89,8 @@ class ResumableUploads:
         if not headers.has_bytes:
             raise TusError(403, "Content-Type header required\n")
         upload = self._find(call)
+        if upload.finished is not None:
+            self._check_visible(call, upload)
         if headers.upsert and call.signed is None:
             upload = dataclasses.replace(upload, upsert=True)
         if headers.offset == upload.received and not _may_declare(upload, headers.length):
