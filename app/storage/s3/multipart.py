@@ -114,6 +114,8 @@ def complete_upload(storage: Storage, call: S3Call) -> Answer:
     """POST /{bucket}/{key}?uploadId; one that succeeded before has the same answer again."""
     wanted = listed_parts(call.document())
     upload = _found(storage, call)
+    # First of all: others must not learn which parts there are.
+    uploads.permitted(storage, call.asker, upload)
     if upload.finished is None:
         try:
             return _completed(call, _complete(storage, call, upload, wanted))
@@ -123,7 +125,6 @@ def complete_upload(storage: Storage, call: S3Call) -> Answer:
             upload = _found(storage, call)
             if upload.finished is None:
                 raise
-    uploads.permitted(storage, call.asker, upload)
     return _completed(call, upload.finished)
 
 
