@@ -133,10 +133,11 @@ def _drafted(image: Image.Image, scaled: Size | tuple[int, ...]) -> tuple[float,
 
 def _plain(image: Image.Image) -> Image.Image:
     """The image in a mode whose pixels can be averaged."""
+    if image.mode.startswith("I;16"):
+        # Pillow's own conversions, also to RGBA, make white of all that is brighter than 255 of 65,535.
+        return image.point(lambda value: value * (1 / 257)).convert("L")
     if image.mode == "P" or "transparency" in image.info:
         return image.convert("RGBA" if "transparency" in image.info else "RGB")
-    if image.mode.startswith("I;16"):
-        return image.point(lambda value: value * (1 / 257)).convert("L")
     if image.mode in ("L", "LA", "RGB", "RGBA", "CMYK"):
         return image
     return image.convert({"1": "L", "I": "L", "F": "L", "La": "LA"}.get(image.mode, _colours(image)))

@@ -39,6 +39,12 @@ def image_of(drawn: Drawn | str) -> Image.Image:
     return opened(drawn.content)
 
 
+def test_16_bits_of_grey_with_a_transparent_one_keep_their_brightness(draw: Draw) -> None:
+    content = encoded(Image.new("I;16", (8, 8), 0x8080), "PNG", transparency=0)
+    for form in ("origin", "webp"):
+        assert image_of(draw(content, form)).convert("L").getpixel((4, 4)) in (127, 128, 129)
+
+
 @pytest.mark.parametrize(("name", "mode", "options", "kept"), KINDS)
 def test_formats(draw: Draw, name: str, mode: str, options: dict[str, Any], kept: str) -> None:
     content = picture(name, **{"size": (80, 40), **options}, mode=mode)
