@@ -84,14 +84,15 @@ def verified_body(
     Raises S3Error for a payload line or a length that is not valid.
     """
     trailers = tuple(name.strip().lower() for name in headers.get("x-amz-trailer", "").split(",") if name.strip())
-    checksums = Checksums(headers, trailers)
+    has_trailers = payload in (_SIGNED_TRAILER, _UNSIGNED_TRAILER)
+    checksums = Checksums(headers, trailers if has_trailers else ())
     if payload not in _STREAMING:
         if payload != UNSIGNED and not _SHA256.fullmatch(payload):
             raise invalid_request(f"x-amz-content-sha256 must be {UNSIGNED}, a SHA-256 or one of {_STREAMING}")
         sha256 = None if payload == UNSIGNED else payload.lower()
         return VerifiedBody(source, length, sha256, checksums)
     signer = None if payload == _UNSIGNED_TRAILER else make_signer()
-    chunked = ChunkedBody(source, signer, has_trailers=payload != _SIGNED)
+    chunked = ChunkedBody(source, signer, has_trailers=has_trailers)
     return VerifiedBody(chunked, decoded_length(headers), None, checksums)
 
 

@@ -91,7 +91,8 @@ class Checksums:
         self._expected = {
             name.removeprefix(PREFIX): value for name, value in headers.items() if name.startswith(PREFIX)
         }
-        wanted = {*self._expected, *(name.removeprefix(PREFIX) for name in trailers if name.startswith(PREFIX))}
+        self._announced = {name.removeprefix(PREFIX) for name in trailers if name.startswith(PREFIX)}
+        wanted = {*self._expected, *self._announced}
         made = {name: ALGORITHMS[name]() for name in wanted if name in ALGORITHMS}
         self._digests: dict[str, Digest] = {name: each for name, each in made.items() if each is not None}
         self._md5_digest = hashlib.md5(usedforsecurity=False) if self._md5 is not None else None
@@ -102,10 +103,13 @@ class Checksums:
             each.update(data)
 
     def verify(self, trailers: Mapping[str, str]) -> None:
-        """Raise S3Error (BadDigest) unless all that are known, also from ``trailers``, are those of the body."""
+        """Raise S3Error unless all that are known, also from ``trailers``, are those of the body, and none is missing
+        that was announced."""
         if self._md5_digest is not None and self._md5_digest.digest() != self._md5:
             raise bad_digest("Content-MD5")
         given = {name.removeprefix(PREFIX): value for name, value in trailers.items() if name.startswith(PREFIX)}
+        if not self._announced <= given.keys():
+            raise S3Error("MalformedTrailerError", 400, "The trailers that were announced are missing")
         for name, value in {**self._expected, **given}.items():
             digest = self._digests.get(name)
             if digest is None:

@@ -98,6 +98,9 @@ def test_trailers_inside_a_chunked_body(s3_service: Service) -> None:
     bucket = path.split("/")[2]
     stored = s3_service.sql(f"select metadata from storage.objects where bucket_id = '{bucket}'")[0][0]
     assert (stored["size"], stored["contentEncoding"]) == (len(data), "gzip")
+    other = inner.replace(b"x-amz-checksum-crc32:", b"x-amz-checksum-sha256:")
+    answer = raw_request(s3_service.address, head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(other), other))
+    assert (status(answer), code(answer)) == (400, "MalformedTrailerError")
     broken = inner.replace(crc32(data).encode(), b"AAAAAA==")
     answer = raw_request(s3_service.address, head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(broken), broken))
     assert (status(answer), code(answer)) == (400, "BadDigest")
