@@ -1,6 +1,6 @@
 """Access to PostgreSQL for the rest of the service: a connection pool, and requests in one round trip."""
 
-from app.database.conflicts import despite_conflicts
+from app.database.conflicts import CONFLICT_MARK, despite_conflicts
 from app.database.context import Context, ContextBuilder
 from app.database.database import BoundStatement, Database, DatabaseSettings
 from app.database.failure import RoleRefused, RowTooLarge, SchemaOutdated, StatementError, StatementTimeout
@@ -13,6 +13,7 @@ from app.database.transaction import Transaction
 from app.database.url import parse_database_url
 
 __all__ = [
+    "CONFLICT_MARK",
     "Bookmark",
     "BoundStatement",
     "Context",

@@ -8,8 +8,12 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from app.database.failure import StatementError
+from app.errors import Diagnosis
 
 T = TypeVar("T")
+
+CONFLICT_MARK = "conflict: "
+"""Marks the message of a statement that fails on purpose, because another transaction may have written in between."""
 
 _CONFLICTS = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected
 _MOST_ATTEMPTS = 3
@@ -25,7 +29,11 @@ def despite_conflicts(transaction: Callable[[], T]) -> T:
         try:
             return transaction()
         except StatementError as ex:
-            if ex.diagnosis.sqlstate not in _CONFLICTS or attempt == _MOST_ATTEMPTS:
+            if not _is_conflict(ex.diagnosis) or attempt == _MOST_ATTEMPTS:
                 raise
         time.sleep(attempt * random.uniform(0.5, 1.5) * _PAUSE_S)  # noqa: S311 - nothing secret
     raise AssertionError("the last attempt returns or raises")
+
+
+def _is_conflict(diagnosis: Diagnosis) -> bool:
+    return diagnosis.sqlstate in _CONFLICTS or CONFLICT_MARK in diagnosis.message

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from app.database import Context, Row, RowTooLarge, StatementError, despite_conflicts
+from app.database import CONFLICT_MARK, Context, Row, RowTooLarge, StatementError, despite_conflicts
 from app.errors import Diagnosis, RequestError
 from app.graphql.errors import FieldError
 from app.pipeline.engine import Engine
@@ -19,6 +19,7 @@ from schema_cache.role_view import RoleView
 
 log = logging.getLogger("portico.graphql")
 
+_INSUFFICIENT_PRIVILEGE = "42501"
 _FOREIGN_KEY_VIOLATION = "23503"
 
 
@@ -121,6 +122,9 @@ def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldEr
     told = failure(error.diagnosis)
     if told is not None:
         message, hint = told
-        return FieldError(RequestError(message, hint=hint), key)
+        _, is_conflict, refusal = message.partition(CONFLICT_MARK)
+        if not is_conflict:
+            return FieldError(RequestError(message, hint=hint), key)
+        error = StatementError(Diagnosis(_INSUFFICIENT_PRIVILEGE, refusal), error.statement_index)
     error.path = () if others else (key,)
     return error

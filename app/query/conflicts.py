@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Subquery, and_, exists, func, literal_column, not_, select
+from sqlalchemy import ColumnElement, Select, Subquery, and_, case, exists, func, literal_column, not_, select
 from sqlalchemy.dialects.postgresql import distinct_on
 
+from app.database import CONFLICT_MARK
 from app.errors import RequestError
 from app.graphql.relations import ApiColumn
 from app.query.arbiters import Arbiter
@@ -16,7 +17,7 @@ from app.query.inserting import Inserted
 from app.query.json_texts import json_list
 from app.query.planning import Rows
 from app.query.row_ids import key_comparisons
-from app.query.sql import as_text, cast_to, computed_first, constant
+from app.query.sql import as_text, cast_to, computed_first, constant, fail_with
 from app.query.walk import Field
 
 ONE: ColumnElement[Any] = literal_column("1")
@@ -65,6 +66,29 @@ def _had_key(field: Field, inserted: Inserted) -> ColumnElement[Any]:
 def _covered(arbiter: Arbiter, query: Select[Any]) -> Select[Any]:
     """The query of rows that the arbiter covers; nothing else in it has columns of their names."""
     return query if arbiter.predicate is None else query.where(arbiter.predicate)
+
+
+def if_seen(field: Field, there: Rows, arbiter: Arbiter | None, condition: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The condition on a row in the way, ``there``, if policies show that row to the caller; else an error.
+
+    PostgreSQL asks the condition of ON CONFLICT DO UPDATE before it asks the policies, and skips the row where it does
+    not hold: it would tell of a hidden row whether it holds. Sub-queries do not see a row that another transaction
+    wrote after the statement began, so the error is one that is retried. Raises RequestError where nothing tells which
+    row it is.
+    """
+    view, relation = field.api.view, there.relation
+    comparisons = key_comparisons(view, relation) if relation.has_readable_key else []
+    if not comparisons and arbiter is not None and not arbiter.index.has_expressions:
+        comparisons = arbiter.comparisons(view)
+    if not comparisons:
+        message = "A filter in onConflict needs a key whose columns the role may read"
+        raise RequestError(message, code="BAD_USER_INPUT", hint='docs/changes.md, "Upsert"')
+    seen = field.planning.rows_of(relation)
+    same = (each.equal(seen.column(name), each.value(there.column(name))) for name, each in comparisons)
+    is_seen = exists(select(ONE).select_from(seen.element).where(*same).correlate(there.element))
+    message = f"{CONFLICT_MARK}A row of {relation.type_name} that is in the way cannot be changed"
+    hidden = fail_with(message, as_text(there.column(comparisons[0][0])))
+    return case((is_seen, condition), else_=cast_to(hidden, "boolean"))
 
 
 def existing_rows(field: Field, inserted: Inserted, arbiter: Arbiter) -> ColumnElement[Any]:

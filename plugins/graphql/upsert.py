@@ -30,7 +30,7 @@ from app.hooks import hookimpl
 from app.query.aggregates import is_number
 from app.query.arbiters import Arbiter, OnTarget, arbiters_of
 from app.query.changes import AFTERWARDS
-from app.query.conflicts import existing_rows, is_new
+from app.query.conflicts import existing_rows, if_seen, is_new
 from app.query.inserting import Inserted
 from app.query.sql import cast_to, constant
 from app.query.walk import Field
@@ -178,25 +178,28 @@ class Upsert:
         own, proposed = self.relation.table.c, inserting.excluded
         new: dict[str, ColumnElement[Any]] = {each.name: proposed[each.name] for each in conflict.replaced}
         new |= {each.name: own[each.name] + proposed[each.name] for each in conflict.added_up}
-        return inserting.on_conflict_do_update(**target, set_=new, where=self._judged(field, given))
+        return inserting.on_conflict_do_update(**target, set_=new, where=self._judged(field, given, conflict.arbiter))
 
     def arbiter(self, api: ApiSchema, given: Mapping[str, Any]) -> Arbiter | None:
         """In what rows can be in the way of the new ones; None for anything."""
         return self._conflict(api, given).arbiter
 
-    def _judged(self, field: Field, given: Mapping[str, Any]) -> ColumnElement[Any] | None:
+    def _judged(self, field: Field, given: Mapping[str, Any], arbiter: Arbiter | None) -> ColumnElement[Any] | None:
         """The condition under which a row that is in the way is changed."""
-        members, there = (
-            _judging_members(field.api, self.relation),
-            field.planning.rows_in(self.relation, self.relation.table),
-        )
+        members = _judging_members(field.api, self.relation)
+        there = field.planning.rows_in(self.relation, self.relation.table)
         made = (
             members[name].extensions["condition"](field.planning, there, given[name])
             for name in members
             if name in given
         )
         conditions = [each for each in made if each is not None]
-        return OnTarget(self.relation.table, and_(*conditions)) if conditions else None
+        if not conditions:
+            return None
+        condition = and_(*conditions)
+        if self.relation.relation.row_security:
+            condition = if_seen(field, there, arbiter, condition)
+        return OnTarget(self.relation.table, condition)
 
     def _conflict(self, api: ApiSchema, given: Mapping[str, Any]) -> Conflict:
         constraint: Leaf | None = given.get("constraint")
