@@ -3,7 +3,14 @@
 from app.database.conflicts import CONFLICT_MARK, despite_conflicts
 from app.database.context import Context, ContextBuilder
 from app.database.database import BoundStatement, Database, DatabaseSettings
-from app.database.failure import RoleRefused, RowTooLarge, SchemaOutdated, StatementError, StatementTimeout
+from app.database.failure import (
+    REFUSED_BY_POLICY,
+    RoleRefused,
+    RowTooLarge,
+    SchemaOutdated,
+    StatementError,
+    StatementTimeout,
+)
 from app.database.messages import Row
 from app.database.pool import PoolState
 from app.database.position import Bookmark, Position
@@ -14,6 +21,7 @@ from app.database.url import parse_database_url
 
 __all__ = [
     "CONFLICT_MARK",
+    "REFUSED_BY_POLICY",
     "Bookmark",
     "BoundStatement",
     "Context",

@@ -15,6 +15,9 @@ from app.errors import AccessError, DatabaseError, Diagnosis, OverLimit, Portico
 SCHEMA_OUTDATED = "PTSCH"
 """SQLSTATE that ``graphql.assert_schema_version`` raises."""
 
+REFUSED_BY_POLICY = "ExecWithCheckOptions"
+"""The function of PostgreSQL that refuses a row that a policy forbids, with the code of a missing privilege."""
+
 _TIMEOUT = "57014"
 _ROLE_SQLSTATES = frozenset({"22023", "42501", "42704"})
 _UNAVAILABLE = {

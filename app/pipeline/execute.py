@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from app.database import CONFLICT_MARK, Context, Row, RowTooLarge, StatementError, despite_conflicts
+from app.database import CONFLICT_MARK, REFUSED_BY_POLICY, Context, Row, RowTooLarge, StatementError, despite_conflicts
 from app.errors import Diagnosis, RequestError
 from app.graphql.errors import FieldError
 from app.pipeline.engine import Engine
@@ -125,6 +125,7 @@ def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldEr
         _, is_conflict, refusal = message.partition(CONFLICT_MARK)
         if not is_conflict:
             return FieldError(RequestError(message, hint=hint), key)
-        error = StatementError(Diagnosis(_INSUFFICIENT_PRIVILEGE, refusal), error.statement_index)
+        refused = Diagnosis(_INSUFFICIENT_PRIVILEGE, refusal)
+        error = StatementError(refused, error.statement_index, REFUSED_BY_POLICY)
     error.path = () if others else (key,)
     return error

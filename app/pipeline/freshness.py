@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from app.database import SchemaOutdated, StatementError
+from app.database import REFUSED_BY_POLICY, SchemaOutdated, StatementError
 from app.errors import PorticoError, RequestError, Unavailable
 from schema_cache.freshness import SchemaCache
 from schema_cache.model import Catalog
 
-MISSING_OBJECT = frozenset(
+_OTHER_OBJECT = frozenset(
     (
-        "42P01",  # undefined_table
-        "42703",  # undefined_column
-        "42883",  # undefined_function, also an operator
-        "42704",  # undefined_object, such as a type
+        "0A000",  # feature_not_supported, such as a change of a column of a view that has become an expression
         "3F000",  # invalid_schema_name
+        "42501",  # insufficient_privilege
+        "42601",  # syntax_error, such as a row with too many columns
+        "42702",  # ambiguous_column
+        "42703",  # undefined_column
+        "42704",  # undefined_object, such as a type
+        "42725",  # ambiguous_function, also an operator
+        "42804",  # datatype_mismatch
+        "42809",  # wrong_object_type
+        "42846",  # cannot_coerce
+        "42883",  # undefined_function, also an operator
+        "428C9",  # generated_always
+        "42P01",  # undefined_table
         "42P10",  # invalid_column_reference
+        "42P13",  # invalid_function_definition
+        "42P18",  # indeterminate_datatype
+        "55000",  # object_not_in_prerequisite_state, such as a view that cannot be changed
+        "XX000",  # internal_error: an object was dropped while the statement was planned
     )
 )
+"""What PostgreSQL says of a statement that was planned for another schema. None of it is about values."""
 
 
 def has_changed(error: PorticoError, known: Catalog | None, schema_cache: SchemaCache) -> bool:
@@ -26,7 +40,8 @@ def has_changed(error: PorticoError, known: Catalog | None, schema_cache: Schema
         schema_cache.refresh_if_changed(thorough=False)
         return True
     if isinstance(error, StatementError):
-        return error.diagnosis.sqlstate in MISSING_OBJECT and schema_cache.refresh_if_changed() is not known
+        may_be_outdated = error.diagnosis.sqlstate in _OTHER_OBJECT and error.routine != REFUSED_BY_POLICY
+        return may_be_outdated and schema_cache.refresh_if_changed() is not known
     return isinstance(error, RequestError) and is_outdated(known, schema_cache)
 
 

@@ -13,8 +13,8 @@ from app.graphql.api_schema import ApiSchema
 from app.hooks import hookimpl
 from app.installation import install
 from tests.graphql.conftest import ROLES
-from tests.graphql.door import Door
-from tests.postgres_server import PostgresServer
+from tests.graphql.door import Answer, Door
+from tests.postgres_server import PostgresServer, connect
 from tests.process.running import until
 
 SCHEMA = """
@@ -229,3 +229,46 @@ def test_without_support_objects_at_once_where_a_statement_fails(unwatched: tupl
     answer = door.ask(NAMES)
     assert answer.errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
     assert "itemCollection" in answer.message
+
+
+def answered_across(door: Door, change: str, query: str) -> Answer:
+    """The answer to a request that waits for the lock of a change of the schema, which is then committed."""
+    session = connect(door.database_url)
+    try:
+        session.run("begin")
+        session.execute_simple(change)
+        with ThreadPoolExecutor(1) as thread:
+            answer = thread.submit(door.ask, query)
+            until(lambda: session.run("select exists (select from pg_locks where not granted)")[0][0] or answer.done())
+            assert not answer.done()
+            session.run("commit")
+            return answer.result()
+    finally:
+        session.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "mutation"),
+    [
+        ("alter table item alter name type int using length(name)",
+         'mutation { insertIntoitemCollection(objects: [{id: 3, name: "x"}]) { affectedCount } }'),
+        ("alter table item drop extra; alter table item add extra int generated always as (id) stored",
+         "mutation { insertIntoitemCollection(objects: [{id: 3, extra: 1}]) { affectedCount } }"),
+        ("create rule nothing as on insert to item do instead nothing",
+         "mutation { insertIntoitemCollection(objects: [{id: 3}]) { affectedCount } }"),
+        ("alter table item rename to base; create view item as select id, name || '' as name, extra from base;"
+         "grant all on item to anon; comment on view item is '@graphql({\"primary_key_columns\": [\"id\"]})'",
+         'mutation { insertIntoitemCollection(objects: [{id: 3, name: "x"}]) { affectedCount } }'),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["watched", "unwatched"])
+def test_what_a_statement_may_do_no_more_is_told_by_the_new_schema(
+    request: pytest.FixtureRequest, kind: str, change: str, mutation: str
+) -> None:
+    door, execute = request.getfixturevalue(kind)
+    execute("grant insert on item to anon")
+    door.application.services.engine.schema_cache.refresh_if_changed()
+    assert door.ask(mutation).data
+    execute("delete from item where id = 3")
+    assert answered_across(door, change, mutation).code == "GRAPHQL_VALIDATION_FAILED"
+    assert door.ask(mutation).code == "GRAPHQL_VALIDATION_FAILED"
