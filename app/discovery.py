@@ -13,6 +13,7 @@ from importlib.metadata import Distribution, EntryPoint, entry_points
 from typing import Any
 
 from app.graphql.features import Features, UnknownFeature
+from app.hook_results import RESULTS
 from app.hooks import GROUP, GraphQLHooks, ServiceHooks, StorageHooks
 from app.plugin_guard import InstalledPlugin, Plugins, PluginUnusable, one_line
 from app.settings import SETTINGS, Setting, SettingError, Settings, load
@@ -30,7 +31,7 @@ def plugin_manager(
 
     Raises PluginUnusable for the first plugin that cannot be loaded; unless ``required``, it is left out instead.
     """
-    plugins = Plugins(GROUP, (GraphQLHooks, ServiceHooks, StorageHooks), may_fail=GraphQLHooks)
+    plugins = Plugins(GROUP, (GraphQLHooks, ServiceHooks, StorageHooks), may_fail=GraphQLHooks, results=RESULTS)
     found = _found()
     unknown = set(disabled) - {each.name for each, _ in found} - set(extra or ())
     if unknown:

@@ -8,7 +8,7 @@ error.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from types import ModuleType
@@ -50,13 +50,17 @@ class _Guarded:
 class Plugins(pluggy.PluginManager):
     """The plugins of an application. ``faults`` maps plugins that failed to the place of their first failure."""
 
-    def __init__(self, group: str, specifications: Iterable[type], may_fail: type) -> None:
-        """``specifications`` are classes of hooks. A hook of the class ``may_fail`` contributes nothing if it fails."""
+    def __init__(
+        self, group: str, specifications: Iterable[type], may_fail: type, results: Mapping[str, Callable[[Any], Any]]
+    ) -> None:
+        """``specifications`` are classes of hooks. A hook of the class ``may_fail`` contributes nothing if it fails.
+        ``results`` has by hook what its result is passed through, which raises if it is none."""
         super().__init__(group)
         self._mark = f"{group}_impl"
         for each in specifications:
             self.add_hookspecs(each)
         self._may_fail = vars(may_fail)
+        self._results = results
         self.installed: tuple[InstalledPlugin, ...] = ()
         self.faults: dict[str, str] = {}
         self._logged: set[tuple[str, str]] = set()
@@ -112,12 +116,13 @@ class Plugins(pluggy.PluginManager):
         self.faults.setdefault(plugin, place)
 
     def _guard(self, name: str, hook: str, function: Hook) -> Hook:
-        may_fail = hook in self._may_fail
+        may_fail, read = hook in self._may_fail, self._results.get(hook)
 
         @wraps(function)
         def guarded(*arguments: Any, **named: Any) -> Any:
             try:
-                return function(*arguments, **named)
+                result = function(*arguments, **named)
+                return result if result is None or read is None else read(result)
             except _NOT_ITS_FAULT:
                 raise
             except Exception as ex:

@@ -22,7 +22,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.storage.images",),
     ("app.storage.resumable",),
     ("app.services",),
-    ("app.hooks", "app.metrics"),
+    ("app.hook_results", "app.hooks", "app.metrics"),
     ("app.discovery",),
     ("app.resources",),
     ("app.wsgi",),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from graphql import GraphQLField, GraphQLString
+from graphql import GraphQLArgument, GraphQLField, GraphQLString
 
 from app.discovery import plugin_manager
 from app.graphql.fields import Fields
@@ -145,3 +145,56 @@ def test_a_plugin_that_ends_the_process_while_it_is_loaded_is_named(distribute: 
     failed = portico("serve", "--port=0")
     assert failed.returncode == 1
     assert "the plugin leaving of house-plugin 1.0 cannot be loaded: SystemExit: 3" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("hook", "result"),
+    [
+        ("value_type", 42),
+        ("scalars", ["Point"]),
+        ("relation_names", "things"),
+        ("node_fields", {"shouted": GraphQLString}),
+        ("node_fields", Fields(100, {"shouted": GraphQLString})),
+        ("connection_fields", Fields(100, {"shouted": lambda: 1})),
+        ("filter_fields", Fields("first", {})),  # type: ignore[arg-type]
+        ("delete_arguments", Fields(100, {"not a name": GraphQLArgument(GraphQLString)})),
+        ("computed_fields", {"shouted": 1}),
+        ("relationships", []),
+        ("node_interfaces", [GraphQLString]),
+        ("always_listed_types", [None]),
+        ("database_types", GraphQLString),
+        ("filled_columns", "name"),
+    ],
+)
+def test_a_result_of_the_wrong_type_is_the_plugins_fault(
+    open_door: Callable[..., Door], caplog: pytest.LogCaptureFixture, hook: str, result: Any
+) -> None:
+    plugin = type("Wrong", (), {"wrong": staticmethod(hookimpl(specname=hook)(lambda: result))})
+    door = open_door(TABLES, plugins={"wrong": plugin})
+    assert door.ask('{ thingCollection(filter: {name: {eq: "quiet"}}) { edges { node { name } } } }').data
+    assert door.ask("{ __schema { types { name } } }").data
+    assert door.application.services.plugins.faults == {"wrong": hook}
+    (told,) = [each for each in caplog.records if f"the plugin wrong failed in {hook}" in each.message]
+    assert told.exc_info is not None
+    assert "it returned" in str(told.exc_info[1])
+
+
+def test_a_result_that_fails_when_it_is_read_is_the_plugins_fault(open_door: Callable[..., Door]) -> None:
+    def types() -> Any:
+        yield GraphQLString
+        raise LookupError("no more")
+
+    plugin = type("Lazy", (), {"always_listed_types": staticmethod(hookimpl(types))})
+    door = open_door(TABLES, plugins={"lazy": plugin})
+    assert door.ask("{ thingCollection { edges { node { name } } } }").data
+    assert door.application.services.plugins.faults == {"lazy": "always_listed_types"}
+
+
+@pytest.mark.parametrize(
+    ("hook", "result"),
+    [("middleware", 42), ("object_checks", [42]), ("around_stages", {"plan": 42}), ("identifications", "x")],
+)
+def test_a_result_of_the_wrong_type_prevents_the_start(open_door: Callable[..., Door], hook: str, result: Any) -> None:
+    plugin = type("Wrong", (), {"wrong": staticmethod(hookimpl(specname=hook)(lambda: result))})
+    with pytest.raises(PluginUnusable, match=f"the plugin wrong failed in {hook}: TypeError: it returned .* not a "):
+        open_door(TABLES, plugins={"wrong": plugin})
