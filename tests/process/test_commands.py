@@ -77,6 +77,17 @@ def test_keys_are_signed_with_their_secret(portico: Portico) -> None:
     assert portico("keys").stdout != finished.stdout
 
 
+def test_keys_are_made_from_the_secret_that_the_service_has(portico: Portico) -> None:
+    secret = "s" * 40
+    made = portico("keys", JWT_SECRET=f" {secret}\n").stdout
+    assert made.startswith(f"JWT_SECRET={secret}\nANON_KEY=")
+    assert jwt.decode(made.split("ANON_KEY=")[1].split("\n")[0], secret, ["HS256"])["role"] == "anon"
+    blank = portico("keys", JWT_SECRET="  ")
+    assert (blank.returncode, blank.stderr) == (0, "")
+    refused = portico("keys", JWT_SECRET=os.fsdecode(b"\xe9" * 40))
+    assert (refused.returncode, refused.stderr) == (1, "portico: JWT_SECRET: the value is not UTF-8\n")
+
+
 @pytest.mark.parametrize("command", [["doctor"], ["init"], ["upgrade"], ["schema", "print"], ["plan", "{__typename}"]])
 def test_an_unreachable_database_is_one_line(portico: Portico, command: list[str]) -> None:
     url = "postgresql://somebody:hunter2@127.0.0.1:1/nothing"
