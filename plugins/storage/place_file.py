@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
@@ -42,11 +42,17 @@ class FolderPlace:
     """A ``OutsidePlace`` in a file system."""
 
     def __init__(self, root: Path, *, may_be_new: bool) -> None:
+        if "\0" in str(root):
+            raise PlaceUnusable("The URL has a null character, which no path can have")
         self._root = root
         self._may_be_new = may_be_new
 
     def list(self) -> Iterator[PlacedObject]:
-        if self._may_be_new and not self._root.exists():
+        try:
+            is_new = self._may_be_new and not self._root.exists()
+        except OSError as ex:
+            _unreadable(ex)
+        if is_new:
             return
         for folder, folders, names in os.walk(self._root, onerror=_unreadable):
             if Path(folder) == self._root and UNFINISHED in folders:
@@ -147,5 +153,5 @@ def _refused() -> Iterator[None]:
         raise PlaceRefused(f"the file cannot be used: {ex.strerror}") from ex
 
 
-def _unreadable(ex: OSError) -> None:
+def _unreadable(ex: OSError) -> NoReturn:
     raise PlaceUnusable(f"The folder {ex.filename} cannot be read: {ex.strerror}") from ex

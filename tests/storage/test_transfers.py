@@ -114,6 +114,24 @@ def test_a_folder_comes_in(target: Service, run: Run, tmp_path: Path) -> None:
     assert rows == [[USER, True]]
 
 
+@pytest.mark.parametrize("command", ["import", "export"])
+def test_an_empty_url_is_not_the_current_directory(
+    target: Service, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    bucket = target.bucket()
+    target.upload(f"{bucket}/stored", b"1").raise_for_status()
+    file(tmp_path, "keys.json", b"{}")
+    monkeypatch.chdir(tmp_path)
+    for url in ("", " "):
+        ran = run(command, *((url, bucket) if command == "import" else (bucket, url)))
+        assert isinstance(ran.exception, Exception)
+        assert explained(ran.exception) == (
+            "The URL of the place outside is empty. Write . for the current directory."
+        )
+    assert target.sql(f"select name from storage.objects where bucket_id = '{bucket}'") == [["stored"]]
+    assert [each.name for each in tmp_path.iterdir()] == ["keys.json"]
+
+
 def test_the_rules_of_the_bucket_hold(target: Service, run: Run, tmp_path: Path) -> None:
     bucket = target.bucket(file_size_limit=5, allowed_mime_types=["image/*"])
     file(tmp_path, "small.png", b"12345")
@@ -365,6 +383,9 @@ def test_what_cannot_begin_is_told_in_a_line(
     assert "cannot be read: No such file or directory" in absent
     assert "DATABASE_URL" not in absent
     assert told("import", "ftp://host/path", bucket).startswith("There is no plugin for the scheme 'ftp'. ")
+    long = str(tmp_path / ("x" * 300))
+    assert "cannot be read: File name too long" in told("export", bucket, long)
+    assert "no path can have" in told("export", bucket, "file:///a%00b")
     assert "Bucket not found" in told("import", "s3://absent", bucket, *from_portico)
     assert "S3 cannot be reached" in told("import", "s3://b", bucket, "--endpoint-url", "http://127.0.0.1:1")
     assert "config profile (nobody)" in told("import", "s3://b", bucket, "--profile", "nobody")

@@ -110,6 +110,9 @@ def told_of_places() -> Iterator[None]:
 
 def open_place(plugins: pluggy.PluginManager, url: str, options: PlaceOptions) -> OutsidePlace:
     """The place for a URL, from the plugin of its scheme. Raises PlaceUnusable."""
+    if not url.strip():
+        # A variable of a script that is not set must not become the current directory.
+        raise PlaceUnusable("The URL of the place outside is empty", hint="Write . for the current directory.")
     place: OutsidePlace | None = plugins.hook.storage_place(url=url, options=options)
     if place is None:
         raise PlaceUnusable(
