@@ -21,7 +21,7 @@ def command(markdown: bool) -> None:
         click.echo(settings_page(declared(plugin_manager())), nl=False)
         return
     for setting, value in shown(configure()[0]):
-        origin = "environment" if os.environ.get(setting.env) else "default"
+        origin = "environment" if setting.text_in(os.environ) else "default"
         click.echo(f"{setting.env:<26}{value or '-':<33} {origin:<13}{setting.help}")
 
 

@@ -10,6 +10,8 @@ from typing import Any, Protocol, TypeVar
 MASK = "********"
 _UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 
+_LONGEST_S = 1_000_000_000
+
 Value_co = TypeVar("Value_co", covariant=True)
 
 
@@ -59,7 +61,8 @@ class Url:
 
     def show(self, value: Any) -> str:
         # An "@" in a password that is not escaped as %40 must not end the masked part early.
-        without_user = re.sub(r"(?<=://)([^/?#:]*):[^/?#]*@", rf"\1:{MASK}@", str(value))
+        # Nor must a "/" in it begin a path: such a URL is refused, but may be shown before.
+        without_user = re.sub(r"(?<=://)([^/?#:@]*):(?:[^?#]*@|.*@)", rf"\1:{MASK}@", str(value))
         # A parameter of a URL ends at "&"; in a keyword/value string a quoted password may hold anything.
         rest = "[^&]*" if "://" in without_user.partition("=")[0] else ".*"
         return re.sub(rf"(?is)((?:password|secret|key|token|sig)[^=&]*=){rest}", rf"\1{MASK}", without_user)
@@ -167,8 +170,9 @@ class Seconds:
     is_secret: bool = False
 
     def parse(self, text: str) -> float:
-        if not re.fullmatch(r"\d+(\.\d+)?", text.strip()):
-            raise KindError(f"{text!r} is not a {self.description}")
+        # The calls of the system that wait take no more; this is longer than 31 years.
+        if not re.fullmatch(r"\d+(\.\d+)?", text.strip()) or float(text) > _LONGEST_S:
+            raise KindError(f"{text!r} is not a {self.description} from 0 to {_LONGEST_S}")
         return float(text)
 
     def show(self, value: Any) -> str:
@@ -181,7 +185,8 @@ class Bytes:
     is_secret: bool = False
 
     def parse(self, text: str) -> int:
-        found = re.fullmatch(r"(\d+)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+        # Python converts no number of more than 4,300 digits; nobody has 10^18 terabytes.
+        found = re.fullmatch(r"(\d{1,18})\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
         if not found:
             raise KindError(f"{text!r} is not a {self.description}")
         return int(found[1]) * _UNITS[found[2].upper()]

@@ -78,6 +78,9 @@ def test_texts_are_read(name: str, text: str, value: object) -> None:
         ("API_SCHEMAS", ","),
         ("SHOW_SQL", "maybe"),
         ("SHUTDOWN_GRACE_S", "nan"),
+        ("POOL_TIMEOUT_S", "99999999999999999999"),
+        ("POOL_TIMEOUT_S", "9" * 400),
+        ("BODY_LIMIT", "9" * 5000),
         ("LOG_LEVEL", "loud"),
         ("PROJECT_REF", "short"),
         ("TRUSTED_PROXY", "nginx"),
@@ -227,6 +230,9 @@ def test_a_bad_value_ends_a_command_without_a_traceback(portico: Portico) -> Non
         "postgresql://user:hunter2@hunter2@host/database",
         "postgresql://user@host/database?password=hunter2&sslmode=require",
         "postgresql://user:hunter2@host1:1,host2:2/database",
+        "postgresql://user:pass/hunter2@host/database",
+        "postgresql://user:pass?hunter2#hunter2@host/database",
+        "postgresql://user:p@ss/hunter2@host/database",
         "host=h password=hunter2 dbname=d",
         "host=h user=u password='a&hunter2 hunter2'",
         "s3://key:hunter2@bucket/prefix",
@@ -255,6 +261,11 @@ def test_a_path_that_webhooks_go_to_is_masked(portico: Portico, path: str) -> No
 def test_a_long_value_is_set_apart_from_its_origin(portico: Portico) -> None:
     url = "postgresql://somebody@database.example.com:5432/a_long_name"
     assert f"{url} environment " in portico("settings", DATABASE_URL=url).stdout
+
+
+def test_a_blank_variable_is_not_where_a_value_comes_from(portico: Portico) -> None:
+    line = next(each for each in portico("settings", MAX_ROWS=" ").stdout.splitlines() if each.startswith("MAX_ROWS"))
+    assert line.split()[:3] == ["MAX_ROWS", "30", "default"]
 
 
 COLOURS = Setting("colours", Number(1, 9), 3, "How many colours.")
