@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from traceback import walk_tb
 
 import click
 
@@ -87,6 +88,13 @@ def _end_at_interrupt() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+def _about_output(ex: Exception) -> str | None:
+    """One line if what ``ex`` says is that standard output takes no more, as on a full disk."""
+    if isinstance(ex, OSError) and any(frame.f_code is click.echo.__code__ for frame, _ in walk_tb(ex.__traceback__)):
+        return f"the output cannot be written: {ex.strerror}"
+    return None
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit: with 0 on success, 1 and one line on stderr on failure, 2 on wrong usage."""
     given = sys.argv[1:] if arguments is None else arguments
@@ -109,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stderr.close()
         sys.exit(1)
     except Exception as ex:
-        line = explained(ex)
+        line = explained(ex) or _about_output(ex)
         if logs_json():
             log.critical("%s", line or "the service ended", exc_info=None if line else ex)
         elif line is None:

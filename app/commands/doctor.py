@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -30,7 +29,6 @@ def command(security: bool) -> int:
         click.echo(f"{finding.mark:<5} {finding.what}")
         if finding.fix:
             click.echo(f"      {finding.fix}")
-    sys.stdout.flush()
     return 1 if any(finding.is_fatal for finding in found) else 0
 
 

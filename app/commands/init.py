@@ -39,7 +39,8 @@ def command(grants_on_public: Grants | None) -> None:
 def _asked_for(url: str) -> Grants:
     from app.installation import unprotected
 
-    if not sys.stdin.isatty():
+    # It is None where the caller has closed it.
+    if sys.stdin is None or not sys.stdin.isatty():
         return "protected"
     names = unprotected(url)
     if not names:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from app.commands.failure import CommandError
 from app.commands.target import service_with_database
 
 
@@ -19,9 +20,18 @@ def command(query: str, role: str, variables: str) -> None:
     """Print the SQL that answers QUERY ("-" to read it from standard input), without running it."""
     from app.commands.inspect import plan_sql
 
-    text = sys.stdin.read() if query == "-" else query
+    text = _standard_input() if query == "-" else query
+    values = _object(variables)
     with service_with_database() as (settings, plugins):
-        click.echo(plan_sql(settings, plugins, role, text, _object(variables)))
+        click.echo(plan_sql(settings, plugins, role, text, values))
+
+
+def _standard_input() -> str:
+    try:
+        # It is None where the caller has closed it.
+        return sys.stdin.read() if sys.stdin else ""
+    except (OSError, UnicodeDecodeError) as ex:
+        raise CommandError(f"standard input cannot be read: {ex}") from None
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -29,6 +39,8 @@ def _object(text: str) -> dict[str, Any]:
         value = json.loads(text)
     except ValueError as ex:
         raise click.BadParameter(f"not JSON: {ex}", param_hint="--variables") from None
+    except RecursionError:
+        raise click.BadParameter("too many levels", param_hint="--variables") from None
     if not isinstance(value, dict):
         raise click.BadParameter("not a JSON object", param_hint="--variables")
     return value

@@ -95,7 +95,7 @@ def _line(key: AccessKey) -> str:
 def _object(text: str | None) -> dict[str, Any]:
     try:
         value = json.loads(text or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise CommandError("--claims is expected as a JSON object")

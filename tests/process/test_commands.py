@@ -51,6 +51,8 @@ def test_every_command_says_what_it_does(portico: Portico) -> None:
 def test_wrong_usage_is_exit_code_2(portico: Portico) -> None:
     assert portico("nonsense").returncode == 2
     assert portico("plan").returncode == 2
+    deep = portico("plan", "{__typename}", "--variables", "[" * 100_000)
+    assert (deep.returncode, deep.stderr.count("too many levels")) == (2, 1)
 
 
 def test_the_version_is_a_command_and_an_option(portico: Portico) -> None:
@@ -86,6 +88,33 @@ def test_keys_are_made_from_the_secret_that_the_service_has(portico: Portico) ->
     assert (blank.returncode, blank.stderr) == (0, "")
     refused = portico("keys", JWT_SECRET=os.fsdecode(b"\xe9" * 40))
     assert (refused.returncode, refused.stderr) == (1, "portico: JWT_SECRET: the value is not UTF-8\n")
+
+
+def run_with(redirection: str, *arguments: str, url: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command whose standard streams are as a shell redirects them."""
+    line = [sys.executable, "-m", "app", *arguments]
+    return subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *line],
+        cwd=REPOSITORY, env=environment() | {"DATABASE_URL": url, "ANON_KEY": "k"},
+        capture_output=True, text=True, timeout=PATIENCE_S,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has /dev/full")
+@pytest.mark.parametrize("command", [["keys"], ["settings"], ["doctor"]])
+def test_an_output_that_takes_no_more_is_one_line(database_url: str, command: list[str]) -> None:
+    finished = run_with(">/dev/full", *command, url=database_url)
+    assert finished.returncode == 1
+    assert finished.stderr == "portico: the output cannot be written: No space left on device\n"
+
+
+def test_standard_streams_may_be_closed(database_url: str) -> None:
+    assert run_with("<&-", "init", url=database_url).returncode == 0
+    doctor = run_with(">&-", "doctor", url=database_url)
+    assert (doctor.returncode, doctor.stderr) == (0, "")
+    plan = run_with("<&-", "plan", "-", url=database_url)
+    assert plan.returncode == 1
+    assert plan.stderr.startswith("portico: The request has no ")
 
 
 @pytest.mark.parametrize("command", [["doctor"], ["init"], ["upgrade"], ["schema", "print"], ["plan", "{__typename}"]])
