@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import click
@@ -15,6 +16,17 @@ def commands() -> Sequence[click.Command]:
     return (storage,)
 
 
+class _Seconds(click.FloatRange):
+    """A number of seconds that a time can be before now."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        seconds: float = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            # It is outside of no range.
+            self.fail(f"{value!r} is not a number of seconds", param, ctx)
+        return seconds
+
+
 @click.group("storage")
 def storage() -> None:
     """The bytes of stored objects."""
@@ -26,7 +38,7 @@ def storage() -> None:
     "--older-than",
     default=3600.0,
     show_default=True,
-    type=click.FloatRange(min=0),
+    type=_Seconds(0, 1_000_000_000),
     help="Ignore bytes younger than this many seconds: more than any upload takes from its last byte to its commit.",
 )
 @click.option(

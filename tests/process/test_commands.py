@@ -51,6 +51,7 @@ def test_every_command_says_what_it_does(portico: Portico) -> None:
 def test_wrong_usage_is_exit_code_2(portico: Portico) -> None:
     assert portico("nonsense").returncode == 2
     assert portico("plan").returncode == 2
+    assert portico("storage", "keys", "create", "for ever", "--expires-in", "9999999").returncode == 2
     deep = portico("plan", "{__typename}", "--variables", "[" * 100_000)
     assert (deep.returncode, deep.stderr.count("too many levels")) == (2, 1)
 

@@ -99,6 +99,11 @@ def test_dry_run_and_deletion(sweep: tuple[Service, Callable[..., Result]]) -> N
     assert service.get(f"/object/{path}").content == b"new"
 
 
+@pytest.mark.parametrize("wrong", ["nan", "inf", "1e300", "-1", "soon"])
+def test_an_age_that_is_none(wrong: str) -> None:
+    assert CliRunner().invoke(cli, ["storage", "sweep", "--older-than", wrong]).exit_code == 2
+
+
 def test_rows_without_bytes(sweep: tuple[Service, Callable[..., Result]]) -> None:
     service, run = sweep
     bucket = service.bucket()
