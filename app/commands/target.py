@@ -12,6 +12,8 @@ from app.embedded import EmbeddedPostgres
 from app.plugin_guard import Plugins
 from app.settings import Settings, load
 
+_CLUSTER = "postgres/data"
+
 
 @contextmanager
 def service_with_database() -> Iterator[tuple[Settings, Plugins]]:
@@ -36,20 +38,23 @@ def _with_database(settings: Settings, *, as_owner: bool) -> Iterator[Settings]:
     if settings.database_url is not None:
         yield settings
         return
-    directory = _embedded(settings)
-    if not (directory / "data").exists():
+    if not is_in_data_dir(settings, _CLUSTER):
         raise CommandError("set DATABASE_URL, or run `portico serve` once, which creates an embedded PostgreSQL here")
     from app.commands.trial import find_database, with_kept_keys
 
-    with EmbeddedPostgres(directory) as cluster:
+    with EmbeddedPostgres(Path(settings.data_dir) / "postgres") as cluster:
         yield replace(with_kept_keys(settings), database_url=find_database(cluster, as_owner=as_owner))
 
 
 def has_database() -> bool:
     """Whether ``settings_with_database`` would find one."""
     settings = load()
-    return settings.database_url is not None or (_embedded(settings) / "data").exists()
+    return settings.database_url is not None or is_in_data_dir(settings, _CLUSTER)
 
 
-def _embedded(settings: Settings) -> Path:
-    return Path(settings.data_dir) / "postgres"
+def is_in_data_dir(settings: Settings, name: str) -> bool:
+    """Whether DATA_DIR has this file. Raises CommandError if that may not be known, as of another user's."""
+    try:
+        return (Path(settings.data_dir) / name).exists()
+    except OSError as ex:
+        raise CommandError(f"DATA_DIR: {settings.data_dir} cannot be read: {ex.strerror}") from None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import click
 
 from app.commands.failure import CommandError
+from app.commands.target import is_in_data_dir
 from app.identity.issuing import SigningKey, make_token
 from app.settings import Settings
 
@@ -56,7 +56,7 @@ def _signing_key(settings: Settings) -> SigningKey:
     # Imported here because it imports PostgreSQL's parts.
     from app.commands.trial import KEPT_KEYS, with_kept_keys
 
-    if settings.database_url is None and (Path(settings.data_dir) / KEPT_KEYS).exists():
+    if settings.database_url is None and is_in_data_dir(settings, KEPT_KEYS):
         return SigningKey((with_kept_keys(settings).jwt_secret or "").encode())
     raise CommandError("no key is set to sign with: run `portico keys`, and set JWT_SECRET")
 

@@ -135,6 +135,14 @@ def test_without_any_database_a_command_says_so(portico: Portico, tmp_path: Path
     assert not (tmp_path / ".portico").exists()
 
 
+@pytest.mark.parametrize("command", [["version"], ["doctor"], ["init"], ["token"]])
+def test_a_data_dir_that_cannot_be_read_is_one_line(portico: Portico, command: list[str]) -> None:
+    # Nor can one of another user, but root can read all of them.
+    finished = portico(*command, DATA_DIR="x" * 300)
+    assert finished.returncode == 1
+    assert finished.stderr == f"portico: DATA_DIR: {'x' * 300} cannot be read: File name too long\n"
+
+
 def test_serve_refuses_a_database_without_keys(portico: Portico, database_url: str) -> None:
     finished = portico("serve", "--port", "0", DATABASE_URL=database_url)
     assert finished.returncode == 1
