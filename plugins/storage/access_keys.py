@@ -40,7 +40,9 @@ def keys() -> None:
 @click.option("--sub", help="The user id: the owner of what is stored, and auth.uid() in policies.")
 @click.option("--claims", help="Further claims that policies can read, as a JSON object.")
 @click.option("--bucket", "buckets", multiple=True, help="Confine the key to this bucket; may be repeated.")
-@click.option("--expires-in", type=click.IntRange(1, 36500), metavar="DAYS", help="Days after which the key is invalid.")
+@click.option(
+    "--expires-in", type=click.IntRange(1, 36500), metavar="DAYS", help="Days after which the key is invalid."
+)
 def create(
     description: str,
     role: str,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -19,7 +20,7 @@ def commands() -> Sequence[click.Command]:
 class _Seconds(click.FloatRange):
     """A number of seconds that a time can be before now."""
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         seconds: float = super().convert(value, param, ctx)
         if math.isnan(seconds):
             # It is outside of no range.

@@ -125,9 +125,7 @@ def test_an_empty_url_is_not_the_current_directory(
     for url in ("", " "):
         ran = run(command, *((url, bucket) if command == "import" else (bucket, url)))
         assert isinstance(ran.exception, Exception)
-        assert explained(ran.exception) == (
-            "The URL of the place outside is empty. Write . for the current directory."
-        )
+        assert explained(ran.exception) == ("The URL of the place outside is empty. Write . for the current directory.")
     assert target.sql(f"select name from storage.objects where bucket_id = '{bucket}'") == [["stored"]]
     assert [each.name for each in tmp_path.iterdir()] == ["keys.json"]
 
