@@ -87,7 +87,7 @@ class Pool:
         # How many connections are closed instead of being kept when they are given back; without end once closed.
         self._leaving = 0.0
         self._was_refused = False
-        self._yields_until = 0.0
+        self._yields_until = self._refused_until = 0.0
         self._renewed_at = 0.0
         # A checkout from QueuePool costs 17 us of a request's 55. So leases that nobody waits for are kept here, and
         # QueuePool is used only when there is none.
@@ -101,7 +101,6 @@ class Pool:
             pool_size=size,
             max_overflow=0,
             timeout=timeout_s,
-            use_lifo=True,
             # The wire leaves no transaction open; a connection that failed is invalidated.
             reset_on_return=None,
         )
@@ -212,11 +211,14 @@ class Pool:
         """A connection of the queue. While the server or a limit of the role allows no further one, the next of ours
         that is given back, or one that somebody else closes, is awaited. Raises Busy instead unless it ``waits``."""
         while True:
-            try:
-                return self._queue.connect()
-            except Unavailable as ex:
-                if not _may_wait(ex) or (waits and time.monotonic() + _PAUSE_AT_LIMIT_S > until):
-                    raise
+            # In the queue are also places of connections that were closed. One that cannot be opened again goes to its
+            # end, so that one that is open is found behind it.
+            for _ in range(1 + self._queue.checkedin()):
+                try:
+                    return self._queue.connect()
+                except Unavailable as ex:
+                    if not _may_wait(ex) or (waits and time.monotonic() + _PAUSE_AT_LIMIT_S > until):
+                        raise
             self._was_refused = True
             if not waits:
                 raise Busy("The server allows no further connection.", code="POOL_TIMEOUT")
@@ -238,7 +240,7 @@ class Pool:
         lease.proxy.close()
 
     def _open(self) -> DatabaseConnection:
-        if time.monotonic() < self._yields_until:
+        if time.monotonic() < max(self._yields_until, self._refused_until):
             raise _Yielding("The database accepts no more connections now.", code="DATABASE_UNAVAILABLE")
         try:
             connection = self._connect()
@@ -254,10 +256,12 @@ class Pool:
 
     def _tell(self, ex: Unavailable) -> None:
         """Log an outage once, and now and then a limit, below which connections are free again at any time."""
+        now = time.monotonic()
         if is_at_limit(ex.__cause__):
-            if time.monotonic() < self._quiet_until:
+            self._refused_until = now + _PAUSE_AT_LIMIT_S
+            if now < self._quiet_until:
                 return
-            self._quiet_until = time.monotonic() + _TELLS_LIMIT_EACH_S
+            self._quiet_until = now + _TELLS_LIMIT_EACH_S
         elif self._down:
             return
         else:

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app.database import Context, Database, Statement
+from app.database.wire import DatabaseConnection
 from app.errors import Unavailable
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
 from tests.database.conftest import READER, WRITER, MakeDatabase
@@ -304,3 +305,35 @@ def test_the_pools_of_replicas_share_too(url: str, make_database: MakeDatabase) 
     told: list[tuple[int, int, bool]] = []
     database.share(lambda pool, count, was_refused: told.append((pool, count, was_refused)) or 0)
     assert told == [(0, 1, False), (1, 0, False), (2, 0, False)]
+
+
+def test_a_connection_given_back_during_an_attempt_in_vain_is_found(
+    postgres: PostgresServer, url: str, make_database: MakeDatabase
+) -> None:
+    """The attempt's place in the pool, that of a connection which was closed, must not hide it for ever."""
+    postgres.execute("drop role if exists wire_limited; create role wire_limited login password 'p'")
+    address = url.partition("://")[2].rpartition("@")[2]
+    database = make_database(f"postgres://wire_limited:p@{address}", pool_size=2, pool_timeout_s=PATIENCE_S)
+    pool, attempted, given_back = database._pool, threading.Event(), threading.Event()
+    connect = pool._connect
+
+    def slow_connect() -> DatabaseConnection:
+        attempted.set()
+        given_back.wait(PATIENCE_S)
+        return connect()
+
+    try:
+        open_, closed = pool.acquire(), pool.acquire()
+        pool.give_back(closed)
+        database.share(lambda number, count, was_refused: 1)
+        postgres.execute("alter role wire_limited connection limit 1")
+        pool._connect = slow_connect
+        with ThreadPoolExecutor(1) as threads:
+            asked = threads.submit(database.read, "select 1")
+            assert attempted.wait(PATIENCE_S)
+            pool.give_back(open_)
+            given_back.set()
+            assert asked.result(PATIENCE_S / 2) == b"1"
+    finally:
+        database.close()
+        postgres.execute("drop role wire_limited")
