@@ -13,8 +13,10 @@ from app.errors import Diagnosis
 T = TypeVar("T")
 
 CONFLICT_MARK = "conflict: "
-"""Marks the message of a statement that fails on purpose, because another transaction may have written in between."""
+"""Marks the message of a statement that fails on purpose, by a conversion, because another transaction may have written
+in between."""
 
+_FAILED_CONVERSION = "22P02"
 _CONFLICTS = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected
 _MOST_ATTEMPTS = 3
 # Approximate. An immediate retry would often run before the transaction that won, and conflict again.
@@ -36,4 +38,5 @@ def despite_conflicts(transaction: Callable[[], T]) -> T:
 
 
 def _is_conflict(diagnosis: Diagnosis) -> bool:
-    return diagnosis.sqlstate in _CONFLICTS or CONFLICT_MARK in diagnosis.message
+    state = diagnosis.sqlstate
+    return state in _CONFLICTS or (state == _FAILED_CONVERSION and CONFLICT_MARK in diagnosis.message)

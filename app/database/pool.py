@@ -53,8 +53,8 @@ class Busy(Unavailable):
     """All connections are in use, and there can be no further one now."""
 
 
-class _Yielding(Unavailable):
-    """Another process is to open a connection first."""
+class _NoneForAMoment(Unavailable):
+    """No connection is to be opened for a moment."""
 
 
 Share = Callable[[int, bool], int]
@@ -87,7 +87,8 @@ class Pool:
         # How many connections are closed instead of being kept when they are given back; without end once closed.
         self._leaving = 0.0
         self._was_refused = False
-        self._yields_until = self._refused_until = 0.0
+        # Until then none is opened: another process is to have the next one, or the server has just refused one.
+        self._none_before = 0.0
         self._renewed_at = 0.0
         # A checkout from QueuePool costs 17 us of a request's 55. So leases that nobody waits for are kept here, and
         # QueuePool is used only when there is none.
@@ -170,7 +171,7 @@ class Pool:
         count = surplus(self._count_open(), was_refused)
         if not count:
             return
-        self._yields_until = time.monotonic() + _YIELD_S
+        self._open_none_for(_YIELD_S)
         self._leaving = max(self._leaving, count)
         while self._leaving and self._parked:
             with contextlib.suppress(IndexError):
@@ -240,11 +241,13 @@ class Pool:
         lease.proxy.close()
 
     def _open(self) -> DatabaseConnection:
-        if time.monotonic() < max(self._yields_until, self._refused_until):
-            raise _Yielding("The database accepts no more connections now.", code="DATABASE_UNAVAILABLE")
+        if time.monotonic() < self._none_before:
+            raise _NoneForAMoment("The database accepts no more connections now.", code="DATABASE_UNAVAILABLE")
         try:
             connection = self._connect()
         except Unavailable as ex:
+            if is_at_limit(ex.__cause__):
+                self._open_none_for(_PAUSE_AT_LIMIT_S)
             self._tell(ex)
             raise
         if self._down:
@@ -254,14 +257,15 @@ class Pool:
             self._opened.add(connection)
         return connection
 
+    def _open_none_for(self, seconds: float) -> None:
+        self._none_before = max(self._none_before, time.monotonic() + seconds)
+
     def _tell(self, ex: Unavailable) -> None:
         """Log an outage once, and now and then a limit, below which connections are free again at any time."""
-        now = time.monotonic()
         if is_at_limit(ex.__cause__):
-            self._refused_until = now + _PAUSE_AT_LIMIT_S
-            if now < self._quiet_until:
+            if time.monotonic() < self._quiet_until:
                 return
-            self._quiet_until = now + _TELLS_LIMIT_EACH_S
+            self._quiet_until = time.monotonic() + _TELLS_LIMIT_EACH_S
         elif self._down:
             return
         else:
@@ -290,7 +294,7 @@ class Pool:
 
 def _may_wait(ex: Unavailable) -> bool:
     """Whether a connection may become free, or may be opened in a moment."""
-    return isinstance(ex, _Yielding) or is_at_limit(ex.__cause__)
+    return isinstance(ex, _NoneForAMoment) or is_at_limit(ex.__cause__)
 
 
 def is_at_limit(failure: BaseException | None) -> bool:

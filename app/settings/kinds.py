@@ -10,7 +10,8 @@ from typing import Any, Protocol, TypeVar
 MASK = "********"
 _UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 
-_LONGEST_S = 1_000_000_000
+LONGEST_S = 1_000_000_000
+"""The longest time in seconds: the calls of the system that wait take no more, and it is longer than 31 years."""
 
 Value_co = TypeVar("Value_co", covariant=True)
 
@@ -170,9 +171,8 @@ class Seconds:
     is_secret: bool = False
 
     def parse(self, text: str) -> float:
-        # The calls of the system that wait take no more; this is longer than 31 years.
-        if not re.fullmatch(r"\d+(\.\d+)?", text.strip()) or float(text) > _LONGEST_S:
-            raise KindError(f"{text!r} is not a {self.description} from 0 to {_LONGEST_S}")
+        if not re.fullmatch(r"\d+(\.\d+)?", text.strip()) or float(text) > LONGEST_S:
+            raise KindError(f"{text!r} is not a {self.description} from 0 to {LONGEST_S}")
         return float(text)
 
     def show(self, value: Any) -> str:

@@ -10,6 +10,7 @@ import click
 
 from app.commands.target import service_with_database
 from app.hooks import hookimpl
+from app.settings.kinds import LONGEST_S
 
 
 @hookimpl
@@ -39,7 +40,7 @@ def storage() -> None:
     "--older-than",
     default=3600.0,
     show_default=True,
-    type=_Seconds(0, 1_000_000_000),
+    type=_Seconds(0, LONGEST_S),
     help="Ignore bytes younger than this many seconds: more than any upload takes from its last byte to its commit.",
 )
 @click.option(
