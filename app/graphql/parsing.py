@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from graphql import DocumentNode, GraphQLError, Lexer, Source, TokenKind, parse
-from graphql.language import Token
+from graphql.language import Location, Token
 from graphql.language.parser import Parser
 
 _TOKEN = re.compile(
@@ -30,26 +30,29 @@ _TOKEN = re.compile(
 )
 _NAME, _PUNCTUATOR, _INT, _FLOAT, _STRING, _COMMENT, _OTHER = range(1, 8)
 _WITH_VALUE = {_NAME: TokenKind.NAME, _INT: TokenKind.INT, _FLOAT: TokenKind.FLOAT, _STRING: TokenKind.STRING}
+_NO_TOKEN = Token(TokenKind.SOF, 0, 0, 0, 0)
 _PUNCTUATORS = {each.value: each for each in TokenKind}
 
 
 def parsed(text: str, *, max_tokens: int) -> DocumentNode:
     """The syntax tree of a document. Raises GraphQLError as graphql-core's function ``parse`` does."""
     source = Source(text)
-    first = _first_token(text, max_tokens)
-    if first is not None:
+    tokens = _tokens(text, max_tokens)
+    if tokens is not None:
+        first, count = tokens
         try:
-            return _Parser(source, lexer=_Lexer(source, first)).parse_document()
+            return _Parser(source, _Lexer(source, first), count).parse_document()
         except (GraphQLError, RecursionError):
             # It is parsed once more, to be told what is wrong as usual.
             pass
     return parse(source, max_tokens=max_tokens)
 
 
-def _first_token(text: str, most: int) -> Token | None:
-    """The token before all others, each of which knows the next one, but not its line, which only errors tell. None if
-    there are too many, or other ones than are found here."""
+def _tokens(text: str, most: int) -> tuple[Token, int] | None:
+    """The token before all others, each of which knows the next one, but not its line, which only errors tell, and how
+    many follow it, comments included. None if there are too many, or other ones than are found here."""
     first = last = Token(TokenKind.SOF, 0, 0, 0, 0)
+    count = 0
     # Something is found wherever the last token ended, so that nothing is looked for further on.
     for count, found in enumerate(_TOKEN.finditer(text)):
         kind = found.lastindex
@@ -64,10 +67,10 @@ def _first_token(text: str, most: int) -> Token | None:
             token = Token(_PUNCTUATORS[value], start, end, 0, 0)
         else:
             token = Token(_WITH_VALUE[kind], start - (kind == _STRING), end, 0, 0, value)
-        token.prev, last.next = last, token
+        last.next = token
         last = token
     last.next = Token(TokenKind.EOF, len(text), len(text), 0, 0)
-    return first
+    return first, count
 
 
 class _Lexer(Lexer):
@@ -82,7 +85,17 @@ class _Lexer(Lexer):
 
 
 class _Parser(Parser):
-    """Counts no tokens, which were counted before."""
+    """Counts no tokens, which were counted before, and lets none stay: documents are kept, and two thirds of what one
+    consists of would be tokens and what refers to them, which the garbage collector looks at again and again."""
+
+    def __init__(self, source: Source, lexer: _Lexer, token_count: int) -> None:
+        super().__init__(source, lexer=lexer)
+        self._token_counter = token_count
+
+    def loc(self, start_token: Token) -> Location:
+        location = Location(start_token, self._lexer.last_token, self._lexer.source)
+        location.start_token = location.end_token = _NO_TOKEN
+        return location
 
     def advance_lexer(self) -> None:
         lexer = self._lexer

@@ -49,7 +49,7 @@ def _told(read: Any, text: str, max_tokens: int) -> object:
         document: DocumentNode = read(text, max_tokens=max_tokens)
     except GraphQLError as ex:
         return ex.message, ex.locations
-    return ast_to_dict(document, locations=True)
+    return ast_to_dict(document, locations=True), document.token_count
 
 
 @pytest.mark.parametrize("max_tokens", [1000, 12, 1])
