@@ -43,7 +43,6 @@ _HEADERS = (
     "success_action_redirect", "redirect",
 )  # fmt: skip
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_FILE_NAME = re.compile(r"[^/\\]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +106,7 @@ def _parts(call: S3Call) -> Iterable[BodyPart]:
 
 
 def _file_name(part: BodyPart) -> str:
-    found = _FILE_NAME.search(part.filename or "")
-    return found[0] if found else ""
+    return (part.filename or "").replace("\\", "/").rpartition("/")[2]
 
 
 def _check_policy(encoded: str, fields: Mapping[str, str]) -> tuple[int, int | None]:

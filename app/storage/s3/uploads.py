@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -42,7 +41,7 @@ COPIED = f"json_build_array(o.metadata ->> 'eTag', {time_text('o.updated_at')})"
 
 _SOURCE = "x-amz-copy-source"
 _CONDITIONS = ("if-match", "if-none-match", "if-modified-since", "if-unmodified-since")
-_VERSION = re.compile(r"\?versionId=([^&]*)$")
+_VERSION = "?versionId="
 
 
 def put_object(storage: Storage, call: S3Call) -> Answer:
@@ -152,11 +151,11 @@ def _described_anew(found: Described, headers: Mapping[str, str]) -> Described:
 def copy_source(call: S3Call) -> ObjectName:
     """The object to copy. Raises S3Error for a header that names none."""
     value = call.headers.get(_SOURCE, "")
-    version = _VERSION.search(value)
-    if version is not None:
-        if version[1] != "null":
+    source, found, version = value.partition(_VERSION)
+    if found and "&" not in version:
+        if version != "null":
             raise no_such_version()
-        value = value[: version.start()]
+        value = source
     try:
         decoded = unquote_to_bytes(value.encode("latin-1")).decode()
     except ValueError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,6 +12,7 @@ from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
+from app.storage.s3.signature import ALGORITHM
 from tests.storage.s3.clients import KEY, SECRET_KEY, client
 from tests.storage.s3.test_chunked import crc32, framed
 from tests.storage.service import Service, raw_request, unique
@@ -69,6 +71,18 @@ def test_refused_before_the_body(s3_service: Service) -> None:
         answer = raw_request(s3_service.address, head)
         assert (status(answer), code(answer)) == (wanted, word), head
         assert b"application/xml" in answer
+
+
+def test_a_credential_of_many_spaces_takes_no_time(s3_service: Service) -> None:
+    """Who sends it needs no credential."""
+    for parts in ("Credential=" + " " * 60_000 + "x", " " * 60_000 + "x", "Credential=" * 6_000):
+        began = time.monotonic()
+        answer = raw_request(
+            s3_service.address,
+            f"GET /s3/b/k HTTP/1.1\r\nHost: x\r\nAuthorization: {ALGORITHM} {parts}\r\n\r\n".encode(),
+        )
+        assert (status(answer), code(answer)) == (400, "AuthorizationHeaderMalformed")
+        assert time.monotonic() - began < 5
 
 
 def test_continue_is_sent_for_what_may_come_in(s3_service: Service) -> None:
