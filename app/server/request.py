@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import Any, NamedTuple, Protocol
 
+import waitress.parser
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.receiver import FixedStreamReceiver
 from waitress.utilities import BadRequest, RequestEntityTooLarge
@@ -30,6 +31,12 @@ _LONGEST_FRAMING = 64 * 1024
 _CHARGED_ABOVE = 64 * 1024
 # What is received at once with a header is shorter; the rest is received, and counted, in parts.
 _LONGEST_AT_ONCE = 16 * 1024
+
+
+# For a value after many spaces waitress goes back over them for each of them; this takes each once.
+waitress.parser.HEADER_FIELD_RE = re.compile(
+    waitress.parser.HEADER_FIELD_RE.pattern.replace(b":[ \t]{0,}?", b":[ \t]*+")
+)
 
 
 class ReceivedHead(NamedTuple):

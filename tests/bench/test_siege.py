@@ -48,6 +48,7 @@ SHORT = (
     "two readings of one request",
     "request lines",
     "hosts",
+    "long header lines",
     "bodies without a credential",
     "a store that cannot be written",
 )

@@ -65,6 +65,29 @@ _LINES = (
     b" GET /version HTTP/1.1",
     b"GET /version HTTP/1.1\n",
 )
+_LONG = 200_000
+_LONGEST_CPU_S = 5.0
+"""For all the lines, which are short work on a quiet machine."""
+_LONG_LINES = (
+    b"X:" + b" " * _LONG + b"y",
+    b"X:" + b" " * _LONG + b"\x01",
+    b"X: y" + b" " * _LONG + b"y",
+    b"X:" + b"\t " * (_LONG // 2) + b"y",
+    b"X: " + b"y " * (_LONG // 2),
+    b"X: y" + b"\r\n y" * (_LONG // 4),
+    b"X: y" + b"\r\nX: y" * (_LONG // 6),
+    b"If-Match: " + b'"' * _LONG,
+    b"If-None-Match: " + b" " * _LONG + b"y",
+    b"Range: bytes=" + b" " * _LONG + b"y",
+    b"Authorization: Bearer" + b" " * _LONG + b"y",
+    b"Authorization: AWS4-HMAC-SHA256 Credential=" + b" " * _LONG + b"y",
+    b"Authorization: AWS4-HMAC-SHA256" + b" " * _LONG + b"y",
+    b"x-amz-copy-source: " + b"?versionId=" * (_LONG // 11) + b"&",
+    b"Upload-Metadata: " + b"a " * (_LONG // 2),
+    b"Content-Type: multipart/form-data; boundary=" + b'";' * (_LONG // 2),
+    b"Accept: " + b"a/b;q=0," * (_LONG // 8),
+    b"Cookie: " + b'a="\\' * (_LONG // 4),
+)
 _HOSTS = (
     (b"Host: a", b"Host: b"),
     (b"Host: a", b"Host: a"),
@@ -111,10 +134,25 @@ def _hosts(grounds: Grounds, _: float) -> Finding:
     return tally.finding()
 
 
+def _long_lines(grounds: Grounds, _: float) -> Finding:
+    """Headers of 200 KB at every door, of which none needs a credential: each is read once."""
+    service, tally, most = grounds.service, Tally(), 0.0
+    for line in _LONG_LINES:
+        before = service.cpu_s()
+        for target in (b"/version", b"/graphql/v1", b"/object/public/b/k", b"/s3/b/k", b"/upload/resumable"):
+            raw(service.address, b"GET %b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%b\r\n\r\n" % (target, line))
+        used = service.cpu_s() - before
+        most = max(most, used)
+        tally.add(used < _LONGEST_CPU_S, (line[:60], f"{used:.1f} s of CPU"))
+    tally.add(service.is_well(), "the service is not well afterwards")
+    return tally.finding(f"at most {most:.2f} s of CPU")
+
+
 ATTACKS = (
     Attack(
         "two readings of one request", "what is ambiguous is refused, and nothing behind it is answered", _smuggling
     ),
     Attack("request lines", "what is no request line is refused, and nothing behind it is answered", _lines),
     Attack("hosts", "a request names one host", _hosts),
+    Attack("long header lines", "a header takes time in proportion to its length", _long_lines),
 )
