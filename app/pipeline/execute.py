@@ -20,6 +20,7 @@ from schema_cache.role_view import RoleView
 log = logging.getLogger("portico.graphql")
 
 _INSUFFICIENT_PRIVILEGE = "42501"
+_INTEGRITY = "23"
 _FOREIGN_KEY_VIOLATION = "23503"
 
 
@@ -96,9 +97,16 @@ def told_failure(error: StatementError, operation: AuthorizedOperation, plan: SQ
 
 
 def _discreet(error: StatementError, view: RoleView) -> StatementError:
-    """The error without the names of a foreign key between a relation that the caller sees and one that it does not."""
+    """The error without what tells of hidden relations: the names of a foreign key between one that the caller sees and
+    one that it does not, and the row of one that a trigger writes to, which a detail repeats."""
     told = error.diagnosis
     if told.sqlstate != _FOREIGN_KEY_VIOLATION:
+        if (
+            told.detail
+            and told.sqlstate.startswith(_INTEGRITY)
+            and told.table not in {visible.relation.name for visible in view.relations}
+        ):
+            return StatementError(replace(told, detail=""), error.statement_index, error.routine)
         return error
     seen = {visible.relation.oid for visible in view.relations}
     joined = [

@@ -359,3 +359,21 @@ def test_a_foreign_key_does_not_name_what_the_caller_cannot_see(open_door: OpenD
     assert answer.code == "FOREIGN_KEY_VIOLATION"
     assert "conceal" not in str(answer.body)
     assert "concealed" in str(door.ask(delete, role="authenticated").body)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"), [("null", "NOT_NULL_VIOLATION"), ('"bad"', "CHECK_VIOLATION"), ('"b"', "UNIQUE_VIOLATION")]
+)
+def test_a_row_that_a_trigger_writes_to_a_hidden_table_is_not_told(open_door: OpenDoor, body: str, code: str) -> None:
+    door = open_door("""
+        create table doc (id int primary key, body text);
+        create table audit (body text not null unique check (body <> 'bad'), token text default 'hidden value');
+        create function keep() returns trigger language plpgsql security definer set search_path = public as
+          $$ begin insert into audit (body) values (new.body || '' ); return new; end $$;
+        create trigger keep before insert on doc for each row execute function keep();
+        grant insert, select on doc to anon;
+        insert into audit values ('b');
+    """)
+    answer = door.ask(f"mutation {{ insertIntodocCollection(objects: [{{id: 1, body: {body}}}]) {{ affectedCount }} }}")
+    told = answer.errors[0]["extensions"]
+    assert (told["code"], told.get("detail")) == (code, None)
