@@ -12,15 +12,16 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import falcon
-from falcon.media.multipart import BodyPart, MultipartFormHandler
+from falcon.media.multipart import BodyPart
 
 from app.storage.bytes.backend import ByteSource
 from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
 from app.storage.http.errors import InvalidRequest, NoContent
+from app.storage.http.form_parts import form_parts
 from app.storage.http.kept_headers import header_text, headers_to_keep
 from app.storage.writing import Content
 
@@ -142,8 +143,7 @@ def _look_through(parts: Iterable[BodyPart]) -> _Form:
 
 
 def _parts(body: BinaryIO, content_type: str) -> Iterator[BodyPart]:
-    form = MultipartFormHandler().deserialize(cast(Any, body), content_type, _length(body))
-    return iter(form)
+    return form_parts(body, content_type, _length(body))
 
 
 def _length(body: BinaryIO) -> int:

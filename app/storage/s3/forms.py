@@ -10,14 +10,14 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 import falcon
-from falcon.media.multipart import BodyPart, MultipartFormHandler
+from falcon.media.multipart import BodyPart
 
 from app.storage.bytes.backend import ByteSource
 from app.storage.http.answer import Answer, Headers
+from app.storage.http.form_parts import form_parts
 from app.storage.records import ObjectName
 from app.storage.s3.body import VerifiedBody
 from app.storage.s3.call import S3Call
@@ -101,8 +101,7 @@ def _malformed(message: str) -> S3Error:
 
 
 def _parts(call: S3Call) -> Iterable[BodyPart]:
-    content_type = call.headers.get("content-type", "")
-    return iter(MultipartFormHandler().deserialize(cast(Any, call.body), content_type, call.body.length))
+    return form_parts(call.body, call.headers.get("content-type", ""), call.body.length)
 
 
 def _file_name(part: BodyPart) -> str:

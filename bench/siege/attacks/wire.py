@@ -68,6 +68,10 @@ _LINES = (
 _LONG = 200_000
 _LONGEST_CPU_S = 5.0
 """For all the lines, which are short work on a quiet machine."""
+_ASKED = (
+    b"GET /version", b"GET /graphql/v1", b"GET /object/public/b/k", b"GET /s3/b/k", b"GET /upload/resumable",
+    b"POST /s3/b", b"POST /upload/resumable", b"POST /graphql/v1", b"POST /object/b/k",
+)  # fmt: skip
 _LONG_LINES = (
     b"X:" + b" " * _LONG + b"y",
     b"X:" + b" " * _LONG + b"\x01",
@@ -85,6 +89,7 @@ _LONG_LINES = (
     b"x-amz-copy-source: " + b"?versionId=" * (_LONG // 11) + b"&",
     b"Upload-Metadata: " + b"a " * (_LONG // 2),
     b"Content-Type: multipart/form-data; boundary=" + b'";' * (_LONG // 2),
+    b'Content-Type: multipart/form-data; a="' + b";" * _LONG,
     b"Accept: " + b"a/b;q=0," * (_LONG // 8),
     b"Cookie: " + b'a="\\' * (_LONG // 4),
 )
@@ -139,8 +144,8 @@ def _long_lines(grounds: Grounds, _: float) -> Finding:
     service, tally, most = grounds.service, Tally(), 0.0
     for line in _LONG_LINES:
         before = service.cpu_s()
-        for target in (b"/version", b"/graphql/v1", b"/object/public/b/k", b"/s3/b/k", b"/upload/resumable"):
-            raw(service.address, b"GET %b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%b\r\n\r\n" % (target, line))
+        for begun in _ASKED:
+            raw(service.address, b"%b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%b\r\n\r\n" % (begun, line))
         used = service.cpu_s() - before
         most = max(most, used)
         tally.add(used < _LONGEST_CPU_S, (line[:60], f"{used:.1f} s of CPU"))

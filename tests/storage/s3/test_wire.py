@@ -85,6 +85,16 @@ def test_a_credential_of_many_spaces_takes_no_time(s3_service: Service) -> None:
         assert time.monotonic() - began < 5
 
 
+def test_a_form_with_a_long_content_type_takes_no_time(s3_service: Service) -> None:
+    began = time.monotonic()
+    head = (
+        f'POST /s3/b HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Type: multipart/form-data; a="{";" * 100_000}"'
+    )
+    answer = raw_request(s3_service.address, f"{head}\r\n\r\nx".encode())
+    assert (status(answer), code(answer)) == (400, "MalformedPOSTRequest")
+    assert time.monotonic() - began < 5
+
+
 def test_continue_is_sent_for_what_may_come_in(s3_service: Service) -> None:
     path = f"/s3/{s3_service.bucket()}/k"
     head = signed_head(
