@@ -47,6 +47,11 @@ def field(name: str, override: str | None, inflect: bool) -> str:
     return lower_first(base(name, None, inflect=True))
 
 
+def usable(name: str) -> str:
+    """What of ``name`` can be a part of a GraphQL name."""
+    return re.sub("[^_0-9A-Za-z]", "", name)
+
+
 def function_field(name: str, override: str | None, inflect: bool) -> str:
     """The field name of a function: one leading underscore is dropped, the first letter is lower case."""
     if override is not None:

@@ -21,6 +21,5 @@ class ComputedField:
 
 def computed_fields_of(api: ApiSchema, relation: ApiRelation) -> Mapping[str, ComputedField]:
     """The computed fields of a relation's rows by name, as plugins contribute them."""
-    return {
-        name: field for some in api.hooks.computed_fields(api=api, relation=relation) for name, field in some.items()
-    }
+    contributed = api.hooks.computed_fields(api=api, relation=relation)
+    return {name: field for some in contributed for name, field in some.items() if api.is_name(name)}

@@ -4,7 +4,7 @@ In the dialect ``standard`` a field's name follows from the schema alone: not fr
 nor from what a role may read of them. A field to one row is called after the table that it leads to, one to many rows
 after the table with ``Collection`` behind it. Where two of a type would share a name, all of them are named by their
 columns, on both sides, unless no role can see both. In the dialect ``pg_graphql`` of two with one name the later has
-its columns in the name.
+its columns in the name. What is no GraphQL name is passed over.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def named_ways(api: ApiSchema, keys: Sequence[Key]) -> Mapping[Way, str | None]:
     """The names of both ways of all keys of a schema, those to a referenced row first; None for a way that finds no
     name of its own."""
     forth, back = [Way(key, back=False) for key in keys], [Way(key, back=True) for key in keys]
-    candidates = {way: _candidates(api, way) for way in (*forth, *back)}
+    candidates = {way: filter(api.is_name, _candidates(api, way)) for way in (*forth, *back)}
     if api.dialect.to_one_by_table:
         named = _by_schema(api, candidates, dict(zip([*forth, *back], [*back, *forth], strict=True)))
     else:
@@ -167,12 +167,13 @@ def _is_override(way: Way) -> bool:
 
 
 def _stripped(columns: Sequence[str], inflect: bool) -> str | None:
-    """The name that a single key column makes without its suffix for ids; None if it has none."""
+    """The name that a single key column makes without its suffix for ids; None if it has none, or makes no name."""
     suffix = "_id" if inflect else "Id"
-    if len(columns) != 1 or not columns[0].endswith(suffix) or columns[0] == suffix:
+    if len(columns) != 1 or not columns[0].endswith(suffix):
         return None
-    return names.lower_first(names.base(columns[0].removesuffix(suffix), None, inflect))
+    name = names.lower_first(names.base(columns[0].removesuffix(suffix), None, inflect))
+    return name if names.is_valid(name) else None
 
 
 def _joined(columns: Iterable[str]) -> str:
-    return "And".join(names.base(name, None, inflect=True) for name in columns)
+    return "And".join(names.usable(names.base(name, None, inflect=True)) for name in columns)

@@ -134,7 +134,8 @@ def _named(
     for length in range(3):
         rest = {each: names_of_one[length] for each, names_of_one in candidates.items() if each not in made}
         wanted = Counter(rest.values())
-        free = {each: name for each, name in rest.items() if wanted[name] == 1 and name not in taken}
+        usable = {name for name, times in wanted.items() if times == 1 and name not in taken and api.is_name(name)}
+        free = {each: name for each, name in rest.items() if name in usable}
         made |= {each: name for each, name in free.items() if name not in made.values()}
     return made
 
@@ -144,7 +145,8 @@ def _candidates(api: ApiSchema, target: Relation, passage: _Passage) -> tuple[st
     longer = f"{short}By{api.type_name(passage.table)}"
     inflect = api.comments.inflects(passage.table.schema)
     columns = (names.field(each, None, inflect) for each in passage.far.columns)
-    return short, longer, f"{longer}{''.join(each[0].upper() + each[1:] for each in columns)}"
+    by_columns = names.usable("".join(each[0].upper() + each[1:] for each in columns))
+    return short, longer, f"{longer}{by_columns}"
 
 
 # Those that the role may read

@@ -107,7 +107,7 @@ def relationships(api: ApiSchema) -> Mapping[int, Sequence[Relationship]]:
             by = f"{', '.join(way.key.columns)} of {way.key.local.name}"
             api.notices.add(
                 relation_subject(way.source),
-                f"a relationship by {by} has no field: its names are taken",
+                f"a relationship by {by} has no field: its names are taken, or no GraphQL names",
                 fix='comment the constraint with @graphql({"local_name": "...", "foreign_name": "..."})',
             )
         elif way.target.oid in api.relation_by_oid and _is_readable(api, way.key):

@@ -241,6 +241,46 @@ def test_overrides(reading_door: OpenDoor, dialect: str) -> None:
     assert fields(door, "Account") == {"blogs": "BlogConnection", "checks": "Blog"}
 
 
+SPACED = """
+create table person (id int primary key);
+create table letter (id int primary key, "From Id" int references person, "to who" int references person,
+  constraint both_ways foreign key (id) references person);
+comment on constraint both_ways on letter is '@graphql({"foreign_name": "the person", "local_name": "the-letter"})';
+create table trip (id int primary key, "Boss Id" int references person, "1Id" int references letter);
+create table pair ("a b" int references person, "c-d" int references person, primary key ("a b", "c-d"));
+comment on table pair is '@graphql({"junction": true})';
+insert into person values (1), (2);
+insert into letter values (1, 2, 1);
+insert into pair values (1, 2);
+create function said(person) returns int language sql stable as 'select 1';
+comment on function said(person) is '@graphql({"name": "what he said", "filter": true, "orderBy": true})';
+grant select on all tables in schema public to anon;
+"""
+
+
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_columns_and_comments_may_have_names_that_graphql_does_not_know(reading_door: OpenDoor, dialect: str) -> None:
+    """They are neither in the types of rows nor in those of filters, orders and inserts, all of which stay valid."""
+    door = reading_door(PLAIN + SPACED, graphql_dialect=dialect)
+    of_trip = {"person": "person", "letter": "letter"}
+    assert fields(door, "trip") == of_trip
+    first, second = ("personByFromId", "personByToWho") if dialect == "standard" else ("person", "personByToWho")
+    assert fields(door, "letter").keys() - {"tripCollection"} == {first, second}
+    data = door.ask(f"{{ letterCollection {{ edges {{ node {{ {first} {{ id }} {second} {{ id }} }} }} }} }}").data
+    assert data["letterCollection"]["edges"] == [{"node": {first: {"id": 2}, second: {"id": 1}}}]
+    backwards = {name for name in fields(door, "person") if name.startswith(("letter", "person"))}
+    if dialect == "pg_graphql":
+        assert backwards == {"letterCollection", "letterCollectionByToWho"}
+        return
+    through = {"personCollectionBypairAb", "personCollectionBypairCd"}
+    assert backwards == {"letterCollectionByFromId", "letterCollectionByToWho", *through}
+    data = door.ask("""{ personCollection(
+      filter: {letterCollectionByFromId: {exists: true}}, orderBy: [{letterCollectionByToWho: {count: AscNullsLast}}]
+    ) { edges { node { id personCollectionBypairAb { edges { node { id } } } } } } }""").data
+    expected = {"id": 2, "personCollectionBypairAb": {"edges": [{"node": {"id": 1}}]}}
+    assert data["personCollection"]["edges"] == [{"node": expected}]
+
+
 def test_where_they_lead(reading_door: OpenDoor) -> None:
     door = reading_door(INFLECTED + SHOP)
     query = """{ personCollection { edges { node { id country { name } countryByBirthCountry { name } person { id }
