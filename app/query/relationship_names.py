@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import NODE_ID
 from schema_cache.model import Relation
 
 
@@ -66,7 +67,7 @@ def named_ways(api: ApiSchema, keys: Sequence[Key]) -> Mapping[Way, str | None]:
     """The names of both ways of all keys of a schema, those to a referenced row first; None for a way that finds no
     name of its own."""
     forth, back = [Way(key, back=False) for key in keys], [Way(key, back=True) for key in keys]
-    candidates = {way: filter(api.is_name, _candidates(api, way)) for way in (*forth, *back)}
+    candidates = {way: _usable(api, _candidates(api, way)) for way in (*forth, *back)}
     if api.dialect.to_one_by_table:
         named = _by_schema(api, candidates, dict(zip([*forth, *back], [*back, *forth], strict=True)))
     else:
@@ -85,6 +86,11 @@ def names_of_ways(api: ApiSchema, relation: Relation) -> Set[str]:
 
 def _names(api: ApiSchema) -> dict[int, set[str]]:
     return api.shared("names of ways", dict)
+
+
+def _usable(api: ApiSchema, wanted: Iterable[str]) -> Iterator[str]:
+    """Those that a field may have: the global id of every row keeps its name."""
+    return (name for name in wanted if api.is_name(name) and name != NODE_ID)
 
 
 def _candidates(api: ApiSchema, way: Way) -> Iterator[str]:

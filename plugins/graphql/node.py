@@ -58,7 +58,8 @@ def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     return Fields(
         10,
         {"nodeId": GraphQLField(GraphQLNonNull(GraphQLID), resolve=_node_id, description="The id of the row")},
-        precedence=2,
+        # The interface Node promises it.
+        precedence=5,
     )
 
 

@@ -209,6 +209,24 @@ def test_a_column_called_node_id_gives_way_to_the_global_id(door: Door) -> None:
     assert described["o"]["inputFields"] == [{"name": "id"}, {"name": "node_id"}]
 
 
+@pytest.mark.parametrize("dialect", ["standard", "pg_graphql"])
+def test_relationships_and_computed_fields_give_way_to_the_global_id(reading_door: OpenDoor, dialect: str) -> None:
+    door = reading_door(
+        """comment on schema public is '@graphql({"introspection": true})';
+        create table "nodeId" (id int primary key);
+        create table t (id int primary key, "nodeId" int, other int references "nodeId");
+        create function "nodeId"(t) returns text language sql stable as 'select null::text';
+        insert into "nodeId" values (1);
+        insert into t values (1, 1, 1);
+        grant select on all tables in schema public to anon;""",
+        graphql_dialect=dialect,
+    )
+    assert field_names(door, "t") == ["nodeId", "id", "other", "nodeIdByOther"]
+    data = door.ask("{ tCollection { edges { node { nodeId nodeIdByOther { id } } } } }").data
+    row = {"nodeId": base64.b64encode(b'["public", "t", 1]').decode(), "nodeIdByOther": {"id": 1}}
+    assert data["tCollection"]["edges"] == [{"node": row}]
+
+
 def test_names_that_need_quotes(door: Door) -> None:
     selection = "id cd ef gh ij kl mn o one p q nodeId"
     values = {"id": 1, "cd": 2, "ef": 3, "gh": 4, "ij": 5, "kl": "six", "mn": 7, "o": 8, "one": 9, "p": 10, "q": 11,
