@@ -92,7 +92,7 @@ def _own_object(api: ApiSchema, function: Function, type_name: str) -> ResultIte
             api.notices.add(subject, f"its result's column {column.name} is left out: the API cannot show it")
         else:
             fields[name] = _field(column.name, value)
-    if not fields:
+    if not (fields and api.is_name(type_name)):
         return None
     type_ = api.named(
         api.own_type_name(*own_result_name(function, type_name)), lambda name: GraphQLObjectType(name, fields)

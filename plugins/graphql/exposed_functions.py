@@ -126,7 +126,9 @@ def _fields(api: ApiSchema, functions: Iterable[Taken]) -> Mapping[str, GraphQLF
         name = field_name(api, function, directives)
         result = any_result_of(api, function, _row_type_name(api, function))
         arguments = arguments_of(api, function, given_type, taken)
-        if result is None or arguments is None:
+        if not api.is_name(name):
+            reason = f"{name} is no GraphQL name; the directive `name` gives another"
+        elif result is None or arguments is None:
             reason = "the API cannot represent its result or an argument"
         elif not result.arguments.keys().isdisjoint(arguments):
             reason = "its collection has an argument of the same name"

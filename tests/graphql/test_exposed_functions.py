@@ -177,6 +177,24 @@ def test_domains_as_what_they_are_made_of(reading_door: OpenDoor) -> None:
     assert door.ask("{ felt(f: HAPPY) }").data == {"felt": "HAPPY"}
 
 
+def test_one_that_graphql_cannot_name_leaves_the_others_alone(reading_door: OpenDoor) -> None:
+    door = reading_door("""
+      create table t (id int primary key);
+      create function "über"() returns table (a int, b int) language sql stable as 'select 1, 2';
+      create function "1st"(t) returns table (a int, b int) language sql stable as 'select 1, 2';
+      create function "__two"() returns table (a int, b int) language sql stable as 'select 1, 2';
+      create function plain() returns table (a int, b int) language sql stable as 'select 1, 2';
+      comment on function "über"() is '@graphql({"expose": true})';
+      comment on function "1st"(t) is '@graphql({"expose": true})';
+      comment on function "__two"() is '@graphql({"expose": true})';
+      comment on function plain() is '@graphql({"expose": true})';
+      grant select on t to anon;
+    """)
+    assert door.ask("{ plain { a b } tCollection { edges { node { id } } } }").data["plain"] == [{"a": 1, "b": 2}]
+    told = {each.subject for each in door.application.services.engine.role_schemas.of_role("anon").notices}
+    assert told == {"function public.über", "function public.1st", "function public.__two"}
+
+
 def test_inflected_names(open_door: OpenDoor) -> None:
     door = open_door("""
         create function top_posts() returns table (post_id int) language sql stable as 'select 1';
