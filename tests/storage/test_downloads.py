@@ -93,8 +93,8 @@ def test_what_is_not_there(service: Service, public: str, door: str) -> None:
 def test_info(service: Service, public: str) -> None:
     answer = service.get(f"/object/info/public/{public}", None)
     assert list(answer.json()) == [
-        "id", "name", "version", "bucket_id", "size", "content_type", "cache_control", "etag", "metadata",
-        "last_modified", "created_at",
+        "id", "name", "version", "bucket_id", "size", "content_type", "content_encoding", "cache_control", "etag",
+        "metadata", "last_modified", "created_at",
     ]  # fmt: skip
     assert answer.headers["etag"] == answer.json()["etag"]
     head = service.request("HEAD", f"/object/info/public/{public}", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 
 import pytest
@@ -150,6 +151,28 @@ def test_copy_with_other_metadata(service: Service, bucket: str) -> None:
     assert answer.status_code == 200
     copy = info(service, f"{bucket}/b")
     assert (copy["cache_control"], copy["content_type"], copy["metadata"]) == ("max-age=2", "text/a", {})
+
+
+def test_copy_with_another_encoding(service: Service, bucket: str) -> None:
+    compressed = gzip.compress(b"content")
+    service.upload(f"{bucket}/a", compressed, content_encoding="gzip").raise_for_status()
+
+    def copied(encoding: str, **more: object) -> dict[str, object]:
+        body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "b", "copyMetadata": False,
+                "metadata": {"contentEncoding": encoding}}  # fmt: skip
+        answer = service.post("/object/copy", json={**body, **more}, headers={"x-upsert": "true"})
+        answer.raise_for_status()
+        assert info(service, f"{bucket}/b")["content_encoding"] == answer.json()["metadata"].get("contentEncoding")
+        return {name: answer.json()["metadata"].get(name) for name in ("contentEncoding", "mimetype")}
+
+    kind = info(service, f"{bucket}/a")["content_type"]
+    assert copied("br") == {"contentEncoding": "br", "mimetype": kind}
+    assert copied("") == copied("identity") == {"contentEncoding": None, "mimetype": kind}
+    assert service.get(f"/object/{bucket}/b").content == compressed
+    assert copied("br", copyMetadata=True) == {"contentEncoding": "gzip", "mimetype": kind}
+    body = {"bucketId": bucket, "sourceKey": "a", "destinationKey": "c", "copyMetadata": False}
+    refused = service.post("/object/copy", json={**body, "metadata": {"contentEncoding": "a b"}})
+    assert error(refused)[2:] == ("InvalidRequest", "body/metadata/contentEncoding must be a list of content codings")
 
 
 def test_copy_onto_itself_changes_metadata(service: Service, bucket: str) -> None:

@@ -122,6 +122,23 @@ def test_form(service: Service) -> None:
     assert service.get(f"/object/{path}").content == b"bytes"
 
 
+def test_an_encoding_in_a_form(service: Service) -> None:
+    """storage-js sends that of a Blob as a field, because a header would be that of the whole form."""
+    path = f"{service.bucket()}/k"
+    page = b"a page " * 100
+    files = {"": ("page.css", gzip.compress(page), "text/css")}
+    service.post(f"/object/{path}", data={"contentEncoding": " gzip"}, files=files).raise_for_status()
+    assert info(service, path)["content_encoding"] == "gzip"
+    answer = service.get(f"/object/{path}")
+    assert (answer.content, answer.headers["content-encoding"]) == (page, "gzip")
+    for none in ("", "identity"):
+        service.put(f"/object/{path}", data={"contentEncoding": none}, files=files).raise_for_status()
+        assert info(service, path)["content_encoding"] is None
+        assert "content-encoding" not in service.get(f"/object/{path}").headers
+    refused = service.put(f"/object/{path}", data={"contentEncoding": "gzip; level=9"}, files=files)
+    assert error(refused)[2:] == ("InvalidRequest", "contentEncoding must be a list of content codings")
+
+
 def test_form_fields_after_a_large_file(service: Service) -> None:
     path = f"{service.bucket()}/k"
     content = bytes(range(256)) * 4096

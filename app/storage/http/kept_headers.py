@@ -34,7 +34,7 @@ def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
     """The metadata for those of these headers that the request has. Raises InvalidRequest or InvalidRobotsTag."""
     kept = {
         ROBOTS: _robots_tag(headers.get("x-robots-tag")),
-        ENCODING: _encoding(headers.get("content-encoding") or ""),
+        ENCODING: encoding_to_keep(headers.get("content-encoding") or "", "headers/content-encoding"),
         DISPOSITION: header_text(headers.get("content-disposition") or ""),
     }
     return {name: value for name, value in kept.items() if value}
@@ -46,13 +46,14 @@ def kept_header(metadata: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _encoding(value: str) -> str:
+def encoding_to_keep(value: str, where: str) -> str:
+    """The content codings, '' for none; ``where`` begins the message of the InvalidRequest that this raises."""
     value = value.strip()
     # RFC 9110 section 8.4 reserves "identity" for Accept-Encoding: an answer must not have it.
     if not value or value.lower() == "identity":
         return ""
     if not _CODINGS.fullmatch(value):
-        raise InvalidRequest("headers/content-encoding must be a list of content codings")
+        raise InvalidRequest(f"{where} must be a list of content codings")
     return value
 
 

@@ -22,7 +22,7 @@ from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
 from app.storage.http.errors import InvalidRequest, NoContent
 from app.storage.http.form_parts import form_parts
-from app.storage.http.kept_headers import header_text, headers_to_keep
+from app.storage.http.kept_headers import ENCODING, encoding_to_keep, header_text, headers_to_keep
 from app.storage.writing import Content
 
 LARGEST_USER_METADATA = 1024 * 1024
@@ -53,7 +53,7 @@ def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) 
             user_metadata=header_metadata(headers),
         )
     kept = headers_to_keep(headers)
-    return content._replace(more_metadata=kept) if kept else content
+    return content._replace(more_metadata={**kept, **content.more_metadata}) if kept else content
 
 
 def media_type(headers: Mapping[str, str]) -> str:
@@ -94,13 +94,14 @@ def _read_form(headers: Mapping[str, str], sent: BinaryIO, length: int | None, c
         raise InvalidRequest("The multipart form is broken") from None
     except StopIteration:
         raise NoContent from None
+    encoding = encoding_to_keep(form.text("contentEncoding"), "contentEncoding")
     return Content(
         stream=stream,
         size=form.file_size,
         declared=length,
         mime_type=check_content_type(form.text("contentType") or form.file_type) or "text/plain",
         caching=caching_of(form.text("cacheControl")),
-        more_metadata={},
+        more_metadata={ENCODING: encoding} if encoding else {},
         user_metadata=_form_metadata(form) or header_metadata(headers),
     )
 

@@ -11,6 +11,7 @@ from app.storage import moving
 from app.storage.content_types import check_content_type
 from app.storage.http.answer import Answer
 from app.storage.http.errors import InvalidRequest
+from app.storage.http.kept_headers import ENCODING, encoding_to_keep
 from app.storage.http.preconditions import deletion_conditions
 from app.storage.http.upload_body import header_metadata
 from app.storage.judging import Described
@@ -23,6 +24,8 @@ from app.storage.rows import known
 from app.storage.storage import Storage
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CHANGEABLE = "cacheControl", "mimetype", ENCODING
+"""The file metadata that a copy can have otherwise than its source."""
 PREFIXES = (Member("prefixes", "strings", required=True, least=1, most=1000),)
 NAMES = (
     Member("bucketId", "string", required=True),
@@ -32,7 +35,7 @@ NAMES = (
 )
 COPY = (
     *NAMES,
-    Member("metadata", "object", members=(Member("cacheControl", "string"), Member("mimetype", "string"))),
+    Member("metadata", "object", members=tuple(Member(name, "string") for name in _CHANGEABLE)),
     Member("copyMetadata", "boolean", default=True),
 )
 
@@ -59,8 +62,10 @@ def copy_object(storage: Storage, call: Call) -> Answer:
     def describe(found: Described, _: float) -> Described:
         if given["copyMetadata"]:
             return found
-        changed = _changed(given.get("metadata") or {})
-        return Described({**found.metadata, **changed}, header_metadata(call.headers) or {})
+        metadata = {**found.metadata, **_changed(given.get("metadata") or {})}
+        if not metadata.get(ENCODING):
+            metadata.pop(ENCODING, None)
+        return Described(metadata, header_metadata(call.headers) or {})
 
     copied = moving.copy(storage, call.asker, source, target, upsert=call.upsert, describe=describe, projection=RECORD)
     record: dict[str, Any] = json.loads(copied)
@@ -75,11 +80,17 @@ def move_object(storage: Storage, call: Call) -> Answer:
 
 
 def _changed(given: Mapping[str, str]) -> dict[str, str]:
-    """The file metadata that replaces the source's in a copy; it becomes headers of answers, so it is checked."""
+    """The file metadata that replaces the source's in a copy; it becomes headers of answers, so it is checked.
+
+    Only an encoding can be given as empty: the copy has none then.
+    """
     if _CONTROL.search(given.get("cacheControl", "")):
         raise InvalidRequest("body/metadata/cacheControl must not have control characters")
     check_content_type(given.get("mimetype", ""))
-    return {name: value for name, value in given.items() if value}
+    changed = {name: value for name, value in given.items() if value}
+    if ENCODING in given:
+        changed[ENCODING] = encoding_to_keep(given[ENCODING], f"body/metadata/{ENCODING}")
+    return changed
 
 
 def _names(storage: Storage, given: dict[str, Any]) -> tuple[ObjectName, ObjectName]:

@@ -35,7 +35,7 @@ RECORD: Projection = f"""json_build_object(
 INFO: Projection = f"""json_build_object(
     'id', o.id, 'name', o.name, 'version', coalesce(o.version, ''), 'bucket_id', o.bucket_id,
     'size', coalesce(o.metadata -> 'size', o.metadata -> 'contentLength'),
-    'content_type', o.metadata ->> 'mimetype',
+    'content_type', o.metadata ->> 'mimetype', 'content_encoding', o.metadata ->> 'contentEncoding',
     'cache_control', o.metadata ->> 'cacheControl', 'etag', o.metadata ->> 'eTag', 'metadata', o.user_metadata,
     'last_modified', {time_text("o.updated_at")}, 'created_at', {time_text("o.created_at")})"""
 """An object's description for the info routes."""
