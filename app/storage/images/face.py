@@ -20,7 +20,8 @@ from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.rest.operation_text import DOWNLOAD_NAME, TOKEN, OperationText
 from app.storage.rest.routes import Route
-from app.storage.rest.signed_urls import EXPIRES_IN, lifetime_of, signed_download, verified
+from app.storage.rest.signed_urls import EXPIRES_IN, VERSION, lifetime_of, signed_download, verified
+from app.storage.rest.versions import refuse_version
 from app.storage.storage import Storage
 
 _SIGNED_DOOR = "/render/image/sign"
@@ -29,7 +30,7 @@ _QUERY = (*MEMBERS, DOWNLOAD_NAME)
 _TEXT = OperationText("Download an image in another size or format", query=_QUERY)
 _TEXT_OF_PUBLIC = OperationText("Download an image of a public bucket in another size or format", query=_QUERY)
 _TEXT_OF_SIGNED = OperationText("Download an image as a signed URL permits", query=(TOKEN, DOWNLOAD_NAME))
-_SIGN = (EXPIRES_IN, Member("transform", "object", members=MEMBERS))
+_SIGN = (EXPIRES_IN, Member("transform", "object", members=MEMBERS), VERSION)
 
 
 class ImagesUnusable(PorticoError):
@@ -78,6 +79,7 @@ class ImagesFace:
     def sign(self, storage: Storage, call: Call) -> Answer:
         """POST /object/sign/{bucket}/{key}: as without this face, or for one transform of the image."""
         given = read_json_object(call, _SIGN)
+        refuse_version(given.get("versionId"))
         wanted = given.get("transform")
         if not wanted:
             return signed_download(storage, call, lifetime_of(given))

@@ -28,6 +28,7 @@ from app.storage.records import StoredObject
 from app.storage.rest.call import Call
 from app.storage.rest.downloads import content_disposition
 from app.storage.rest.errors import RestError
+from app.storage.rest.versions import refuse_version
 from app.storage.storage import Storage
 from app.storage.times import http_date
 
@@ -63,6 +64,7 @@ class Rendering:
         self, storage: Storage, call: Call, reading: Reading, transform: Transform, expires: int | None = None
     ) -> Answer:
         """The answer. ``expires``: when the signed URL expires, in seconds since 1970."""
+        refuse_version(call.query.get("versionId"))
         return find_with_bytes(
             storage,
             call.asker,

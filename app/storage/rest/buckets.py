@@ -15,12 +15,14 @@ from app.storage.rest.call import Call, json_answer
 from app.storage.rest.errors import RestError, invalid_request
 from app.storage.rest.json_bodies import Member, check_object, ignore_body, read_json_object
 from app.storage.rest.size_limits import read_size_limit
+from app.storage.rest.versions import refuse_versioning
 from app.storage.storage import Storage
 
 SETTINGS = (
     Member("public", "boolean"),
     Member("file_size_limit", "any", nullable=True),
     Member("allowed_mime_types", "strings", nullable=True),
+    Member("versioning_status", "string", nullable=True),
 )
 CREATE = (
     Member("name", "string", required=True),
@@ -47,6 +49,7 @@ def create_bucket(storage: Storage, call: Call) -> Answer:
     identifier = check_bucket_name(given.get("id") or name)
     if given.get("type", "STANDARD") != "STANDARD":
         raise RestError("FeatureNotEnabled", 400, "Buckets of the type ANALYTICS are not offered")
+    refuse_versioning(given.get("versioning_status"))
     buckets.create(storage, call.asker, identifier, name, _settings(storage, given))
     return json_answer({"name": name})
 
@@ -77,6 +80,7 @@ def update_bucket(storage: Storage, call: Call) -> Answer:
     given = read_json_object(call, SETTINGS)
     if not given:
         raise invalid_request("body must match a schema in anyOf")
+    refuse_versioning(given.get("versioning_status"))
     buckets.update(storage, call.asker, call.bucket, _settings(storage, given))
     return json_answer({"message": "Successfully updated"})
 

@@ -18,6 +18,7 @@ from app.storage.reading import Reading, find, find_with_bytes, link_to, modifie
 from app.storage.records import StoredObject
 from app.storage.rest.call import Call
 from app.storage.rest.projections import INFO
+from app.storage.rest.versions import refuse_version
 from app.storage.storage import Storage
 from app.storage.times import http_date
 
@@ -63,6 +64,7 @@ def serve(storage: Storage, call: Call, reading: Reading, *, expires: int | None
 
     ``expires``: when the signed URL expires, in seconds since 1970.
     """
+    refuse_version(call.query.get("versionId"))
     return find_with_bytes(
         storage, call.asker, call.name, reading, lambda found, _: _answer(storage, call, found, expires)
     )
@@ -70,6 +72,7 @@ def serve(storage: Storage, call: Call, reading: Reading, *, expires: int | None
 
 def info(storage: Storage, call: Call, reading: Reading) -> Answer:
     """An object's metadata as JSON; for HEAD the same headers with the object's length."""
+    refuse_version(call.query.get("versionId"))
     found, description = find(storage, call.asker, call.name, reading, INFO)
     headers: Headers = (
         *((("etag", found.entity_tag),) if found.entity_tag else ()),

@@ -20,6 +20,7 @@ from app.storage.records import ObjectName
 from app.storage.rest.call import Call, json_answer
 from app.storage.rest.json_bodies import Member, read_json_object, refuse_empty_json
 from app.storage.rest.projections import RECORD
+from app.storage.rest.versions import refuse_version
 from app.storage.rows import known
 from app.storage.storage import Storage
 
@@ -32,6 +33,7 @@ NAMES = (
     Member("sourceKey", "string", required=True),
     Member("destinationKey", "string", required=True),
     Member("destinationBucket", "string"),
+    Member("sourceVersionId", "string"),
 )
 COPY = (
     *NAMES,
@@ -94,7 +96,8 @@ def _changed(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _names(storage: Storage, given: dict[str, Any]) -> tuple[ObjectName, ObjectName]:
-    """The source and the target. Raises InvalidBucketName or InvalidKey."""
+    """The source and the target. Raises InvalidBucketName, InvalidKey, or RestError for a version."""
+    refuse_version(given.get("sourceVersionId"))
     bucket = check_bucket_name(given["bucketId"])
     target_bucket = check_bucket_name(given.get("destinationBucket") or bucket)
     any_script = storage.limits.any_script

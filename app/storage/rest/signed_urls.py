@@ -26,6 +26,7 @@ from app.storage.rest.call import Call, json_answer
 from app.storage.rest.credentials import required_signed_token
 from app.storage.rest.downloads import serve
 from app.storage.rest.json_bodies import Member, read_json_object
+from app.storage.rest.versions import refuse_version
 from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
 
@@ -33,7 +34,8 @@ SIGN_UPLOAD = "storage.object.sign_upload_url"
 """The operation of signing an upload, as policies see it."""
 
 EXPIRES_IN = Member("expiresIn", "integer", required=True, least=1)
-SIGN = (EXPIRES_IN, Member("transform", "object"))
+VERSION = Member("versionId", "string")
+SIGN = (EXPIRES_IN, Member("transform", "object"), VERSION)
 SIGN_MANY = (EXPIRES_IN, Member("paths", "strings", required=True, least=1, most=1000))
 SIGN_UPLOAD_BODY = (Member("expiresIn", "integer", least=1),)
 _ESCAPES = str.maketrans({character: quote(character, safe="") for character in "?#%"})
@@ -42,7 +44,9 @@ _UNSEEN = "Either the object does not exist or you do not have access to it"
 
 def sign_object(storage: Storage, call: Call) -> Answer:
     """POST /object/sign/{bucket}/{key}: a URL with which anybody can read the object until it expires."""
-    return signed_download(storage, call, lifetime_of(read_json_object(call, SIGN)))
+    given = read_json_object(call, SIGN)
+    refuse_version(given.get("versionId"))
+    return signed_download(storage, call, lifetime_of(given))
 
 
 def signed_download(
