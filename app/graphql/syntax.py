@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode
+from graphql import DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode, OperationType
 
 from app.graphql.errors import DocumentError
 from app.graphql.limits import DocumentLimits, check_limits, check_numbers
@@ -39,6 +39,18 @@ def read_syntax(text: str, limits: DocumentLimits) -> Syntax:
     _check_operation_names(operations)
     depth = check_limits(operations, fragments, limits)
     return Syntax(document, operations, fragments, depth)
+
+
+def subscriptions_as_queries(syntax: Syntax) -> Syntax:
+    """The syntax with a query in the place of each subscription: they may select the same."""
+    definitions = tuple(
+        replace(each, operation=OperationType.QUERY)
+        if isinstance(each, OperationDefinitionNode) and each.operation is OperationType.SUBSCRIPTION
+        else each
+        for each in syntax.document.definitions
+    )
+    operations = [each for each in definitions if isinstance(each, OperationDefinitionNode)]
+    return replace(syntax, document=replace(syntax.document, definitions=definitions), operations=operations)
 
 
 def _explained(error: GraphQLError, limits: DocumentLimits) -> DocumentError:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from graphql import OperationDefinitionNode, OperationType
+from graphql import OperationType
 
 from app.database import RowTooLarge
 from app.errors import OverLimit, PorticoError, RequestError, Unavailable
@@ -58,7 +58,7 @@ class Queries:
             "plan": self._around_plan(engine.around.get("plan")),
             "execute": self._around_execute(engine.around.get("execute")),
         }
-        self._engine = replace(engine, around=around, answer_limit=answer_limit)
+        self._engine = replace(engine, around=around, answer_limit=answer_limit, answers_subscriptions=True)
         self.credentials = tuple(dict.fromkeys(("authorization", *engine.identifications.headers)))
         """The names of the headers that say who calls, in lower case."""
 
@@ -70,7 +70,7 @@ class Queries:
         """The query of a request, and its caller. Raises AccessError, and RequestError if there is none."""
         if not any(body.get(name) for name in ("query", "documentId", "extensions")):
             raise RequestError("There is no query")
-        text, is_subscription = self._as_query(body.get("query"), body.get("operationName"))
+        text = body.get("query")
         request = GraphQLRequest(
             query=text,
             variables=body.get("variables"),
@@ -84,7 +84,7 @@ class Queries:
         # Each run reads the credentials again: those of another may end earlier.
         credentials = [header(each) for each in self.credentials]
         key = json.dumps([*parts, *credentials], sort_keys=True), caller.role, caller.cache_key
-        return LiveQuery(request, caller, key, is_subscription)
+        return LiveQuery(request, caller, key, self._is_subscription(text, request.operation_name))
 
     def answer(self, query: LiveQuery) -> LiveAnswer:
         """Run it now. Never raises: errors are answers."""
@@ -117,22 +117,17 @@ class Queries:
 
         return executing
 
-    def _as_query(self, text: Any, operation: Any) -> tuple[Any, bool]:
-        """The document with its subscriptions as queries: they may select what a query does; and whether the operation
-        of that name, or the only one, was one. Anything else stays as it is, and is refused by the pipeline if it must
-        be."""
+    def _is_subscription(self, text: Any, operation: Any) -> bool:
+        """Whether the operation of that name, or the only one, is a subscription; that of a document without its text
+        counts as one. What cannot be read is refused by the pipeline."""
         if not isinstance(text, str) or "subscription" not in text:
-            return text, text is None
+            return text is None
         try:
-            definitions = read_syntax(text, self._limits).document.definitions
+            operations = read_syntax(text, self._limits).operations
         except PorticoError:
-            return text, False
-        is_subscription = False
-        for each in reversed(definitions):
-            if isinstance(each, OperationDefinitionNode) and each.operation is OperationType.SUBSCRIPTION and each.loc:
-                # A description may come before it.
-                described = each.description.loc if each.description else None
-                start = text.index("subscription", described.end if described else each.loc.start)
-                text = f"{text[:start]}query{text[start + len('subscription') :]}"
-                is_subscription |= operation in (None, "") or (each.name is not None and each.name.value == operation)
-        return text, is_subscription
+            return False
+        return any(
+            each.operation is OperationType.SUBSCRIPTION
+            and (operation in (None, "") or (each.name is not None and each.name.value == operation))
+            for each in operations
+        )

@@ -39,7 +39,8 @@ class Engine:
     seconds caches may keep what anybody may read. ``show_sql`` says that failing statements are logged,
     ``sql_comments`` that statements name their operation.
     ``answer_limit`` bounds the size of an answer. ``citus_claim`` is the claim that holds the caller's value of
-    distribution columns, if any. ``extensions`` are what requests may ask for beside the answer."""
+    distribution columns, if any. ``extensions`` are what requests may ask for beside the answer.
+    ``answers_subscriptions``: as the queries that select the same."""
 
     around: Mapping[str, Around]
     identity: Identity
@@ -61,6 +62,7 @@ class Engine:
     max_age_s: int
     citus_claim: str
     extensions: RequestExtensions
+    answers_subscriptions: bool = False
 
     def close(self) -> None:
         """Close the connections."""

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphql import OperationDefinitionNode, value_from_ast_untyped
+from graphql import OperationDefinitionNode, OperationType, value_from_ast_untyped
 
 from app.errors import RequestError
 from app.graphql.errors import DocumentError
 from app.graphql.forms import DocumentForm, form_of, lifted
 from app.graphql.limits import check_variables
 from app.graphql.selection import names_of
-from app.graphql.syntax import Syntax, read_syntax
+from app.graphql.syntax import Syntax, read_syntax, subscriptions_as_queries
 from app.pipeline.document_text import text_of
 from app.pipeline.engine import Engine
 from app.pipeline.records import GraphQLRequest, ParsedDocument, ParsedOperation
@@ -64,8 +64,10 @@ def _document(text: str, request: GraphQLRequest, engine: Engine, by_form: bool)
         if known is not None:
             return replace(known, text=text, text_and_form=(text, form.text), literals=form.literals, syntax=None)
     syntax = read_syntax(text, engine.limits)
-    document = _chosen(text, syntax, name, form)
     size = BYTES_PER_TOKEN * syntax.document.token_count
+    if engine.answers_subscriptions:
+        syntax = subscriptions_as_queries(syntax)
+    document = _chosen(text, syntax, name, form)
     engine.documents.put((text, name), document, size)
     if document.literals:
         engine.forms.put((document.form, name), document, size)
@@ -74,7 +76,7 @@ def _document(text: str, request: GraphQLRequest, engine: Engine, by_form: bool)
 
 def _chosen(text: str, syntax: Syntax, operation_name: str | None, form: DocumentForm) -> ParsedDocument:
     operation = _choose(syntax.operations, operation_name)
-    if operation.operation.value == "subscription":
+    if operation.operation is OperationType.SUBSCRIPTION:
         hint = "`portico live` answers subscriptions: docs/live.md."
         raise DocumentError("Subscriptions are not supported", "OPERATION_RESOLUTION_FAILURE", hint=hint)
     defaults = _defaults(operation)

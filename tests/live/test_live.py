@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,7 +23,7 @@ from app.live import triggers
 from tests.graphql.conftest import ROLES
 from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY
 from tests.installation.test_rights import as_user
-from tests.live.streams import Live, living
+from tests.live.streams import Live, Stream, living
 from tests.postgres_server import PostgresServer
 from tests.process.conftest import Portico
 from tests.process.conftest import portico as portico
@@ -434,6 +435,41 @@ def test_a_stream_of_an_outage_goes_on(tmp_path: Path, postgres: PostgresServer,
 def test_a_subscription_may_have_a_description(live: Live) -> None:
     stream = live.stream('"A subscription" subscription { __typename }')
     assert stream.data() == {"__typename": "Query"}
+
+
+def test_a_comment_may_follow_the_description(live: Live) -> None:
+    stream = live.stream('"A description" # and a subscription\nsubscription { __typename }')
+    assert stream.data() == {"__typename": "Query"}
+
+
+def asked(live: Live, **body: Any) -> Any:
+    """The first answer to a request with this body."""
+    headers = {"apiKey": ANON_KEY}
+    kind, answer = Stream(requests.post(live.url, json=body, headers=headers, stream=True, timeout=PATIENCE_S)).next()
+    assert kind == "next"
+    return answer
+
+
+def test_a_subscription_is_run_by_its_name(made: str, tmp_path: Path) -> None:
+    text, other = f"subscription Notes {NOTES}", f"query Notes {NOTES}"
+    (tmp_path / "Notes.graphql").write_text(text)
+    hashed = f"sha256:{sha256(text.encode()).hexdigest()}"
+    with living(made, tmp_path, DOCUMENTS=str(tmp_path), DOCUMENTS_ONLY="anon") as live:
+        for body in ({"documentId": "Notes"}, {"documentId": hashed}, {"documentId": "Notes", "query": text}):
+            assert asked(live, **body)["data"] == notes((1, "one"))
+        assert asked(live, query=text)["data"] == notes((1, "one"))
+        (error,) = asked(live, query=other)["errors"]
+    assert error["extensions"]["code"] == "DOCUMENT_NOT_ALLOWED"
+
+
+def test_a_subscription_is_an_automatic_document(made: str, tmp_path: Path) -> None:
+    text = f"subscription {NOTES}"
+    persisted = {"persistedQuery": {"version": 1, "sha256Hash": sha256(text.encode()).hexdigest()}}
+    with living(made, tmp_path, AUTOMATIC_DOCUMENTS="10") as live:
+        (error,) = asked(live, extensions=persisted)["errors"]
+        assert error["message"] == "PersistedQueryNotFound"
+        assert asked(live, extensions=persisted, query=text)["data"] == notes((1, "one"))
+        assert asked(live, extensions=persisted)["data"] == notes((1, "one"))
 
 
 def test_without_its_trigger_a_query_is_repeated(made: str, tmp_path: Path, postgres: PostgresServer) -> None:
