@@ -1,9 +1,11 @@
-"""Connections that do not wait for ever: uvicorn has a limit between requests, but none for the head of one. And they
-tell at once when their client has gone: an application hears of it when it sends the next time."""
+"""Connections that do not wait for ever: uvicorn has a limit between requests, but none for the head of one, and none
+for a client that takes nothing. And they tell at once when their client has gone: an application hears of it when it
+sends the next time."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
@@ -13,6 +15,10 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 _HEAD_S = 10.0
 """In how many seconds the head of a request must have arrived."""
+
+_UNREAD_S = 20.0
+"""How long a client may leave what was sent unacknowledged, where the system can tell. Without it one that has vanished
+is waited for until TCP gives up, which takes a quarter of an hour."""
 
 _BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _HAS_GONE = "portico.has_gone"
@@ -31,6 +37,9 @@ class PromptConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            accepted: socket.socket = transport.get_extra_info("socket")
+            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(_UNREAD_S * 1000))
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:

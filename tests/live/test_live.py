@@ -542,6 +542,25 @@ def test_a_stop_does_not_wait_for_who_does_not_read(made: str, tmp_path: Path, c
         assert "Traceback" not in live.process.stdout.read()
 
 
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the system cannot tell")
+def test_who_does_not_read_is_disconnected_and_others_are_told(
+    made: str, tmp_path: Path, change: Callable[[str], None]
+) -> None:
+    change("update note set body = repeat('x', 20000000)")
+    with living(made, tmp_path, LIVE_ANSWER_LIMIT="30M") as live:
+        place = urlsplit(live.url)
+        body = json.dumps({"query": NOTES})
+        head = f"POST {place.path} HTTP/1.1\r\nHost: x\r\napiKey: {ANON_KEY}\r\nContent-Length: {len(body)}\r\n\r\n"
+        with socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S) as idle:
+            idle.sendall((head + body).encode())
+            assert idle.recv(12) == b"HTTP/1.1 200"
+            stream = live.stream("{ noteCollection { edges { node { id } } } }")
+            stream.data()
+            change("insert into note values (2, null, 'two')")
+            assert len(stream.data()["noteCollection"]["edges"]) == 2
+            until(lambda: health(live)["streams"] == 1)
+
+
 def test_several_enable_at_once(postgres: PostgresServer, database_url: str) -> None:
     tables = [f"t{number}" for number in range(8)]
     postgres.execute("; ".join(f"create table {each} (id int)" for each in tables), database_url)
