@@ -10,7 +10,7 @@ from functools import partial
 from typing import Literal
 
 from app.database.connect import connect
-from app.database.failure import StatementError
+from app.database.failure import ConnectionLost, StatementError, outcome_unknown
 from app.database.tls import tls_context
 from app.database.url import parse_database_url
 from app.database.wire import DatabaseConnection
@@ -114,7 +114,8 @@ def install(
     ``as_extension``: use CREATE EXTENSION; None means if the server has the files and the role is a superuser.
     ``grants_on_public``: see ``Grants``; with "none" service_role gets no rights there either. The grants are made only
     by the first installation, except that "all" is always carried out. Raises InstallationError, and Unavailable when
-    the database cannot be reached.
+    the database cannot be reached or the connection is lost; both mean that nothing was changed, except for the code
+    OUTCOME_UNKNOWN.
     """
     with _transaction(database_url) as session:
         _check_server(session)
@@ -197,9 +198,22 @@ def _transaction(database_url: str) -> Iterator[DatabaseConnection]:
     try:
         _run(session, _BEGIN)
         yield session
-        _run(session, "commit")
+        _commit(session)
+    except ConnectionLost as ex:
+        raise ex.explained() from ex
     finally:
         session.close()
+
+
+def _commit(session: DatabaseConnection) -> None:
+    try:
+        _run(session, "commit")
+    except ConnectionLost as ex:
+        if ex.unapplied:
+            raise
+        error = outcome_unknown()
+        error.hint = "Run the command again: it continues from what it finds."
+        raise error from ex
 
 
 def _run(session: DatabaseConnection, sql: str) -> None:

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from app.database.connect import connect
+from app.database.failure import ConnectionLost
 from app.database.tls import tls_context
 from app.database.url import parse_database_url
 from app.database.wire import DatabaseConnection
@@ -90,13 +91,16 @@ def disable(database_url: str, names: Sequence[str]) -> None:
 def _transaction(database_url: str) -> Iterator[DatabaseConnection]:
     target = parse_database_url(database_url)
     with closing(connect(target, tls_context(target), prepared_limit=0)) as session:
-        session.simple("begin")
-        # Whoever waits for the table has all who come later wait too.
-        session.simple(f"set local lock_timeout = '{_LOCK_S}s'")
-        # Of several at once each but the first finds the function.
-        session.simple("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('portico live', 0))")
-        yield session
-        session.simple("commit")
+        try:
+            session.simple("begin")
+            # Whoever waits for the table has all who come later wait too.
+            session.simple(f"set local lock_timeout = '{_LOCK_S}s'")
+            # Of several at once each but the first finds the function.
+            session.simple("select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('portico live', 0))")
+            yield session
+            session.simple("commit")
+        except ConnectionLost as ex:
+            raise ex.explained() from ex
 
 
 def _found(session: DatabaseConnection, name: str) -> dict[str, Any]:

@@ -583,6 +583,17 @@ def test_a_function_of_somebody_else_is_not_trusted(
     assert "live_mallory owns the function public.portico_live" in refused.stderr
 
 
+def test_a_connection_that_is_lost_is_one_line(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
+    postgres.execute("create table t (id integer)", database_url)
+    ends = "create function ends() returns event_trigger language plpgsql as $$ begin {} end $$"
+    ends = ends.format("perform pg_terminate_backend(pg_backend_pid());")
+    postgres.execute(f"{ends}; create event trigger ends on ddl_command_end execute function ends()", database_url)
+    refused = portico("live", "enable", "t", DATABASE_URL=database_url)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("portico: The database is shutting down or ended the connection")
+    assert refused.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("asked", ["enable", "disable"])
 def test_a_function_of_the_same_name_stays(
     portico: Portico, postgres: PostgresServer, database_url: str, asked: str
