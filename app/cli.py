@@ -95,6 +95,16 @@ def _about_output(ex: Exception) -> str | None:
     return None
 
 
+def _about_directory(ex: Exception) -> str | None:
+    """One line if a relative path leads nowhere because the current directory was removed."""
+    if isinstance(ex, FileNotFoundError):
+        try:
+            os.getcwd()
+        except FileNotFoundError:
+            return "the current directory was removed; start from another one"
+    return None
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit: with 0 on success, 1 and one line on stderr on failure, 2 on wrong usage."""
     given = sys.argv[1:] if arguments is None else arguments
@@ -117,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stderr.close()
         sys.exit(1)
     except Exception as ex:
-        line = explained(ex) or _about_output(ex)
+        line = explained(ex) or _about_output(ex) or _about_directory(ex)
         if logs_json():
             log.critical("%s", line or "the service ended", exc_info=None if line else ex)
         elif line is None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
-from app.settings import Setting
+from app.settings import Setting, SettingError
 from app.settings.kinds import Choice, Switch
 
 
@@ -31,5 +32,20 @@ def _option(setting: Setting[Any]) -> click.Option:
     note = f"  [{setting.env}{'; default: ' + default if default else ''}]"
     if isinstance(setting.kind, Switch):
         return click.Option([f"{setting.option}/--no-{setting.option[2:]}"], default=None, help=setting.help + note)
+    check = partial(_checked, setting)
     metavar = "|".join(setting.kind.words) if isinstance(setting.kind, Choice) else "VALUE"
-    return click.Option([setting.option], metavar=metavar, default=None, help=setting.help + note)
+    return click.Option([setting.option], metavar=metavar, default=None, callback=check, help=setting.help + note)
+
+
+def _checked(setting: Setting[Any], ctx: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """A wrong value is wrong usage; a blank one too, since it is more often a forgotten variable of a script than meant
+    as the default."""
+    if text is None:
+        return None
+    if not text.strip():
+        raise click.BadParameter("the value is blank", ctx, option)
+    try:
+        setting.parse(text)
+    except SettingError as ex:
+        raise click.BadParameter(str(ex).removeprefix(f"{setting.env}: "), ctx, option) from None
+    return text

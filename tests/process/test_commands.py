@@ -56,6 +56,20 @@ def test_wrong_usage_is_exit_code_2(portico: Portico) -> None:
     assert (deep.returncode, deep.stderr.count("too many levels")) == (2, 1)
 
 
+@pytest.mark.parametrize("option", ["--port=http", "--workers=0", "--log-format=yaml", "--data-dir=", "--host= "])
+def test_a_wrong_or_blank_value_of_an_option_is_wrong_usage(portico: Portico, option: str) -> None:
+    finished = portico("serve", option)
+    assert finished.returncode == 2
+    assert f"Invalid value for '{option.partition('=')[0]}': " in finished.stderr
+
+
+def test_a_removed_current_directory_is_one_line(portico: Portico, tmp_path: Path) -> None:
+    tmp_path.rmdir()
+    finished = portico("serve", "--port", "0")
+    assert finished.returncode == 1
+    assert finished.stderr == "portico: the current directory was removed; start from another one\n"
+
+
 def test_the_version_is_a_command_and_an_option(portico: Portico) -> None:
     # The option tells of the software only, so that it needs no database.
     finished = portico("--version", DATABASE_URL="postgresql://u@127.0.0.1:1/d")
