@@ -1,5 +1,9 @@
 from __future__ import annotations
 
-from app.cli import main
+from app.interrupt import end_at_interrupt
+
+end_at_interrupt()
+
+from app.cli import main  # noqa: E402 - Ctrl-C may come while this is imported.
 
 main()

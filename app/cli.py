@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,6 +12,7 @@ from traceback import walk_tb
 import click
 
 from app.commands.failure import explained
+from app.interrupt import end_at_interrupt, raise_at_interrupt
 from app.server.logs import log_from_the_start, logs_json
 
 log = logging.getLogger("portico.serve")
@@ -81,13 +81,6 @@ def cli() -> None:
     logging.getLogger("portico").addHandler(logging.NullHandler())
 
 
-def _end_at_interrupt() -> None:
-    """Let Ctrl-C end the process, as SIGTERM does, until the service has handlers of its own. Python would raise
-    KeyboardInterrupt, which is lost where the code that it meets, such as that of an import, catches everything."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def _about_output(ex: Exception) -> str | None:
     """One line if what ``ex`` says is that standard output takes no more, as on a full disk."""
     if isinstance(ex, OSError) and any(frame.f_code is click.echo.__code__ for frame, _ in walk_tb(ex.__traceback__)):
@@ -108,8 +101,8 @@ def _about_directory(ex: Exception) -> str | None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit: with 0 on success, 1 and one line on stderr on failure, 2 on wrong usage."""
     given = sys.argv[1:] if arguments is None else arguments
-    if given and given[0] in _SERVING:
-        _end_at_interrupt()
+    # The service has handlers of its own once it is ready; other commands are interrupted in order.
+    (end_at_interrupt if given and given[0] in _SERVING else raise_at_interrupt)()
     if list(given[:1]) == ["serve"]:
         log_from_the_start(given, os.environ)
     try:

@@ -1,15 +1,7 @@
-"""The public names of Portico, for plugins and for embedding it. docs/plugins.md lists them.
-
-Import from here, and from ``portico.testing`` in tests; everything else may change in any release.
-"""
+"""The public names, which ``portico`` has once one of them is used."""
 
 from __future__ import annotations
 
-from portico.own_packages import check
-
-check()
-
-# ruff: noqa: E402 - after the check, which says what is wrong where these would fail.
 from app.discovery import configure, plugin_manager
 from app.documents import DocumentSource, DocumentsUnusable
 from app.entrances import Entrance

@@ -10,7 +10,7 @@ PACKAGES = ("app", "plugins", "portico", "schema_cache")
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema_cache",),
-    ("app.bounded_cache", "app.errors", "app.requesting", "app.settings"),
+    ("app.bounded_cache", "app.errors", "app.interrupt", "app.requesting", "app.settings"),
     ("app.plugin_guard",),
     ("app.entrances", "app.observation"),
     ("app.identity", "app.embedded"),

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import portico
 import portico.diagnosis
 import portico.testing
@@ -27,6 +29,18 @@ def test_the_names_are_these() -> None:
     assert portico.__all__ == NAMES.split(), "a name is added with a line in docs/plugins.md, and none is taken away"
     assert portico.testing.__all__ == ["MakeDatabase", "MakeService", "Service"]
     assert portico.diagnosis.__all__ == ["Finding", "findings"]
+
+
+def test_a_command_does_not_wait_for_them() -> None:
+    script = "import sys, portico.__main__; print('portico.names' in sys.modules, 'sqlalchemy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(ImportError, match="cannot import name 'nothing' from 'portico'"):
+        exec("from portico import nothing")
+    assert set(portico.__all__) <= set(dir(portico))
 
 
 def test_it_is_a_command() -> None:

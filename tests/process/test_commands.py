@@ -310,6 +310,69 @@ def test_the_program_and_the_module_are_the_same() -> None:
     assert "collections" in finished.stdout
 
 
+@pytest.mark.parametrize("program", ["app", "portico"])
+def test_an_interrupt_leaves_no_traceback_while_a_command_is_imported(tmp_path: Path, program: str) -> None:
+    # It runs before the program, as a file of site-packages would.
+    (tmp_path / "sitecustomize.py").write_text("""
+import signal, sys, time
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+class Slow:
+    def find_spec(self, name, *_):
+        if name == "app.commands.failure":
+            print("importing", flush=True)
+            time.sleep(100)
+
+sys.meta_path.insert(0, Slow())
+""")
+    with subprocess.Popen(
+        [sys.executable, "-m", program, "version"],
+        env=environment(PYTHONPATH=f"{tmp_path}:{REPOSITORY}"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            assert process.stdout.readline() == "importing\n"
+            process.send_signal(signal.SIGINT)
+            assert process.wait(PATIENCE_S) == -signal.SIGINT
+            assert process.stderr.read() == ""
+        finally:
+            process.kill()
+
+
+def test_an_interrupt_of_a_command_leaves_what_it_opened() -> None:
+    start = """
+import signal, time
+import app.commands.version
+from app.cli import main
+from app.interrupt import end_at_interrupt
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+end_at_interrupt()
+
+def slow():
+    try:
+        print("running", flush=True)
+        time.sleep(100)
+    finally:
+        print("left", flush=True)
+
+app.commands.version.command.callback = slow
+main(["version"])
+"""
+    with subprocess.Popen([sys.executable, "-c", start], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == "running\n"
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.readline() == "left\n"
+            assert process.wait(PATIENCE_S) == 130
+        finally:
+            process.kill()
+
+
 @pytest.mark.parametrize("command", ["serve", "live"])
 def test_an_interrupt_ends_a_start_whatever_catches_it(command: str) -> None:
     start = f"""
