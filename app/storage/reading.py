@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import IO, TypeVar
 
 from app.database import Row
@@ -131,7 +132,7 @@ def open_bytes(
 
     They are a file, which the server sends without a thread, or a stream from a remote backend, which occupies a thread
     until the client has read it. A few bytes are read now, and are sent in one piece with the header.
-    Raises BlobMissing or TooManyDownloads.
+    Raises BlobMissing, BackendUnavailable or TooManyDownloads.
     """
     storage.note_access(found.id)
     key = blob_key(found.version)
@@ -204,15 +205,24 @@ def visible_keys(storage: Storage, asker: Asker, bucket: str, keys: Sequence[str
 
 
 class RemoteStream:
-    """Chunks from a remote backend; closing them frees their place among ``Storage.streams``."""
+    """Chunks from a remote backend; closing them frees their place among ``Storage.streams``.
+
+    The first one is fetched at once: backends open lazily, and what fails then can still be answered with an error.
+    Raises BlobMissing or BackendUnavailable.
+    """
 
     def __init__(self, chunks: Chunks | IO[bytes], storage: Storage) -> None:
         self._chunks = chunks
         self._storage = storage
         self._open = True
+        try:
+            self._first = next(chunks, b"")
+        except BaseException:
+            self.close()
+            raise
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(self._chunks)
+        return chain((self._first,), self._chunks)
 
     def close(self) -> None:
         if self._open:

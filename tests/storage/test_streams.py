@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
+import pytest
 
 from app.hooks import hookimpl
-from app.storage.bytes.backend import Readable
+from app.storage.bytes.backend import BackendUnavailable, BlobMissing, Readable
 from plugins.storage.file import FolderBackend
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
@@ -108,22 +109,27 @@ class Remote(FolderBackend):
     """A backend that gives streams instead of files, as remote ones do."""
 
     open_streams = 0
+    failure: type[Exception] | None = None
 
     def open_read(self, key: str, start: int = 0, end: int | None = None) -> Readable:
         local = super().open_read(key, start, end)
         Remote.open_streams += 1
-        return Readable(local.length, chunks=_Chunks(local))
+        return Readable(local.length, chunks=_Chunks(local, self.failure))
 
 
 class _Chunks:
-    def __init__(self, local: Readable) -> None:
+    """``failure`` is raised instead of the first chunk."""
+
+    def __init__(self, local: Readable, failure: type[Exception] | None) -> None:
         assert local.file is not None
-        self._file, self._left = local.file, local.length
+        self._file, self._left, self._failure = local.file, local.length, failure
 
     def __iter__(self) -> Iterator[bytes]:
         return self
 
     def __next__(self) -> bytes:
+        if self._failure is not None:
+            raise self._failure
         chunk = self._file.read(min(self._left, MIB))
         self._left -= len(chunk)
         if not chunk:
@@ -172,3 +178,27 @@ def test_range_of_a_remote_stream(own_service: Callable[..., Service], tmp_path:
         answer = service.get(path, headers={"range": "bytes=5-9"})
         assert (answer.status_code, answer.content) == (206, bytes(range(5, 10)))
     until(lambda: Remote.open_streams == 0)
+
+
+@pytest.mark.parametrize(
+    ("failure", "status", "logical", "code"),
+    [(BackendUnavailable, 503, "503", "StorageUnavailable"), (BlobMissing, 400, "404", "NoSuchKey")],
+)
+def test_the_first_bytes_of_a_remote_stream_fail(
+    own_service: Callable[..., Service],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    failure: type[Exception],
+    status: int,
+    logical: str,
+    code: str,
+) -> None:
+    """Backends that open lazily fail only then; the place of the stream is free again."""
+    service = own_service(remote_streams=1, plugins={"remote": RemotePlugin(tmp_path / "r")}, storage_url="remote:")
+    path = f"/object/{service.bucket()}/k"
+    service.put(path, data=bytes(MIB)).raise_for_status()
+    with monkeypatch.context() as patch:
+        patch.setattr(Remote, "failure", failure)
+        for headers in ({}, {"range": "bytes=0-99999"}):
+            assert error(service.get(path, headers=headers))[:3] == (status, logical, code)
+    assert service.get(path).content == bytes(MIB)
