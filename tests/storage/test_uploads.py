@@ -160,10 +160,63 @@ def test_a_file_of_a_form_is_text_by_default(service: Service) -> None:
     assert info(service, path)["content_type"] == "text/plain"
 
 
+FIELD = b'--x\r\nContent-Disposition: form-data; name="cacheControl"\r\n\r\n60\r\n'
+FILE = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\nabc\r\n'
+APACHE = b"\r\nContent-Transfer-Encoding: "
+NAMED = b'name="file"; filename="a.png"'
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(FIELD + FILE, id="as browsers send it"),
+        pytest.param(FILE + FIELD, id="file first"),
+        pytest.param((FIELD + FILE).replace(b": ", b":"), id="no space after a colon"),
+        pytest.param((FIELD + FILE).replace(b": ", b":\t").replace(b"; ", b" ;"), id="other white space"),
+        pytest.param((FIELD + FILE).replace(b"; name", b";\r\n name"), id="folded headers"),
+        pytest.param((FIELD + FILE).replace(b"--x\r\n", b"--x \t\r\n"), id="white space after a boundary"),
+        pytest.param(b"a preamble\r\n" + FIELD + FILE, id="preamble"),
+        # Apache's HttpClient declares how it encodes parts, though forms in HTTP never do.
+        pytest.param(
+            FIELD.replace(b'Control"', b'Control"' + APACHE + b"8bit")
+            + FILE.replace(b"/png", b"/png" + APACHE + b"BINARY"),
+            id="with encodings that leave the bytes alone",
+        ),
+        pytest.param(b"--x\r\n\r\nnothing\r\n" + FIELD + FILE, id="a part without headers"),
+        pytest.param(FIELD + FILE.replace(NAMED, b"name=file; filename*=UTF-8''%e2%82%ac.png"), id="extended filename"),
+        pytest.param(FIELD + FILE.replace(NAMED, 'name=""; filename="\u20ac.png"'.encode()), id="filename in UTF-8"),
+        pytest.param(FIELD + FILE.replace(NAMED, b'name=""; filename="\xe9.png"'), id="filename in Latin-1"),
+    ],
+)
+def test_forms_of_many_clients(service: Service, form: bytes) -> None:
+    path = f"{service.bucket()}/k"
+    service.upload(path, form + b"--x--\r\n", content_type="multipart/form-data; boundary=x").raise_for_status()
+    found = info(service, path)
+    assert (found["content_type"], found["cache_control"], found["size"]) == ("image/png", "max-age=60", 3)
+    assert service.get(f"/object/{path}").content == b"abc"
+
+
+def test_bytes_without_a_file_name(service: Service) -> None:
+    """To Supabase's storage they are the file too."""
+    path = f"{service.bucket()}/k"
+    form = FIELD + FILE.replace(NAMED, b'name="file"').replace(b"image/png", b"application/octet-stream")
+    service.upload(path, form + b"--x--\r\n", content_type="multipart/form-data; boundary=x").raise_for_status()
+    assert info(service, path)["content_type"] == "application/octet-stream"
+    assert service.get(f"/object/{path}").content == b"abc"
+
+
 @pytest.mark.parametrize(
     ("form", "message"),
     [
         (b"", "The multipart form is broken"),
+        (FILE.replace(b"/png", b"/png" + APACHE + b"base64") + b"--x--", "The multipart form is broken"),
+        (FIELD + FILE.replace(b"abc", b"abc\r\n--xy") + b"--x--", "The multipart form is broken"),
+        (
+            FILE.replace(b"abc", b"\r\n" * 5000 + b"abc").replace(b"\r\n\r\n", b"\r\na:\r\n"),
+            "The multipart form is broken",
+        ),
+        (FIELD * 129 + FILE + b"--x--", "The multipart form is broken"),
+        (FILE + FILE + b"--x--", "The form has more than one file"),
         (b"nothing of the kind", "The multipart form is broken"),
         (
             b'--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\ncut off',

@@ -10,18 +10,15 @@ import math
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
-
-import falcon
-from falcon.media.multipart import BodyPart
 
 from app.storage.bytes.backend import ByteSource
 from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
 from app.storage.http.errors import InvalidRequest, NoContent
-from app.storage.http.form_parts import form_parts
+from app.storage.http.forms import BrokenForm, FormPart, form_parts
 from app.storage.http.kept_headers import ENCODING, encoding_to_keep, header_text, headers_to_keep
 from app.storage.writing import Content
 
@@ -86,11 +83,11 @@ def _from_base64(encoded: str) -> bytes:
 def _read_form(headers: Mapping[str, str], sent: BinaryIO, length: int | None, content_type: str) -> Content:
     body = _seekable(sent)
     try:
-        form = _look_through(_parts(body, content_type))
+        form = _look_through(form_parts(body, content_type))
         body.seek(0)
         # The first pass measured the file; the second stops at it.
-        stream = next(part.stream for part in _parts(body, content_type) if part.filename is not None)
-    except (falcon.HTTPError, ValueError):
+        stream = next(part.stream for part in form_parts(body, content_type) if part.is_file)
+    except BrokenForm:
         raise InvalidRequest("The multipart form is broken") from None
     except StopIteration:
         raise NoContent from None
@@ -121,37 +118,25 @@ class _Form:
         return self.fields.get(name, b"").decode(errors="replace").strip()
 
 
-def _look_through(parts: Iterable[BodyPart]) -> _Form:
+def _look_through(parts: Iterable[FormPart]) -> _Form:
     """The fields, including those after the file, and the file's size. The file's bytes are read and dropped."""
     fields: dict[str, bytes] = {}
     file_type, size = "", None
     for part in parts:
-        if part.filename is not None:
+        if part.is_file:
             if size is not None:
                 raise InvalidRequest("The form has more than one file")
             file_type, size = part.content_type, _measure(part.stream)
             continue
         if len(fields) >= _MOST_FIELDS:
             raise InvalidRequest(f"The form has more than {_MOST_FIELDS} fields")
-        name = part.name or ""
-        is_metadata = name in ("metadata", "userMetadata")
+        is_metadata = part.name in ("metadata", "userMetadata")
         limit = LARGEST_USER_METADATA if is_metadata else _LARGEST_FIELD
         data = part.stream.read(limit + 1)
         if len(data) > limit:
             raise TooLarge("user_metadata" if is_metadata else "field")
-        fields[name] = data
+        fields[part.name] = data
     return _Form(fields, file_type, size)
-
-
-def _parts(body: BinaryIO, content_type: str) -> Iterator[BodyPart]:
-    return form_parts(body, content_type, _length(body))
-
-
-def _length(body: BinaryIO) -> int:
-    here = body.tell()
-    length = body.seek(0, io.SEEK_END)
-    body.seek(here)
-    return length - here
 
 
 def _seekable(body: BinaryIO) -> BinaryIO:

@@ -7,17 +7,14 @@ import binascii
 import json
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import quote, urlencode, urlsplit
 
-import falcon
-from falcon.media.multipart import BodyPart
-
 from app.storage.bytes.backend import ByteSource
 from app.storage.http.answer import Answer, Headers
-from app.storage.http.form_parts import form_parts
+from app.storage.http.forms import BrokenForm, FormPart, form_parts
 from app.storage.records import ObjectName
 from app.storage.s3.body import VerifiedBody
 from app.storage.s3.call import S3Call
@@ -77,8 +74,8 @@ def post_object(storage: Storage, call: S3Call) -> Answer:
 def _read(call: S3Call) -> PostedForm:
     fields: dict[str, str] = {}
     try:
-        for part in _parts(call):
-            name = (part.name or "").lower()
+        for part in form_parts(call.body, call.headers.get("content-type", "")):
+            name = part.name.lower()
             if not name:
                 raise _malformed("The form has a field without a name.")
             if name == "file":
@@ -91,8 +88,8 @@ def _read(call: S3Call) -> PostedForm:
             if len(data) > _LARGEST_FIELD:
                 raise S3Error("MaxPostPreDataLengthExceeded", 400, f"The field {name} is too long")
             fields[name] = data.decode(errors="replace")
-    except (falcon.HTTPError, ValueError):
-        raise _malformed("The body is not well-formed multipart/form-data.") from None
+    except BrokenForm:
+        raise _broken() from None
     raise invalid_argument("POST requires exactly one file upload per request.")
 
 
@@ -100,11 +97,11 @@ def _malformed(message: str) -> S3Error:
     return S3Error("MalformedPOSTRequest", 400, message)
 
 
-def _parts(call: S3Call) -> Iterable[BodyPart]:
-    return form_parts(call.body, call.headers.get("content-type", ""), call.body.length)
+def _broken() -> S3Error:
+    return _malformed("The body is not well-formed multipart/form-data.")
 
 
-def _file_name(part: BodyPart) -> str:
+def _file_name(part: FormPart) -> str:
     return (part.filename or "").replace("\\", "/").rpartition("/")[2]
 
 
@@ -167,7 +164,10 @@ class _Measured:
 
     def read(self, size: int = -1, /) -> bytes:
         """At most ``size`` bytes, b"" at the end. Raises S3Error."""
-        data = self._source.read(size)
+        try:
+            data = self._source.read(size)
+        except BrokenForm:
+            raise _broken() from None
         self._given += len(data)
         if self._most is not None and self._given > self._most:
             raise S3Error("EntityTooLarge", 400, "Your proposed upload exceeds the maximum allowed size")

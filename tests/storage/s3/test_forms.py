@@ -61,6 +61,27 @@ def test_fields_that_the_policy_covers(s3: Any, bucket: str) -> None:
     assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"0123456789"
 
 
+def test_a_form_that_ends_too_early(s3: Any, bucket: str) -> None:
+    form = s3.generate_presigned_post(bucket, "k")
+    sent = requests.Request("POST", form["url"], data=form["fields"], files={"file": ("a", b"0123456789")}).prepare()
+    body, headers = sent.body, sent.headers
+    assert isinstance(body, bytes)
+    end = body.rindex(b"\r\n--")
+    for cut in (end, end - 3):
+        answer = requests.post(form["url"], body[:cut], headers={"content-type": headers["content-type"]}, timeout=30)
+        assert code_of(answer) == (400, "MalformedPOSTRequest")
+    assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
+
+
+def test_a_form_with_other_white_space(s3: Any, bucket: str) -> None:
+    form = s3.generate_presigned_post(bucket, "k")
+    sent = requests.Request("POST", form["url"], data=form["fields"], files={"file": ("a", b"0123456789")}).prepare()
+    assert isinstance(sent.body, bytes)
+    body = sent.body.replace(b"Content-Disposition: ", b"Content-Disposition:")
+    answer = requests.post(form["url"], body, headers={"content-type": sent.headers["content-type"]}, timeout=30)
+    assert answer.status_code == 204
+
+
 def test_a_checksum_among_the_fields(s3: Any, bucket: str) -> None:
     for name, value in (
         ("x-amz-checksum-sha256", b64encode(hashlib.sha256(b"0123456789").digest()).decode()),
