@@ -368,8 +368,10 @@ def test_robots(service: Service) -> None:
     bucket = service.bucket(public=True)
     service.upload(f"{bucket}/k", x_robots_tag="googlebot: noindex, max-snippet: 20").raise_for_status()
     assert service.get(f"/object/public/{bucket}/k").headers["x-robots-tag"] == "googlebot: noindex, max-snippet: 20"
-    for wrong in ("sometimes", "max-snippet: many", "noindex,,"):
+    for wrong in ("sometimes", "max-snippet: many", ",", "googlebot:", "unavailable_after", "none, unavailable_after:"):
         assert error(service.upload(f"{bucket}/l", x_robots_tag=wrong))[2] == "invalid_x_robots_tag"
+    for right in ("noindex,", "noindex, ,nofollow", "none, bot: Unavailable_After: Friday, 25-Jun-10 15:00:00 GMT"):
+        service.upload(f"{bucket}/k", x_robots_tag=right, x_upsert="true").raise_for_status()
 
 
 def test_headers_that_are_kept(service: Service) -> None:

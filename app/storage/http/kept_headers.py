@@ -24,6 +24,8 @@ _RULES_WITH_VALUE = {
     "max-image-preview": re.compile(r"none|standard|large"),
     "unavailable_after": re.compile(r".+"),
 }
+# A date may contain commas, so everything after that rule counts as its date.
+_EACH_RULE = re.compile(r"(?:unavailable_after.*|[^,])+", re.IGNORECASE)
 _ROBOT = re.compile(r"[A-Za-z][A-Za-z0-9_.*-]*", re.ASCII)
 _LONGEST_ROBOTS_TAG = 1000
 # RFC 9110 section 8.4
@@ -76,13 +78,12 @@ def _robots_tag(value: str | None) -> str | None:
         return None
     if len(value) > _LONGEST_ROBOTS_TAG:
         raise _invalid("the value is too long")
-    # A date in unavailable_after may contain commas, so everything after that rule counts as the date.
-    head, found, _ = value.partition("unavailable_after")
-    rules = head.split(",") if found else value.split(",")
+    # Elements of a list may be empty: RFC 9110 section 5.6.1.
+    rules = [rule for each in _EACH_RULE.findall(value) if (rule := each.strip())]
+    if not rules:
+        raise _invalid("it has no rule")
     for rule in rules:
-        rule = rule.strip()
-        if rule or not found:
-            _check_rule(rule)
+        _check_rule(rule)
     return value.strip()
 
 
@@ -99,8 +100,7 @@ def _check_rule(rule: str) -> None:
         return
     if name_in_lower_case in _RULES or not _ROBOT.fullmatch(name):
         raise _invalid(f"unknown rule {name[:50]!r}")
-    if argument:
-        _check_rule(argument)
+    _check_rule(argument)
 
 
 def _invalid(why: str) -> InvalidRobotsTag:
