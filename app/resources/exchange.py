@@ -41,8 +41,15 @@ def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
     found = {header: environ[name] for name, header in among(names)}
     for name, header in _OF_THE_BODY:
         if value := environ.get(name):
-            found[header] = value
+            found[header] = _once(value) if "," in value else value
     return found
+
+
+def _once(value: str) -> str:
+    """The value of a header that came twice with the same value, which servers and clients join by a comma; any other
+    as it is."""
+    first = value[: (len(value) - 1) // 2]
+    return first if value[len(first) :] in (f",{first}", f", {first}") else value
 
 
 def _headers_among(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:

@@ -374,6 +374,22 @@ def test_robots(service: Service) -> None:
         service.upload(f"{bucket}/k", x_robots_tag=right, x_upsert="true").raise_for_status()
 
 
+def test_a_content_type_that_came_twice(service: Service) -> None:
+    """As by clients that add it to one of their library's."""
+    path = f"{service.bucket()}/k"
+    for twice in ("image/png, image/png", "image/png,image/png"):
+        service.upload(path, content_type=twice, x_upsert="true").raise_for_status()
+        assert info(service, path)["content_type"] == "image/png"
+    lines = f"POST /object/{path}2 HTTP/1.1", "Host: x", f"Authorization: Bearer {SERVICE}", "Content-Length: 1"
+    sent = "\r\n".join([*lines, "Content-Type: text/css", "content-type: text/css", "", "x"])
+    assert raw_request(service.address, sent.encode()).startswith(b"HTTP/1.1 200")
+    assert info(service, f"{path}2")["content_type"] == "text/css"
+    json_twice = {"content-type": "application/json, application/json"}
+    made = service.post("/bucket", data=json.dumps({"name": unique()}), headers=json_twice)
+    assert made.status_code == 200
+    assert error(service.upload(f"{path}3", content_type="image/png, text/html"))[2] == "InvalidMimeType"
+
+
 def test_headers_that_are_kept(service: Service) -> None:
     """Browsers can show a page that is stored compressed; a file name can be stored with it."""
     bucket = service.bucket(public=True)
