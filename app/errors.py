@@ -95,7 +95,8 @@ class Unavailable(PorticoError):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """PostgreSQL's report about a failed statement: fields of its protocol, '' if absent."""
+    """PostgreSQL's report about a failed statement: fields of its protocol, '' if absent. ``where``: in which functions
+    it failed, and at which of their statements."""
 
     sqlstate: str
     message: str
@@ -104,6 +105,7 @@ class Diagnosis:
     table: str = ""
     column: str = ""
     constraint: str = ""
+    where: str = ""
 
 
 class DatabaseError(PorticoError):

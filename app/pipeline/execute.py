@@ -97,17 +97,20 @@ def told_failure(error: StatementError, operation: AuthorizedOperation, plan: SQ
 
 
 def _discreet(error: StatementError, view: RoleView) -> StatementError:
-    """The error without what tells of hidden relations: the names of a foreign key between one that the caller sees and
-    one that it does not, and the row of one that a trigger writes to, which a detail repeats."""
+    """The error without what the caller may not see of other rows and relations."""
     told = error.diagnosis
-    if told.sqlstate != _FOREIGN_KEY_VIOLATION:
-        if (
-            told.detail
-            and told.sqlstate.startswith(_INTEGRITY)
-            and told.table not in {visible.relation.name for visible in view.relations}
-        ):
-            return StatementError(replace(told, detail=""), error.statement_index, error.routine)
-        return error
+    if told.sqlstate == _FOREIGN_KEY_VIOLATION and not _sees_both_ends(told, view):
+        hidden = Diagnosis(told.sqlstate, "The change violates a foreign key constraint.")
+        return StatementError(hidden, error.statement_index)
+    if told.table and told.where and told.sqlstate.startswith(_INTEGRITY):
+        # It repeats the row, or the key, as far as the user of the moment may see it: in a function that is SECURITY
+        # DEFINER, such as that of a trigger, this is the function's owner.
+        return StatementError(replace(told, detail=""), error.statement_index, error.routine)
+    return error
+
+
+def _sees_both_ends(told: Diagnosis, view: RoleView) -> bool:
+    """Whether the caller sees both relations of the foreign key that was violated."""
     seen = {visible.relation.oid for visible in view.relations}
     joined = [
         {relation.oid, key.foreign}
@@ -116,10 +119,7 @@ def _discreet(error: StatementError, view: RoleView) -> StatementError:
         for key in relation.foreign_keys
         if key.name == told.constraint and not key.inferred
     ]
-    if joined and all(ends <= seen for ends in joined):
-        return error
-    hidden = Diagnosis(told.sqlstate, "The change violates a foreign key constraint.")
-    return StatementError(hidden, error.statement_index)
+    return bool(joined) and all(ends <= seen for ends in joined)
 
 
 def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldError:

@@ -377,3 +377,20 @@ def test_a_row_that_a_trigger_writes_to_a_hidden_table_is_not_told(open_door: Op
     answer = door.ask(f"mutation {{ insertIntodocCollection(objects: [{{id: 1, body: {body}}}]) {{ affectedCount }} }}")
     told = answer.errors[0]["extensions"]
     assert (told["code"], told.get("detail")) == (code, None)
+
+
+def test_the_key_of_a_row_that_a_policy_hides_is_not_told_by_a_trigger(open_door: OpenDoor) -> None:
+    door = open_door("""
+        create table doc (id int primary key, body text);
+        create table seen (body text primary key, token text unique default 'hidden value');
+        alter table seen enable row level security;
+        create function keep() returns trigger language plpgsql security definer set search_path = public as
+          $$ begin insert into seen (body) values (new.body); return new; end $$;
+        create trigger keep before insert on doc for each row execute function keep();
+        grant insert, select on doc, seen to anon;
+        insert into seen values ('a');
+    """)
+    answer = door.ask('mutation { insertIntodocCollection(objects: [{id: 1, body: "b"}]) { affectedCount } }')
+    told = answer.errors[0]["extensions"]
+    assert (told["code"], told.get("detail")) == ("UNIQUE_VIOLATION", None)
+    assert "hidden value" not in str(answer.body)
