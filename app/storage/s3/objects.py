@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.storage.bytes.backend import BlobMissing
-from app.storage.errors import PreconditionFailed, RangeNotSatisfiable
+from app.storage.errors import NoSuchBucket, PreconditionFailed, RangeNotSatisfiable
 from app.storage.http.answer import Answer, Headers
 from app.storage.http.kept_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, kept_header
 from app.storage.http.preconditions import evaluate, range_applies
@@ -20,6 +20,7 @@ from app.storage.s3.elements import XML, ElementContent, document
 from app.storage.s3.errors import S3Error, invalid_request
 from app.storage.s3.kept_checksums import elements_of, headers_of, kept_in
 from app.storage.s3.placeholders import or_placeholder
+from app.storage.s3.verification import missing_signature
 from app.storage.storage import Storage
 from app.storage.times import http_date, read_http_date
 
@@ -31,7 +32,13 @@ _OVERRIDES = ("content-type", "content-disposition", "content-language", "conten
 def get_object(storage: Storage, call: S3Call) -> Answer:
     """GET and HEAD /{bucket}/{key}"""
     _check_parameters(call)
-    return or_placeholder(call.name, lambda name: _served(storage, call, name))
+    try:
+        return or_placeholder(call.name, lambda name: _served(storage, call, name))
+    except NoSuchBucket:
+        if call.is_signed:
+            raise
+        # There may be a bucket, but not for everybody.
+        raise missing_signature() from None
 
 
 def get_tagging(storage: Storage, call: S3Call) -> Answer:

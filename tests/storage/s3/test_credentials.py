@@ -148,11 +148,15 @@ def test_without_a_signature(s3_service: Service, bucket: str) -> None:
     answer = requests.get(f"{s3_service.url}/s3/{bucket}?list-type=2", timeout=30)
     assert (answer.status_code, "<Code>AccessDenied</Code><Message>Missing signature" in answer.text) == (403, True)
     assert f"<Resource>/{bucket}</Resource>" in answer.text
-    assert requests.get(f"{s3_service.url}/s3/{bucket}/k", timeout=30).status_code == 404
+    for private in (f"{bucket}/k", "nowhere/k"):
+        answer = requests.get(f"{s3_service.url}/s3/{private}", timeout=30)
+        assert (answer.status_code, "<Code>AccessDenied</Code><Message>Missing signature" in answer.text) == (403, True)
+        assert requests.head(f"{s3_service.url}/s3/{private}", timeout=30).status_code == 403
     public = s3_service.bucket(public=True)
     s3_service.upload(f"{public}/k")
     for method in ("GET", "HEAD"):
         assert requests.request(method, f"{s3_service.url}/s3/{public}/k", timeout=30).status_code == 200
+        assert requests.request(method, f"{s3_service.url}/s3/{public}/none", timeout=30).status_code == 404
     assert requests.put(f"{s3_service.url}/s3/{public}/k", b"x", timeout=30).status_code == 403
 
 
