@@ -75,6 +75,15 @@ def complete(service: Service, told: dict[str, Any]) -> requests.Response:
     return service.post(told["completeURL"], None)
 
 
+def test_conditions(direct: Service) -> None:
+    path = f"{direct.bucket()}/k"
+    direct.upload(path, b"first").raise_for_status()
+    permit = direct.post(f"/object/upload/sign/{path}", headers={"x-upsert": "true"}).json()["token"]
+    assert error(begin(direct, path, permit, 3, **{"if-none-match": "*"}))[2] == "KeyAlreadyExists"
+    assert error(begin(direct, path, permit, 3, **{"if-match": "*"}))[2] == "InvalidRequest"
+    assert begin(direct, path, permit, 3).status_code == 200
+
+
 def test_the_bytes_go_to_the_store(direct: Service, folder: ReceivingFolder) -> None:
     direct.sql("create policy own on storage.objects to authenticated using (true) with check (true)")
     path, user = f"{direct.bucket()}/a b/c?d.png", token(sub=USER)

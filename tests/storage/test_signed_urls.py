@@ -185,6 +185,28 @@ def test_signed_upload_may_replace_if_it_was_signed_so(service: Service) -> None
     assert service.get(f"/object/{path}").content == b"two"
 
 
+def test_conditions_of_a_signed_upload(service: Service) -> None:
+    path = f"{service.bucket()}/k"
+
+    def put(url: str, data: bytes, **conditions: str) -> int:
+        headers = {name.replace("_", "-"): value for name, value in conditions.items()}
+        return service.put(url, None, data=data, headers=headers).status_code
+
+    creating = service.post(f"/object/upload/sign/{path}").json()["url"]
+    replacing = service.post(f"/object/upload/sign/{path}", headers={"x-upsert": "true"}).json()["url"]
+    assert put(replacing, b"0", if_match="*") == 412
+    assert put(replacing, b"1", if_none_match="*") == 200
+    assert put(replacing, b"2", if_none_match="*") == 412
+    etag = service.get(f"/object/{path}").headers["etag"]
+    assert put(replacing, b"3", if_match='"other"') == 412
+    assert service.get(f"/object/{path}").content == b"1"
+    assert put(replacing, b"4", if_match=etag) == 200
+    # A condition adds nothing to what the token permits.
+    assert put(creating, b"5", if_match="*") == 412
+    assert put(creating, b"6", if_none_match="*") == 412
+    assert service.get(f"/object/{path}").content == b"4"
+
+
 def test_signed_upload_form(service: Service) -> None:
     path = f"{service.bucket()}/k"
     url = service.post(f"/object/upload/sign/{path}", json={"expiresIn": 5}).json()["url"]

@@ -8,6 +8,7 @@ from typing import Any
 
 from app.storage.errors import TooLarge
 from app.storage.http.answer import Answer
+from app.storage.http.preconditions import write_conditions
 from app.storage.http.signing import COMPLETE, UPLOAD, Signer
 from app.storage.http.upload_body import read_upload
 from app.storage.rest.call import Call, json_answer
@@ -65,11 +66,14 @@ def _new_upload(storage: Storage, call: Call, *, upsert: bool) -> NewUpload:
     size = int(length)
     if size > storage.limits.upload:
         raise TooLarge
+    etags, must_be_new = write_conditions(call.headers)
+    if etags is not None:
+        raise invalid_request("headers/if-match is no condition of a direct upload")
     content = read_upload(call.headers, call.body, size)
     return NewUpload(
         form="appended",
         name=call.name,
-        upsert=upsert,
+        upsert=upsert and not must_be_new,
         metadata={"mimetype": content.mime_type, "cacheControl": content.caching, **content.more_metadata},
         user_metadata=content.user_metadata or {},
         length=size,

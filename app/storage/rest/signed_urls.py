@@ -12,9 +12,10 @@ from urllib.parse import quote, unquote
 from app.identity import Caller
 from app.storage import writing
 from app.storage.asker import ANONYMOUS, Asker
-from app.storage.errors import InvalidValue, NoSuchObject
+from app.storage.errors import InvalidValue, NoSuchObject, PreconditionFailed
 from app.storage.http.answer import Answer
 from app.storage.http.errors import InvalidSignature
+from app.storage.http.preconditions import write_conditions
 from app.storage.http.signing import DOWNLOAD, LATEST, UPLOAD, Signer, check_scope
 from app.storage.http.upload_body import header_metadata, read_upload
 from app.storage.judging import Write
@@ -107,13 +108,19 @@ def put_signed(storage: Storage, call: Call) -> Answer:
     claims, call = verified(storage, call, UPLOAD)
     asker = signer_of(storage, call, claims)
     content = read_upload(call.headers, call.body, call.length)
+    etags, must_be_new = write_conditions(call.headers)
     upsert = claims.get("upsert") is True
+    if etags is not None and not upsert:
+        # With this token there is no object that the upload could replace.
+        raise PreconditionFailed
     write = Write(
         name=call.name,
-        upsert=upsert,
+        upsert=upsert and not must_be_new,
         owner=asker.subject,
         user_metadata=content.user_metadata or {},
         event=CREATED_PUT if upsert else CREATED_POST,
+        etags=etags,
+        must_be_new=must_be_new,
     )
     identifier = writing.put(storage, asker, write, content).id
     return json_answer({"Key": f"{call.bucket}/{call.key}", "Id": identifier})
