@@ -17,6 +17,7 @@ _SIGNATURE = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _PARTS = {"Credential", "SignedHeaders", "Signature"}
 _WITHOUT_BODY = ("GET", "HEAD", "DELETE")
 _LONGEST_S = 604_800
+_LONGEST_CREDENTIAL = 500
 _SKEW_S = 15 * 60
 _OLDER = "This service verifies signatures of version 4: set signature_version='s3v4' in the client."
 
@@ -108,7 +109,8 @@ def _of_query(head: Head, query: Mapping[str, str]) -> Presented:
 # A client sends the same one all day.
 @lru_cache(256)
 def _credential(text: str) -> tuple[str, Scope]:
-    parts = text.rsplit("/", 4)
+    # Longer ones are not remembered either.
+    parts = text.rsplit("/", 4) if len(text) <= _LONGEST_CREDENTIAL else ()
     if len(parts) != 5 or parts[4] != "aws4_request" or not parts[0]:
         raise malformed("the credential is expected as KEY/yyyymmdd/region/s3/aws4_request")
     access_key, date, region, service, _ = parts
