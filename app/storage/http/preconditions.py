@@ -38,7 +38,8 @@ def read_entity_tags(value: str) -> EntityTags:
             (weak if found[1] else strong).append(found[2])
             position = found.end()
             continue
-        member, _, _ = value[position:].partition(",")
+        end = value.find(",", position)
+        member = value[position:end] if end >= 0 else value[position:]
         bare = member.strip()
         if bare and '"' not in bare:
             strong.append(f'"{bare}"')
