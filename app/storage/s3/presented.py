@@ -73,7 +73,7 @@ def _of_header(head: Head, authorization: str) -> Presented:
         access_key=access_key,
         scope=scope,
         moment=_moment(head.headers.get("x-amz-date", ""), scope),
-        signed_headers=tuple(parts["SignedHeaders"].lower().split(";")),
+        signed_headers=_names(parts["SignedHeaders"]),
         signature=_signature(parts["Signature"]),
         payload=head.headers.get("x-amz-content-sha256", EMPTY if head.method in _WITHOUT_BODY else UNSIGNED),
         token=head.headers.get("x-amz-security-token"),
@@ -88,7 +88,7 @@ def _parts(text: str) -> dict[str, str]:
 
 def _of_query(head: Head, query: Mapping[str, str]) -> Presented:
     access_key, scope = _credential(query.get("X-Amz-Credential", ""))
-    signed = tuple(query.get("X-Amz-SignedHeaders", "").lower().split(";"))
+    signed = _names(query.get("X-Amz-SignedHeaders", ""))
     payload = query.get("X-Amz-Content-Sha256")
     if payload is None:
         # An unsigned header proves nothing about what was signed.
@@ -104,6 +104,14 @@ def _of_query(head: Head, query: Mapping[str, str]) -> Presented:
         expires_s=_expires(query.get("X-Amz-Expires", "")),
         token=query.get("X-Amz-Security-Token") or head.headers.get("x-amz-security-token"),
     )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """The names of the signed headers, each once: what is signed is no longer than the request."""
+    names = tuple(text.lower().split(";"))
+    if len(set(names)) < len(names):
+        raise malformed("a header is signed twice")
+    return names
 
 
 # A client sends the same one all day.

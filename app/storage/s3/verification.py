@@ -69,10 +69,11 @@ class Verifier:
         key = signing_key(secret, presented.scope)
         query = canonical_query(head.query_string)
         client_host = head.headers.get("host", "")
+        values = _signed_values(head, presented)
         first = ""
         for number, candidate in self._in_order(head, client_host):
             canonical = canonical_request(
-                head.method, candidate.path, query, _signed(head, presented, candidate), presented.payload
+                head.method, candidate.path, query, _signed(values, candidate), presented.payload
             )
             text = string_to_sign(presented.moment, presented.scope, canonical)
             if hmac.compare_digest(sign(key, text), presented.signature):
@@ -123,16 +124,20 @@ class Verifier:
         return S3Error("SignatureDoesNotMatch", 403, _MESSAGE, details=details)
 
 
-def _signed(head: Head, presented: Presented, candidate: Candidate) -> list[tuple[str, str]]:
+def _signed_values(head: Head, presented: Presented) -> dict[str, str]:
+    """The canonical values of the signed headers. Found once: a stranger chooses how many there are."""
+    given: dict[str, list[str]] = {name: [] for name in presented.signed_headers}
+    for name, value in head.lines:
+        if name in given:
+            given[name].append(value)
+    return {name: canonical_value(values) for name, values in given.items()}
+
+
+def _signed(values: Mapping[str, str], candidate: Candidate) -> list[tuple[str, str]]:
     """The signed headers with the values that they have in this form of the request."""
-    changed: Mapping[str, str | None] = {"host": candidate.host, "accept-encoding": candidate.accept_encoding}
-    found: list[tuple[str, str]] = []
-    for name in presented.signed_headers:
-        if name in changed:
-            found.append((name, canonical_value([changed[name] or ""])))
-        else:
-            found.append((name, canonical_value(value for each, value in head.lines if each == name)))
-    return found
+    changed = {"host": candidate.host, "accept-encoding": candidate.accept_encoding}
+    of_form = {name: canonical_value([value or ""]) for name, value in changed.items() if name in values}
+    return list({**values, **of_form}.items())
 
 
 def missing_signature() -> S3Error:

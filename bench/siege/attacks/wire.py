@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from bench.siege.client import raw, statuses
 from bench.siege.finding import Attack, Finding, Tally
 from bench.siege.grounds import Grounds
@@ -72,6 +74,7 @@ _ASKED = (
     "GET /version", "GET /graphql/v1", "GET /object/public/{bucket}/k", "GET /s3/{bucket}/k", "GET /upload/resumable",
     "POST /s3/{bucket}", "POST /upload/resumable", "POST /graphql/v1", "POST /object/{bucket}/k",
 )  # fmt: skip
+_MOMENT = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ").encode()
 _LONG_LINES = (
     b"X:" + b" " * _LONG + b"y",
     b"X:" + b" " * _LONG + b"\x01",
@@ -87,6 +90,12 @@ _LONG_LINES = (
     b"Authorization: Bearer" + b" " * _LONG + b"y",
     b"Authorization: AWS4-HMAC-SHA256 Credential=" + b" " * _LONG + b"y",
     b"Authorization: AWS4-HMAC-SHA256" + b" " * _LONG + b"y",
+    b"X-Amz-Security-Token: x\r\nX-Amz-Date: %b\r\nAuthorization: AWS4-HMAC-SHA256 Credential=a/%b/r/s3/aws4_request,"
+    b"SignedHeaders=host;x-amz-date;x-amz-security-token%b, Signature=%b\r\nY: %b"
+    % (_MOMENT, _MOMENT[:8], b";y" * 1000, b"0" * 64, b"y" * _LONG),
+    b"X-Amz-Security-Token: x\r\nX-Amz-Date: %b\r\nAuthorization: AWS4-HMAC-SHA256 Credential=a/%b/r/s3/aws4_request,"
+    b"SignedHeaders=host;x-amz-date;x-amz-security-token%b, Signature=%b%b"
+    % (_MOMENT, _MOMENT[:8], b"".join(b";y%d" % number for number in range(10_000)), b"0" * 64, b"\r\nZ: y" * 20_000),
     b"x-amz-copy-source: " + b"?versionId=" * (_LONG // 11) + b"&",
     b"Upload-Metadata: " + b"a " * (_LONG // 2),
     b"Content-Type: multipart/form-data; boundary=" + b'";' * (_LONG // 2),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -83,6 +84,29 @@ def test_a_credential_of_many_spaces_takes_no_time(s3_service: Service) -> None:
         )
         assert (status(answer), code(answer)) == (400, "AuthorizationHeaderMalformed")
         assert time.monotonic() - began < 5
+
+
+def unsigned_head(names: list[str], lines: list[str]) -> bytes:
+    """The head of a request with a session token and a signature that nobody made, for which no secret is needed."""
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    signed = ";".join(["host", "x-amz-date", "x-amz-security-token", *names])
+    credential = f"Credential=a/{moment[:8]}/r/s3/aws4_request, SignedHeaders={signed}, Signature={'0' * 64}"
+    own = [f"X-Amz-Date: {moment}", "X-Amz-Security-Token: x", f"Authorization: {ALGORITHM} {credential}"]
+    return "\r\n".join(["GET /s3/b/k HTTP/1.1", "Host: x", *own, *lines, "", ""]).encode()
+
+
+def test_many_signed_headers_take_no_time(s3_service: Service) -> None:
+    began = time.monotonic()
+    names = [f"a{number}" for number in range(10_000)]
+    answer = raw_request(s3_service.address, unsigned_head(names, ["b: c"] * 10_000))
+    assert (status(answer), code(answer)) == (403, "SignatureDoesNotMatch")
+    assert time.monotonic() - began < 10
+
+
+def test_a_header_is_signed_once(s3_service: Service) -> None:
+    """Otherwise what is signed would be much longer than the request."""
+    answer = raw_request(s3_service.address, unsigned_head(["a", "a"], ["a: b"]))
+    assert (status(answer), code(answer)) == (400, "AuthorizationHeaderMalformed")
 
 
 def test_a_form_with_a_long_content_type_takes_no_time(s3_service: Service) -> None:
