@@ -325,6 +325,16 @@ def test_a_request_that_does_not_arrive_is_not_waited_for(live: Live) -> None:
     assert stream.quiet(0.1)
 
 
+@pytest.mark.parametrize("end", ["\0", "\f"])
+def test_a_header_of_many_spaces_takes_no_time(live: Live, end: str) -> None:
+    place, began = urlsplit(live.url), time.monotonic()
+    with socket.create_connection((place.hostname, place.port), timeout=PATIENCE_S) as connection:
+        connection.sendall(f"GET /health HTTP/1.1\r\nHost: x\r\nX:{' ' * 50_000}{end}\r\n\r\n".encode())
+        with connection.makefile("rb") as answer:
+            assert answer.readline().startswith(b"HTTP/1.1 400 ")
+    assert time.monotonic() - began < 5
+
+
 def test_its_health(live: Live) -> None:
     told = health(live)
     assert (told["process"], told["changes"]) == ("ok", "heard")
