@@ -26,7 +26,9 @@ def door(reading_door: OpenDoor) -> Door:
     "pattern",
     [
         r"(.+)+\\1x", r"(a*)*(a*)*\\2b", r"((a{1,255}){1,255})", r"(a{30}){40}", r"((a{2}){30}){20}", r"(a{9,}b){200}",
-        r"***:(.)\\1", "***=a", "(?b)a\\{1,255\\}", "(?e)a{3}", "(?q)a", r"a{255}{255}", r"(?i)(.)\\1", r"[^]a](.)\\1",
+        r"***:(.)\\1", "***=a", "(?b)a\\{1,255\\}", "(?e)a{3}", "(?q)a", r"a{255}{255}", "(?#[)(.)\\\\1(?#])",
+        "(?x)#[\n(.)\\\\1#]", "\\\\c[?(.)\\\\1|]", "[\\\\c][](.)\\\\1]", "(?=.*(?!.*b))x", "(?<=(a(?<!b)))x",
+        "(?=a)(?=(?=b))", r"(?i)(.)\\1", r"[^]a](.)\\1",
     ],
 )  # fmt: skip
 def test_what_is_not_linear_is_refused(door: Door, pattern: str) -> None:
@@ -38,6 +40,7 @@ def test_what_is_not_linear_is_refused(door: Door, pattern: str) -> None:
     [
         ("^a{40}$", [1]), ("a{2,255}", [1]), (r"\\d+", [2, 3]), ("[0-9]{2}", [2]), (r"x\\{1\\}", [3]), ("[]b]", [2]),
         ("(?i)AB", [2]), ("^(a|b|[[:digit:]])*$", [1, 2]), ("(a+)+b", [2]), ("[{}]", [3]), ("x[\\{]1", [3]),
+        ("(?=a)(?!ab)a", [1]), ("(?<=b)1(?=2)", [2]), (r"a\\c[|^ab", [2]),
     ],
 )  # fmt: skip
 def test_all_others_mean_what_they_mean_in_postgresql(door: Door, pattern: str, found: list[int]) -> None:
