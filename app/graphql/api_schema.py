@@ -293,8 +293,9 @@ class ApiSchema:
 
     @property
     def suggests(self) -> bool:
-        """Whether an error suggests names that are alike, which may take all types."""
-        return len(self.relations) <= MOST_SUGGESTING
+        """Whether an error suggests names that are alike, which may take all types. Where introspection hides a schema,
+        errors do not give its names away."""
+        return len(self.relations) <= MOST_SUGGESTING and len(self._introspectable) == len(self.schemas)
 
     # Introspection
 

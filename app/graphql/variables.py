@@ -44,7 +44,11 @@ JSON_TYPES = "json_types"
 
 
 def errors_of_variables(
-    schema: GraphQLSchema, declared: Sequence[VariableDefinitionNode], variables: Mapping[str, Any]
+    schema: GraphQLSchema,
+    declared: Sequence[VariableDefinitionNode],
+    variables: Mapping[str, Any],
+    *,
+    hide_suggestions: bool,
 ) -> list[GraphQLError]:
     """The errors in the variables that are declared: at most MAX_ERRORS, then one that says that there are more."""
     if all(_is_given_well(schema, each, variables) for each in declared):
@@ -54,7 +58,7 @@ def errors_of_variables(
         name = each.variable.name.value
         if name in shortened:
             shortened[name] = _shortened(shortened[name], type_from_ast(schema, each.type))
-    checked = get_variable_values(schema, declared, shortened, max_errors=MAX_ERRORS)
+    checked = get_variable_values(schema, declared, shortened, max_errors=MAX_ERRORS, hide_suggestions=hide_suggestions)
     return checked if isinstance(checked, list) else []
 
 

@@ -169,7 +169,7 @@ def _declared(document: ParsedDocument) -> Sequence[VariableDefinitionNode]:
 
 def _check_variables(declared: Sequence[VariableDefinitionNode], api: ApiSchema, variables: Mapping[str, Any]) -> None:
     with api.making():
-        errors = errors_of_variables(api.graphql, declared, variables)
+        errors = errors_of_variables(api.graphql, declared, variables, hide_suggestions=not api.suggests)
     if errors:
         too_deep = errors[0].message == "Variable values are nested too deeply."
         raise DocumentError(errors[0].message, "LIMIT_EXCEEDED" if too_deep else "BAD_USER_INPUT", errors)

@@ -78,6 +78,28 @@ def test_what_is_hidden_keeps_its_names(reading_door: OpenDoor, dialect: str) ->
     assert "pen" not in type_names(door)
 
 
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_errors_do_not_suggest_what_is_hidden(reading_door: OpenDoor, is_hidden: bool) -> None:
+    door = reading_door(f"""
+        create schema other;
+        create type other.grade as enum ('good', 'bad');
+        create table account (id int primary key);
+        create table other.invoice (id int primary key, account_id int references account, grade other.grade);
+        grant usage on schema other to anon;
+        grant select on account, other.invoice to anon;
+        comment on schema other is '@graphql({{"introspection": {str(not is_hidden).lower()}}})';
+    """, api_schemas=("public", "other"))  # fmt: skip
+    for query, variables in (
+        ("{ invoiceCollectio { edges { cursor } } }", None),
+        ("{ accountCollection { edges { node { invoiceCollectio { edges { cursor } } } } } }", None),
+        ("{ invoiceCollection(filter: {grade: {eq: goo}}) { edges { cursor } } }", None),
+        ("query ($g: grade) { invoiceCollection(filter: {grade: {eq: $g}}) { edges { cursor } } }", {"g": "goo"}),
+        ("query ($f: accountFilter) { accountCollection(filter: $f) { __typename } }", {"f": {"invoiceCollectio": {}}}),
+    ):  # fmt: skip
+        message = door.ask(query, variables).message
+        assert ("Did you mean" in message) is not is_hidden, message
+
+
 def test_types_of_the_standard(reading_door: OpenDoor) -> None:
     door = door_to(reading_door, "standard")
     others = {

@@ -159,9 +159,9 @@ def test_variables_that_a_plan_reads_are_judged_once(door: Door, monkeypatch: py
       manyCollection(offset: $none) @include(if: $with) { edges { cursor } } }"""
     judged: list[Any] = []
 
-    def noted(*arguments: Any) -> Any:
+    def noted(*arguments: Any, **named: Any) -> Any:
         judged.append(arguments)
-        return errors_of_variables(*arguments)
+        return errors_of_variables(*arguments, **named)
 
     # The package has a function of the module's name.
     monkeypatch.setattr(import_module("app.pipeline.plan"), "errors_of_variables", noted)
