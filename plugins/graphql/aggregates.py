@@ -61,7 +61,7 @@ def aggregate_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 def _aggregate_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
     name = f"{relation.type_name}Aggregate"
-    says = {"unknown_field": lambda field: f'Unknown field "{field}" on type "{name}"'}
+    says = {"unknown_field": lambda field: f'Unknown field "{field}" selected on type "{name}"'}
     return api.named(
         name,
         lambda name: GraphQLObjectType(name, lambda: api.contributed("aggregate_fields", relation), extensions=says),
