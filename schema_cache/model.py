@@ -157,6 +157,11 @@ class UniqueIndex:
         """Whether its columns alone tell all rows apart, except for nulls."""
         return bool(self.columns) and not self.partial and not self.has_expressions
 
+    @property
+    def is_immediate(self) -> bool:
+        """Whether it holds at every moment. A deferrable constraint may not until the transaction ends."""
+        return self.arbiter or not self.constraint
+
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:

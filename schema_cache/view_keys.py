@@ -156,7 +156,7 @@ class _Views:
             columns = self._called(view.oid, index.columns)
             if index.is_plain and columns is not None:
                 of_view = replace(index, columns=columns, needs=frozenset(columns))
-                yield replace(of_view, constraint=False, arbiter=False, comment=None)
+                yield replace(of_view, constraint=not index.is_immediate, arbiter=False, comment=None)
 
     def foreign_keys(self, table: Relation, key: ForeignKey) -> Iterator[tuple[int, ForeignKey]]:
         """The keys that follow from a table's, with the oid of the relation that holds each."""

@@ -57,10 +57,12 @@ class Way:
         return self.key.local if self.back else self.key.foreign
 
 
-def is_unique(relation: Relation, columns: Sequence[str]) -> bool:
-    """Whether a unique index over all rows guarantees that no two rows are equal in ``columns``."""
+def is_unique(relation: Relation, columns: Sequence[str], *, at_once: bool = False) -> bool:
+    """Whether a unique index over all rows guarantees that no two rows are equal in ``columns``: ``at_once``, or when
+    the transaction ends."""
     known = set(columns)
-    return any(index.is_plain and known.issuperset(index.columns) for index in relation.unique_indexes)
+    indexes = (each for each in relation.unique_indexes if each.is_immediate or not at_once)
+    return any(index.is_plain and known.issuperset(index.columns) for index in indexes)
 
 
 def named_ways(api: ApiSchema, keys: Sequence[Key]) -> Mapping[Way, str | None]:

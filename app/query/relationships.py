@@ -36,7 +36,7 @@ class Relationship:
     @property
     def leads_to_one(self) -> bool:
         """Whether a unique index guarantees that at most one row of the target belongs to a row of the source."""
-        return is_unique(self.target.relation, tuple(target for _, target in self.pairs))
+        return is_unique(self.target.relation, tuple(target for _, target in self.pairs), at_once=True)
 
     def linked(self, outer: Rows, rows: Rows) -> list[ColumnElement[Any]]:
         """The conditions that a target's row belongs to the source's row ``outer``, which the statement has already."""

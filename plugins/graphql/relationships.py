@@ -85,7 +85,7 @@ def _to_one(relationship: Relationship) -> Resolver:
         rows = field.planning.rows_of(relationship.target)
         with field.planning.nodes.each_of(1):
             row = field.json(rows)
-        # A key that only a comment declares may match several rows; the first one is taken.
+        # A key that only a comment declares, or that is checked later, may match several rows; the first one is taken.
         limit: ColumnElement[Any] | None = None if relationship.leads_to_one else literal_column("1")
         return Query([(row, None)], rows.element, relationship.linked(outer, rows), limit=limit)
 

@@ -493,6 +493,24 @@ def test_a_declared_key_may_lead_to_several_rows(reading_door: OpenDoor) -> None
     ]
 
 
+def test_a_key_that_is_checked_later_may_lead_to_several_rows_until_then(open_door: OpenDoor) -> None:
+    door = open_door("""
+        create table seat (id int primary key, row_number int);
+        create table guest (id int primary key, seat_id int unique deferrable initially deferred references seat);
+        insert into seat values (1, 5); insert into guest values (1, 1);
+        grant all on seat, guest to anon;
+    """)
+    data = door.ask("""mutation {
+      insertIntoguestCollection(objects: [{id: 2, seat_id: 1}]) { affectedCount }
+      updateseatCollection(filter: {guest: {id: {gt: 0}}}, set: {row_number: 6}) { records { guest { seat { id } } } }
+      deleteFromguestCollection(filter: {id: {eq: 1}}) { records { seat { guest { seat_id } } } }
+    }""").data
+    assert data["updateseatCollection"]["records"] == [{"guest": {"seat": {"id": 1}}}]
+    assert data["deleteFromguestCollection"]["records"] == [{"seat": {"guest": {"seat_id": 1}}}]
+    query = "{ seatCollection(orderBy: [{guest: {id: AscNullsLast}}]) { edges { node { guest { id } } } } }"
+    assert door.ask(query).data["seatCollection"]["edges"] == [{"node": {"guest": {"id": 2}}}]
+
+
 PARTITIONS = (
     INFLECTED
     + """
