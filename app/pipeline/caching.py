@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from app.identity import ANON
 from app.pipeline.engine import Engine
-from app.pipeline.records import GraphQLRequest, Reply, ResultSet
+from app.pipeline.records import READ_AFTER_HEADER, GraphQLRequest, Reply, ResultSet
 
 _OWN = ("Accept", "apiKey", "Authorization")
 
@@ -17,7 +17,9 @@ def cacheable(reply: Reply, request: GraphQLRequest, results: ResultSet, engine:
     if results.plan.errors:
         return reply
     etag = f'"{blake2b(reply.body, digest_size=16).hexdigest()}"'
-    others = tuple(each for each in engine.identifications.headers if each not in map(str.lower, _OWN))
+    others = [each for each in engine.identifications.headers if each not in map(str.lower, _OWN)]
+    if request.bookmark is not None:
+        others.append(READ_AFTER_HEADER)
     headers = [
         *reply.headers,
         ("ETag", etag),

@@ -152,6 +152,9 @@ CAPPED = "capped"
 """The member of an answer's extensions that says where more rows were asked for than given."""
 
 
+READ_AFTER_HEADER = "Portico-Read-After"
+"""The header by which a request names what it must see, and an answer what it wrote."""
+
 READ_AFTER = "readAfter"
 """The member of an answer's extensions that says what a query must have seen to see this mutation."""
 

@@ -9,8 +9,8 @@ import falcon
 
 from app.database import Bookmark, Database, Position
 from app.errors import RequestError
+from app.pipeline.records import READ_AFTER_HEADER
 
-HEADER = "Portico-Read-After"
 _MOST = 20
 
 
@@ -25,7 +25,9 @@ def bookmark_of(environ: Mapping[str, Any], database: Database, *, on_replicas: 
     parts = given.split(",", _MOST)
     positions = [position for part in parts if (position := Position.of_text(part.strip())) is not None]
     if len(positions) < len(parts):
-        raise RequestError(f"{HEADER} must be what earlier answers had in that header", code="BAD_USER_INPUT")
+        raise RequestError(
+            f"{READ_AFTER_HEADER} must be what earlier answers had in that header", code="BAD_USER_INPUT"
+        )
     # What was written before a promotion is there after it, or it is lost.
     return Bookmark(max(positions), on_replicas=on_replicas)
 
@@ -33,4 +35,4 @@ def bookmark_of(environ: Mapping[str, Any], database: Database, *, on_replicas: 
 def tell(bookmark: Bookmark | None, resp: falcon.Response) -> None:
     """Tell the client what it must name to see what the request wrote."""
     if bookmark is not None and bookmark.written is not None:
-        resp.set_header(HEADER, str(bookmark.written))
+        resp.set_header(READ_AFTER_HEADER, str(bookmark.written))

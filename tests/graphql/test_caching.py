@@ -96,6 +96,14 @@ def test_another_credential_is_another_answer(open_door: OpenDoor) -> None:
     assert get(door, Cookie="a=b").headers["vary"] == "Accept, apiKey, Authorization, cookie"
 
 
+def test_what_a_client_must_see_is_another_answer(reading_door: OpenDoor) -> None:
+    """A cache that keeps answers for all would else return one of before a client's own write."""
+    door = reading_door(SCHEMA, database_read_urls=("postgresql://127.0.0.1:1/absent",), graphql_max_age_s=60)
+    kept = ("public, max-age=60", "Accept, apiKey, Authorization, Portico-Read-After")
+    assert cached(get(door))[1:] == kept
+    assert cached(get(door, Portico_Read_After="1-0/1"))[1:] == kept
+
+
 # Compression
 
 
