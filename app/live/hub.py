@@ -175,7 +175,15 @@ class Hub:
                 self._end(watch)
             rest_s = max(_SHORTEST_S, _REST * answer.took_s)
             await asyncio.sleep(rest_s)
-            await _event_or_time(watch.changed, self._interval_s(watch) - rest_s)
+            await self._change_or_time(watch, rest_s)
+
+    async def _change_or_time(self, watch: Watch, rested_s: float) -> None:
+        """Wait until the watch must run again."""
+        while not watch.changed.is_set() and (left_s := self._interval_s(watch) - rested_s) > 0:
+            # Meanwhile it may come to pass that nobody tells of changes.
+            step_s = min(left_s, self._poll_s)
+            await _event_or_time(watch.changed, step_s)
+            rested_s += step_s
 
     def _interval_s(self, watch: Watch) -> float:
         triggered = self._changes.triggered if self._changes else frozenset()

@@ -8,7 +8,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from tests.graphql.conftest import ROLES
 from tests.graphql.door import ANON_KEY, JWT_SECRET, SERVICE_KEY
 from tests.installation.test_rights import as_user
 from tests.live.streams import Live, Stream, living
-from tests.postgres_server import PostgresServer
+from tests.postgres_server import PostgresServer, connect
 from tests.process.conftest import Portico
 from tests.process.conftest import portico as portico
 from tests.process.running import PATIENCE_S, until
@@ -440,6 +440,31 @@ def test_a_stream_of_an_outage_goes_on(tmp_path: Path, postgres: PostgresServer,
         assert stream.next()[1]["errors"][0]["extensions"]["code"] == "DATABASE_UNAVAILABLE"
         postgres.execute(f'alter database "{name}" allow_connections true')
         stream.until(notes((1, "one")))
+
+
+def test_changes_that_are_not_heard_any_more_are_looked_for(
+    tmp_path: Path, postgres: PostgresServer, database_url: str
+) -> None:
+    """As while the database allows no further connection: those that are open still answer."""
+    postgres.execute(ROLES + SCHEMA, database_url)
+    triggers.enable(database_url, ["note"])
+    name = parse_database_url(database_url).database
+    with living(database_url, tmp_path, LIVE_POLL_S="1") as live, closing(connect(database_url)) as own:
+        stream = live.stream(NOTES)
+        assert stream.data() == notes((1, "one"))
+        until(lambda: health(live)["changes"] == "heard")
+        own.execute_simple("update note set body = 'uno'")
+        stream.until(notes((1, "uno")))
+        time.sleep(QUIET_S)
+        postgres.execute(f'alter database "{name}" allow_connections false')
+        own.execute_simple(
+            "select pg_terminate_backend(l.pid) from pg_stat_activity l where datname = current_database()"
+            " and pid <> pg_backend_pid() and query ilike '%tgname = ''portico_live''%'"
+        )
+        until(lambda: health(live)["changes"] == "not heard")
+        own.execute_simple("update note set body = 'eins'")
+        assert stream.next(20) == ("next", {"data": notes((1, "eins"))})
+        postgres.execute(f'alter database "{name}" allow_connections true')
 
 
 def test_a_subscription_may_have_a_description(live: Live) -> None:
