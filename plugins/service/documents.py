@@ -73,7 +73,7 @@ class _Manifest:
 
     def read(self) -> Mapping[str, str]:
         try:
-            content = json.loads(_text(self._path))
+            content = json.loads(_text(self._path), object_pairs_hook=self._object)
         except (ValueError, RecursionError):
             raise _unusable(f"{self._path} is not JSON") from None
         if not isinstance(content, dict):
@@ -85,6 +85,14 @@ class _Manifest:
 
     def state(self) -> Hashable:
         return _state(self._path)
+
+    def _object(self, members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        """A JSON object, which must not have two values of one name: only the last would count."""
+        found: dict[str, Any] = {}
+        for name, value in members:
+            if found.setdefault(name, value) != value:
+                raise _unusable(f"{self._path} has {name!r} twice")
+        return found
 
 
 def _pair(operation: Any) -> tuple[Any, Any]:

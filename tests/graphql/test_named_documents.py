@@ -179,6 +179,7 @@ def test_a_table_is_read_with_the_rights_of_the_service(reading_door: OpenDoor) 
             "m.json",
             "two documents with the id 'a'",
         ),
+        ({"m.json": '{"a": "{ a }", "a": "{ b }"}'}, "m.json", "m.json has 'a' twice"),
         ({}, "nothing.json", "nothing.json cannot be read: No such file"),
     ],
 )
