@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from app.commands.trial import has_keys
 from app.database import Database
+from app.documents.named import ANY_ROLE
 from app.identity.issuing import is_too_short
 from app.identity.key_sets import load_key_set
 from app.installation import OLDEST_SERVER, immutable, outdated, read_state, unsupported
@@ -71,7 +72,8 @@ def _key_set(source: str) -> Finding:
 
 def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
     roles = tuple(dict.fromkeys((*settings.api_roles, "service_role")))
-    about = json.loads(ask(_ABOUT.format(roles=array(roles))) or b"{}")
+    restricted = [each for each in settings.documents_only if each != ANY_ROLE]
+    about = json.loads(ask(_ABOUT.format(roles=array((*roles, *restricted)))) or b"{}")
     user = about["user"]
     yield Finding("ok", f"{user} is connected to the database {about['database']}, PostgreSQL {about['server']}")
     too_old = unsupported(about["server_number"])
@@ -87,6 +89,8 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
     state = read_state(ask)
     yield from _installation(state)
     yield from _roles(roles, about["roles"], user)
+    if unknown := [each for each in restricted if each not in about["roles"]]:
+        yield Finding("WRONG", f"DOCUMENTS_ONLY restricts nobody by roles that do not exist: {listed(unknown)}")
     for schema in settings.api_schemas:
         yield from _schema(schema, roles, ask)
 

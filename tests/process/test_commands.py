@@ -21,6 +21,7 @@ from graphql import build_schema
 from app.cli import cli
 from app.embedded import EmbeddedPostgres
 from tests.database.proxy import Proxy
+from tests.graphql.conftest import ROLES
 from tests.postgres_server import PostgresServer, connect
 from tests.process.conftest import Portico
 from tests.process.running import PATIENCE_S, REPOSITORY, environment, open_directory, started
@@ -207,6 +208,17 @@ def test_doctor_before_and_after_init(
     wrong = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", API_SCHEMAS="public,no'where")
     assert wrong.returncode == 1
     assert "WRONG there is no schema no'where" in wrong.stdout
+
+
+@pytest.mark.parametrize(("roles", "unknown"), [("anon,annon", "annon"), ("*", ""), ("anon", "")])
+def test_doctor_finds_a_misspelt_role_that_would_be_restricted(
+    portico: Portico, postgres: PostgresServer, database_url: str, roles: str, unknown: str
+) -> None:
+    postgres.execute(ROLES, database_url)
+    told = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k", DOCUMENTS_ONLY=roles).stdout
+    wrong = f"WRONG DOCUMENTS_ONLY restricts nobody by roles that do not exist: {unknown}\n"
+    assert (wrong in told) == bool(unknown), told
+    assert ("DOCUMENTS_ONLY" in told) == bool(unknown)
 
 
 def test_doctor_looks_at_the_roles_of_the_api(portico: Portico, postgres: PostgresServer, database_url: str) -> None:
