@@ -33,6 +33,9 @@ def schema_sdl(settings: Settings, plugins: Plugins, role: str) -> str:
     Raises PorticoError if the role does not exist or the database cannot be reached.
     """
     with _schema_of(settings, plugins, role) as (_, api):
+        # Older parsers, such as that of Rust's graphql_client, fail at a schema with a description.
+        # Without one it has no definition, because its root types have the usual names.
+        api.graphql.description = None
         printed = print_schema(api.graphql)
         inputs = (each for each in api.graphql.type_map.values() if isinstance(each, GraphQLInputObjectType))
         # It may be left out as built in (https://spec.graphql.org/September2025/#sec-Type-System.Directives), but it is

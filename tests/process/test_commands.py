@@ -261,6 +261,8 @@ def test_schema_and_plan(portico: Portico, postgres: PostgresServer, database_ur
     # Older tools do not know it by themselves.
     assert " @oneOf {" in sdl.stdout
     assert "directive @oneOf on INPUT_OBJECT" in sdl.stdout
+    # Nor a schema with a description.
+    assert "\nschema {" not in sdl.stdout
     assert build_schema(sdl.stdout).query_type is not None
     plan = portico("plan", "{shelfCollection{edges{node{id}}}}", DATABASE_URL=database_url)
     assert "public.shelf" in plan.stdout, plan.stderr
