@@ -1,5 +1,6 @@
 // A whole life cycle with the unmodified client package: node life.mjs <url> <service key> <anon key>
 // Prints one JSON object with what was seen at each step; test_clients.py compares it.
+import { gzipSync } from 'node:zlib'
 import { StorageClient } from '@supabase/storage-js'
 
 const [, , url, serviceKey, anonKey] = process.argv
@@ -26,6 +27,20 @@ const files = storage.from(name)
 note('uploadBlob', await files.upload('folder/a b.txt', new Blob(['blob'], { type: 'text/plain' }), {
   cacheControl: '77', metadata: { who: 'js' } }))
 note('uploadAgain', await files.upload('folder/a b.txt', new Blob(['again'])))
+const zipped = gzipSync('compressed')
+await files.upload('zipped/blob', new Blob([zipped]), { contentEncoding: 'gzip' })
+await files.upload('zipped/buffer', zipped, { contentType: 'text/plain', contentEncoding: 'gzip' })
+await files.copy('zipped/blob', 'zipped/copied', { copyMetadata: false, metadata: { contentEncoding: '' } })
+seen.zipped = []
+for (const each of ['blob', 'buffer', 'copied']) {
+  const { data } = await files.info(`zipped/${each}`)
+  const served = await (await files.download(`zipped/${each}`)).data.text()
+  seen.zipped.push([data.contentEncoding, served === 'compressed'])
+}
+await files.remove(['zipped/blob', 'zipped/buffer', 'zipped/copied'])
+note('versioned', await storage.createBucket('js-versions', { versioningStatus: 'ENABLED' }))
+note('infoOfVersion', await files.info('folder/a b.txt', { versionId: 'x' }))
+note('removeVersion', await files.remove([{ path: 'folder/a b.txt', versionId: 'x' }]))
 note('upsert', await files.upload('folder/a b.txt', new Blob(['upserted'], { type: 'text/plain' }), { upsert: true }))
 note('uploadBuffer', await files.upload('folder/buffer.bin', Buffer.from([1, 2, 3]), {
   contentType: 'application/x-three', metadata: { n: 3 } }))

@@ -125,6 +125,9 @@ def test_storage_js(service: Service) -> None:
         "createBucketAgain": ("The resource already exists", "409"),
         "uploadAgain": ("The resource already exists", "409"),
         "moveMissing": ("Object not found", "404"),
+        "versioned": ("Versions of objects are not kept", "400"),
+        "infoOfVersion": ("Versions of objects are not kept", "400"),
+        "removeVersion": ("body/prefixes/0 must be string", "400"),
         "strangerUpload": ("new row violates row-level security policy", "403"),
         "strangerGet": ("Bucket not found", "404"),
         "deleteNotEmpty": ("The bucket you tried to delete is not empty", "409"),
@@ -136,6 +139,7 @@ def test_storage_js(service: Service) -> None:
     assert (seen["download"], seen["downloadBuffer"], seen["downloadStream"]) == (
         "upserted", "application/x-three", "streamed"
     )  # fmt: skip
+    assert seen["zipped"] == [["gzip", True], ["gzip", True], [None, False]]
     info = seen["info"]["data"]
     assert (info["contentType"], info["cacheControl"], info["metadata"]) == (
         "application/x-three", "max-age=3600", {"n": 3}
