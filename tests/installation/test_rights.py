@@ -98,6 +98,22 @@ def test_a_role_that_may_create_roles(nobody_yet, session: Session) -> None:
     assert install(url).lacks == report.lacks
 
 
+def test_policies_for_a_service_role_that_bypasses_nothing_come_back(
+    nobody_yet, fresh_server: PostgresServer, session: Session
+) -> None:
+    url = nobody_yet("")
+    for role in ("anon", "authenticated", "service_role"):
+        fresh_server.execute(f"create role {role} nologin; grant {role} to installer")
+    install(url)
+    owner = session(url)
+    policies = "select tablename, roles from pg_policies where schemaname = 'storage' order by tablename"
+    before = owner.run(policies)
+    owner.run("drop table storage.objects, storage.access_keys")
+    install(url)
+    assert len(before) == 7
+    assert owner.run(policies) == before
+
+
 def test_a_role_that_may_not_create_schemas(nobody_yet, fresh_server: PostgresServer) -> None:
     url = nobody_yet("")
     fresh_server.execute("create role stranger login")

@@ -67,6 +67,30 @@ def test_init_mends_what_was_taken_away(database_url: str, session: Session, new
     assert describe(owner) == newest
 
 
+def test_init_enables_what_counts_changes(database_url: str, session: Session, newest) -> None:
+    install(database_url, as_extension=False)
+    owner = session(database_url)
+    owner.run("alter event trigger portico_count_ddl disable")
+    owner.run("alter event trigger portico_count_drop enable replica")
+    (lack,) = owner.run("select fix from graphql.missing")
+    assert lack == ["a superuser: run portico init, or create extension portico, once more"]
+    assert not install(database_url, as_extension=False).lacks
+    assert describe(owner) == newest
+
+
+def test_a_table_that_is_made_again_has_its_grants_and_indexes(database_url: str, session: Session, newest) -> None:
+    install(database_url, as_extension=False)
+    owner = session(database_url)
+    owner.run("revoke insert on storage.buckets from anon")
+    owner.run("drop table storage.objects, storage.upload_parts, storage.work")
+    owner.run("drop index storage.uploads_name")
+    assert not install(database_url, as_extension=False).lacks
+    assert owner.run("select has_table_privilege('anon', 'storage.buckets', 'insert')") == [[False]]
+    owner.run("drop table storage.buckets, storage.objects, storage.uploads, storage.upload_parts")
+    install(database_url, as_extension=False)
+    assert describe(owner) == newest
+
+
 @pytest.mark.parametrize("command", ["init", "upgrade"])
 @pytest.mark.parametrize("as_extension", [True, False])
 def test_what_a_version_lacks_is_added(request, session: Session, newest, as_extension: bool, command: str) -> None:

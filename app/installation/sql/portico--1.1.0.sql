@@ -39,6 +39,15 @@ begin
     true
   );
 
+  -- A table that somebody dropped is made again, and has none of its grants.
+  perform set_config(
+    'portico.made',
+    (select coalesce(string_agg(name, ' '), '')
+     from unnest(array['buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys']) as t (name)
+     where to_regclass('storage.' || name) is null),
+    true
+  );
+
   foreach part in array array[
     'schema graphql', 'table graphql.schema_change', 'table graphql.installation',
     'view graphql.available_extensions', 'view graphql.missing',
@@ -442,7 +451,6 @@ begin
         case kind when 'delete_blob' then version is not null else event is not null end
       )
     );
-    create index work_due on storage.work (kind, due_at);
     comment on table storage.work is 'What the storage API has still to do: blobs to delete, events to post';
     comment on column storage.work.due_at is 'Not before this time; moved into the future after a failed attempt';
     alter table storage.work enable row level security;
@@ -468,8 +476,6 @@ begin
       expires_at timestamptz not null,
       constraint uploads_received_check check (received >= 0 and received <= length)
     );
-    create index uploads_name on storage.uploads (bucket_id, name collate "C", created_at);
-    create index uploads_expiry on storage.uploads (expires_at);
     comment on table storage.uploads is 'Uploads in pieces: unfinished ones, and finished ones until they expire';
     comment on column storage.uploads.form is
       'appended: each part begins where the one before ends; numbered: the client numbers them';
@@ -489,7 +495,6 @@ begin
       created_at timestamptz not null default clock_timestamp(),
       primary key (upload_id, number)
     );
-    create index upload_parts_version on storage.upload_parts (version);
     comment on table storage.upload_parts is 'The pieces of unfinished uploads: what is known of each but its bytes';
     comment on column storage.upload_parts.version is 'Names the bytes, as in storage.objects';
     alter table storage.upload_parts enable row level security;
@@ -589,6 +594,18 @@ begin
   -- before bytes are deleted: does any row name them?
   if to_regclass('storage.idx_objects_version') is null then
     create index idx_objects_version on storage.objects (version);
+  end if;
+  if to_regclass('storage.work_due') is null then
+    create index work_due on storage.work (kind, due_at);
+  end if;
+  if to_regclass('storage.uploads_name') is null then
+    create index uploads_name on storage.uploads (bucket_id, name collate "C", created_at);
+  end if;
+  if to_regclass('storage.uploads_expiry') is null then
+    create index uploads_expiry on storage.uploads (expires_at);
+  end if;
+  if to_regclass('storage.upload_parts_version') is null then
+    create index upload_parts_version on storage.upload_parts (version);
   end if;
   if to_regclass('storage.name_prefix_search') is null then
     create index name_prefix_search on storage.objects (name text_pattern_ops);
@@ -846,6 +863,24 @@ begin
     return;
   end if;
 
+  -- A table that was made again gets the grants that were made on the one before it.
+  for item in
+    select t.name as identity, r.rolname
+    from unnest(string_to_array(current_setting('portico.made'), ' ')) as t (name)
+    join storage.installation i on true
+    join pg_catalog.pg_roles r on i.component =
+      case when t.name in ('buckets', 'objects', 'work') then 'grants to ' else 'grants on uploads to ' end || r.rolname
+    where r.rolname in ('anon', 'authenticated', 'service_role')
+      and (r.rolname = 'service_role' or t.name in ('buckets', 'objects'))
+  loop
+    execute format('grant select, insert, update, delete on storage.%I to %I', item.identity, item.rolname);
+    if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role')
+       and item.rolname = 'service_role' then
+      execute format('create policy "service_role has all rows" on storage.%I to service_role using (true) with check (true)',
+                     item.identity);
+    end if;
+  end loop;
+
   -- Once per role in the life of a database: what its owner revoked later stays revoked, unless all is asked for.
   for role_name, is_first in
     select r.rolname, i.component is null
@@ -1069,6 +1104,8 @@ grant select on graphql.missing to public;
 -- ------------------------------------------------------------------------------------------------- counting starts
 
 do $count$
+declare
+  disabled name;
 begin
   if not exists (select from pg_catalog.pg_event_trigger where evtname = 'portico_count_ddl') then
     create event trigger portico_count_ddl on ddl_command_end execute function graphql.count_ddl();
@@ -1081,6 +1118,12 @@ begin
     alter event trigger portico_count_drop enable always;
     comment on event trigger portico_count_drop is 'Portico: counts changes of the schema';
   end if;
+  for disabled in
+    select evtname from pg_catalog.pg_event_trigger
+    where evtname in ('portico_count_ddl', 'portico_count_drop') and evtenabled not in ('A', 'O')
+  loop
+    execute format('alter event trigger %I enable always', disabled);
+  end loop;
 exception when insufficient_privilege then
   null;  -- graphql.schema_version() is null then, and the service looks for changes itself
 end
