@@ -160,15 +160,29 @@ def _expressions(value: Any) -> list[str]:
 def test_each_metric_that_is_asked_for_exists(path: Path, storage: Service) -> None:
     for _ in range(2):
         storage.post("/graphql/v1", json={"query": "query A { __typename }"}, headers={"apikey": "wrong"})
+        storage.get("/bucket")
     text = storage.get("/metrics").text
     told = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
     told |= {f"{name}{suffix}" for name in told for suffix in ("_count", "_sum", "_bucket", "_total")}
     # Told only where there are replicas.
     told |= set(re.findall(r'"(portico_replica_\w+)"', (REPOSITORY / "app" / "metrics" / "replicas.py").read_text()))
     content = yaml.safe_load(path.read_text())
-    asked = _asked(_expressions(content))
+    expressions = _expressions(content)
+    asked = _asked(expressions)
     assert asked
     assert asked - told == set()
+    # These are of Prometheus, and of replicas.
+    labels = {"job", "instance", "replica", *re.findall(r'[{,](\w+)="', text)}
+    joined = "".join(expressions)
+    grouped = {each.strip() for some in re.findall(r"by \(([^)]*)\)", joined) for each in some.split(",")}
+    assert (grouped | set(re.findall(r"[{,]\s*(\w+)[!=]", joined))) - labels == set()
+
+
+@pytest.mark.parametrize("path", [DASHBOARD, ALERTS], ids=lambda path: path.name)
+def test_what_each_instance_tells_of_the_database_is_not_added_up(path: Path) -> None:
+    found = [each for each in _expressions(yaml.safe_load(path.read_text())) if re.search("portico_(work|unf)", each)]
+    assert found
+    assert all(re.search(r"max by \([^)]*\) \(portico_(work|unf)", each) for each in found)
 
 
 def test_the_dashboard_is_complete() -> None:
