@@ -10,6 +10,10 @@ ConnectionLost            the connection broke; never leaves app.database, it be
 
 from __future__ import annotations
 
+import logging
+import math
+import time
+
 from app.errors import AccessError, DatabaseError, Diagnosis, OverLimit, PorticoError, Unavailable
 
 SCHEMA_OUTDATED = "PTSCH"
@@ -17,6 +21,12 @@ SCHEMA_OUTDATED = "PTSCH"
 
 REFUSED_BY_POLICY = "ExecWithCheckOptions"
 """The function of PostgreSQL that refuses a row that a policy forbids, with the code of a missing privilege."""
+
+log = logging.getLogger("portico.database")
+
+_TELLS_EACH_S = 60.0
+_quiet_until: dict[str, float] = {}
+"""Until when a failure that was logged is not logged again, by SQLSTATE."""
 
 _TIMEOUT = "57014"
 _ROLE_SQLSTATES = frozenset({"22023", "42501", "42704"})
@@ -119,6 +129,7 @@ def explain(error: StatementError, role: str | None) -> PorticoError:
     diagnosis, index = error.diagnosis, error.statement_index
     state = diagnosis.sqlstate
     if state in _UNAVAILABLE or state.startswith("53"):
+        _tell(diagnosis)
         return unavailable(diagnosis)
     if state == SCHEMA_OUTDATED:
         return SchemaOutdated(diagnosis, index)
@@ -129,6 +140,14 @@ def explain(error: StatementError, role: str | None) -> PorticoError:
     if index == 0 and role is not None and state in _ROLE_SQLSTATES and role in diagnosis.message:
         return RoleRefused(role, diagnosis)
     return error
+
+
+def _tell(diagnosis: Diagnosis) -> None:
+    """Log, now and then, what the operator has to mend: callers are only told that the database is unavailable."""
+    now = time.monotonic()
+    if now >= _quiet_until.get(diagnosis.sqlstate, -math.inf):
+        _quiet_until[diagnosis.sqlstate] = now + _TELLS_EACH_S
+        log.warning("the database cannot run statements: %s (SQLSTATE %s)", diagnosis.message, diagnosis.sqlstate)
 
 
 def is_misconfigured(sqlstate: str) -> bool:

@@ -78,6 +78,18 @@ def test_a_password_that_is_missing(answering: Answering, make_database: MakeDat
     assert str(ex.__cause__).endswith("no password was given, nor found in a password file that is private")
 
 
+def test_a_full_disk_is_told_to_the_operator_once_a_minute(
+    database: Database, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.database.failure._quiet_until", {})
+    full = "do $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file \"x\"'; end $$"
+    for _ in range(3):
+        with pytest.raises(Unavailable, match="short of memory, disk space or connections") as raised:
+            database.read(full)
+        assert "extend" not in raised.value.message
+    assert caplog.messages == ['the database cannot run statements: could not extend file "x" (SQLSTATE 53100)']
+
+
 def test_what_a_pooler_refuses(answering: Answering, make_database: MakeDatabase) -> None:
     place = answering(_refusal("08P01", "no such database: d"))
     ex = unavailable(make_database(f"postgresql://u:word@{place}/d?sslmode=disable"))
