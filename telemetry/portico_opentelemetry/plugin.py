@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
@@ -13,6 +14,9 @@ from portico import ObservedRequest, Services, hookimpl
 from portico_opentelemetry.spans import Spans
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+
+_LAST_SPANS_S = 2.0
+"""How long a worker that ends waits until its last spans are sent."""
 
 
 class Telemetry:
@@ -42,7 +46,10 @@ class Telemetry:
     @hookimpl
     def closing(self) -> None:
         if self._provider is not None:
-            self._provider.shutdown()
+            # It waits for a collector that is away for up to 30 s, which cannot be set.
+            sending = threading.Thread(target=self._provider.shutdown, daemon=True)
+            sending.start()
+            sending.join(_LAST_SPANS_S)
 
 
 def _exporting() -> SpanProcessor | None:

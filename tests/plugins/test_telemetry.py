@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 from tests.graphql.conftest import open_door as open_door
 from tests.graphql.door import Door
 from tests.plugins.test_extras import run
-from tests.process.running import REPOSITORY
+from tests.process.running import PATIENCE_S, REPOSITORY
 
 sdk = pytest.importorskip("opentelemetry.sdk.trace.export", reason="opentelemetry-sdk is not installed")
 
@@ -63,6 +65,26 @@ def test_errors_and_requests_that_are_not_sampled(open_door: Callable[..., Door]
     exporter.clear()
     door.ask(QUERY, headers={"traceparent": f"00-{TRACE_ID}-{SPAN_ID}-00"})
     assert exporter.get_finished_spans() == ()
+
+
+def test_a_collector_that_is_away_does_not_hold_up_the_end(
+    open_door: Callable[..., Door], plugin: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    telemetry, _ = plugin
+    away = threading.Event()
+
+    class Waiting(sdk.SpanExporter):  # type: ignore[misc, name-defined]
+        def export(self, spans: Any) -> Any:
+            away.wait(PATIENCE_S)
+            return sdk.SpanExportResult.SUCCESS
+
+    waiting = type(telemetry)(sdk.BatchSpanProcessor(Waiting()))
+    open_door(SCHEMA, plugins={"opentelemetry": waiting}).ask(QUERY)
+    monkeypatch.setattr("portico_opentelemetry.plugin._LAST_SPANS_S", 0.1)
+    began = time.monotonic()
+    waiting.closing()
+    assert time.monotonic() - began < PATIENCE_S / 10
+    away.set()
 
 
 def test_it_is_off_without_an_endpoint(open_door: Callable[..., Door], plugin: tuple[Any, Any]) -> None:
