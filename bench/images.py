@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 import socket
-from collections.abc import Callable
 from importlib.util import find_spec
 from io import BytesIO
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from bench.storage import Meter
+from bench.meter import Meter
+from bench.storage_service import request
 
 SIZE = (2000, 1500)
 
@@ -27,7 +25,7 @@ def photo() -> bytes:
     return written.getvalue()
 
 
-def measure_images(meter: Meter, request: Callable[..., bytes]) -> None:
+def measure_images(meter: Meter) -> None:
     """Drawn for the first time, drawn before, and, to compare, a download of as many bytes."""
     if find_spec("PIL") is None:
         # Without the extra `images` the service draws nothing.

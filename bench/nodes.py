@@ -23,7 +23,7 @@ from app.embedded import EmbeddedPostgres
 from app.installation import install
 from bench.replica_client import ReplicaClient
 from bench.replicas import SCHEMA
-from bench.storage import KEY, SECRET
+from bench.storage_service import KEY, SECRET
 from bench.streaming import free_port, listens, wait_until
 from tests.postgres_server import PostgresServer
 

@@ -8,7 +8,7 @@ import json
 import random
 from collections import Counter
 
-from bench.storage import KEY
+from bench.storage_service import KEY
 
 HEADER = "Portico-Read-After"
 _WRITE = """mutation ($id: Int!, $n: Int!) {

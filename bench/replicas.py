@@ -20,7 +20,7 @@ from pathlib import Path
 from app.installation import install
 from bench.replica_client import ReplicaClient
 from bench.service import serving
-from bench.storage import KEY, SECRET
+from bench.storage_service import KEY, SECRET
 from bench.streaming import Cluster, Node, streaming, wait_until
 
 SCHEMA = """

@@ -20,8 +20,9 @@ from pathlib import Path
 
 from app.embedded import EmbeddedPostgres
 from app.installation import install
+from bench.meter import MIB
 from bench.service import serving
-from bench.storage import KEY, MIB, variables
+from bench.storage_service import KEY, variables
 
 SIZE, PART, CONNECTIONS = 64 * MIB, 6 * MIB, 4
 BYTES = "application/offset+octet-stream"

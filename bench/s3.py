@@ -28,9 +28,9 @@ from pathlib import Path
 from app.embedded import EmbeddedPostgres
 from app.installation import install
 from app.storage.s3.signature import ALGORITHM, UNSIGNED, Scope, canonical_request, sign, signing_key, string_to_sign
-from bench import storage
+from bench import storage_service
+from bench.meter import KIB, MIB, KeptConnection, Meter, receive
 from bench.service import serving
-from bench.storage import KIB, MIB, KeptConnection, Meter, receive
 
 KEY, SECRET = "benchmark", "a secret that only this benchmark uses"
 PART = 8 * MIB
@@ -45,12 +45,15 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
         install(cluster.url())
-        variables = storage.variables(cluster.url(), place)
+        variables = storage_service.variables(cluster.url(), place)
         variables |= {"S3_PROTOCOL_ACCESS_KEY_ID": KEY, "S3_PROTOCOL_ACCESS_KEY_SECRET": SECRET}
         with serving(variables, options.workers, options.threads) as (address, pid), others(options.seconds) as more:
-            meter = Meter(address, options.seconds, (pid, storage.server_of(cluster)))
+            meter = Meter(address, options.seconds, (pid, storage_service.server_of(cluster)))
             meter.once("POST", "/bucket", b'{"name": "b"}')
-            rest, s3 = Contender("REST", meter, storage.request, "/object/b"), Contender("S3", meter, signed, "/s3/b")
+            rest, s3 = (
+                Contender("REST", meter, storage_service.request, "/object/b"),
+                Contender("S3", meter, signed, "/s3/b"),
+            )
             compare(measure((rest, s3, *more)))
 
 

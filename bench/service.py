@@ -36,3 +36,9 @@ def serving(
 def workers_of(pid: int) -> list[int]:
     """The process ids of a service's workers."""
     return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def peak_memory(pid: int) -> int:
+    """The most memory that a process has had at a time, in bytes."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) * 1024 if found else 0

@@ -19,7 +19,7 @@ import jwt
 from app.embedded import EmbeddedPostgres
 from app.installation import install
 from bench.service import serving
-from bench.storage import KEY, SECRET, variables
+from bench.storage_service import KEY, SECRET, variables
 
 USER = jwt.encode({"role": "authenticated", "sub": "me"}, SECRET, algorithm="HS256")
 SETUP = """

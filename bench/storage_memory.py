@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import socket
 import tempfile
 from collections.abc import Callable
@@ -16,10 +15,10 @@ from pathlib import Path
 
 from app.embedded import EmbeddedPostgres
 from app.installation import install
-from bench import s3, storage
+from bench import s3, storage_service
+from bench.meter import MIB, KeptConnection, receive
 from bench.resumable import Uploading, create_bucket
-from bench.service import serving, workers_of
-from bench.storage import MIB, KeptConnection, receive
+from bench.service import peak_memory, serving, workers_of
 
 BLOCK = os.urandom(MIB)
 
@@ -30,7 +29,7 @@ def main() -> None:
     size = parser.parse_args().mebibytes
     with tempfile.TemporaryDirectory() as place, EmbeddedPostgres(Path(place) / "postgres", temporary=True) as cluster:
         install(cluster.url())
-        variables = storage.variables(cluster.url(), place) | {"UPLOAD_SIZE_LIMIT": "2G"}
+        variables = storage_service.variables(cluster.url(), place) | {"UPLOAD_SIZE_LIMIT": "2G"}
         variables |= {"S3_PROTOCOL_ACCESS_KEY_ID": s3.KEY, "S3_PROTOCOL_ACCESS_KEY_SECRET": s3.SECRET}
         with serving(variables, 2, 4) as (address, pid):
             create_bucket(address)
@@ -41,7 +40,7 @@ def main() -> None:
                 workers = workers_of(pid)
                 before = [fresh_peak(each) for each in workers]
                 act()
-                grown = max(peak(each) - least for each, least in zip(workers, before, strict=True))
+                grown = max(peak_memory(each) - least for each, least in zip(workers, before, strict=True))
                 print(f"{name:20} {size:6} MiB: the workers grew by {grown / MIB:5.1f} MiB at most", flush=True)
 
 
@@ -60,7 +59,7 @@ def ways(address: tuple[str, int], size: int) -> dict[str, Callable[[], None]]:
 
 
 def head(method: str, path: str, length: int) -> bytes:
-    whole = storage.request(method, path)
+    whole = storage_service.request(method, path)
     return whole.replace(b"Content-Length: 0", b"Content-Length: %d" % length)
 
 
@@ -80,12 +79,7 @@ def multipart(address: tuple[str, int], size: int) -> None:
 def fresh_peak(pid: int) -> int:
     """The memory of a process now, from which its peak counts again."""
     Path(f"/proc/{pid}/clear_refs").write_text("5")
-    return peak(pid)
-
-
-def peak(pid: int) -> int:
-    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    return int(found[1]) * 1024 if found else 0
+    return peak_memory(pid)
 
 
 if __name__ == "__main__":
