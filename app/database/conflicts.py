@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from app.database.failure import StatementError
+from app.database.sqlstates import DEADLOCK_DETECTED, INVALID_TEXT_REPRESENTATION, SERIALIZATION_FAILURE
 from app.errors import Diagnosis
 
 T = TypeVar("T")
@@ -16,8 +17,7 @@ CONFLICT_MARK = "conflict: "
 """Marks the message of a statement that fails on purpose, by a conversion, because another transaction may have written
 in between."""
 
-_FAILED_CONVERSION = "22P02"
-_CONFLICTS = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected
+_CONFLICTS = frozenset({SERIALIZATION_FAILURE, DEADLOCK_DETECTED})
 _MOST_ATTEMPTS = 3
 # Approximate. An immediate retry would often run before the transaction that won, and conflict again.
 _PAUSE_S = 0.05
@@ -39,4 +39,4 @@ def despite_conflicts(transaction: Callable[[], T]) -> T:
 
 def _is_conflict(diagnosis: Diagnosis) -> bool:
     state = diagnosis.sqlstate
-    return state in _CONFLICTS or (state == _FAILED_CONVERSION and CONFLICT_MARK in diagnosis.message)
+    return state in _CONFLICTS or (state == INVALID_TEXT_REPRESENTATION and CONFLICT_MARK in diagnosis.message)

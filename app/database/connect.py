@@ -18,6 +18,14 @@ from app.database.driver import DriverSession
 from app.database.failure import ConnectionLost, StatementError, read_diagnosis, unavailable
 from app.database.one_server import Scattered, check_one_server
 from app.database.session_attrs import SessionMisfit, misfit, rounds
+from app.database.sqlstates import (
+    ADMIN_SHUTDOWN,
+    CANNOT_CONNECT_NOW,
+    CRASH_SHUTDOWN,
+    INVALID_AUTHORIZATION_SPECIFICATION,
+    INVALID_PASSWORD,
+    TOO_MANY_CONNECTIONS,
+)
 from app.database.target import Target
 from app.database.tls import TlsRefused, negotiate
 from app.database.wire import DatabaseConnection
@@ -25,20 +33,17 @@ from app.errors import Diagnosis
 
 # Half-open connections are noticed after about two minutes, not after the kernel's two hours.
 _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4), ("TCP_USER_TIMEOUT", 120_000))
-# invalid_authorization_specification: pg_hba.conf has no line for this connection; retry the other way (TLS or plain).
-_NO_SUCH_LINE = "28000"
-_NOT_AUTHENTICATED = "28P01"
 _NONE_GIVEN = "; no password was given, nor found in a password file that is private"
 
 # The server is there but takes no session now: another host may.
-_ELSEWHERE = frozenset({"53300", "57P01", "57P02", "57P03"})
+_ELSEWHERE = frozenset({TOO_MANY_CONNECTIONS, ADMIN_SHUTDOWN, CRASH_SHUTDOWN, CANNOT_CONNECT_NOW})
 
 
 class ConnectionRefused(ConnectionError):
     """The server at ``target`` refused this connection. The message is for the operator."""
 
     def __init__(self, diagnosis: Diagnosis, target: Target) -> None:
-        without = _NONE_GIVEN if target.password is None and diagnosis.sqlstate == _NOT_AUTHENTICATED else ""
+        without = _NONE_GIVEN if target.password is None and diagnosis.sqlstate == INVALID_PASSWORD else ""
         super().__init__(f"{target.place}: {diagnosis.message} (SQLSTATE {diagnosis.sqlstate}){without}")
         self.diagnosis = diagnosis
 
@@ -118,7 +123,8 @@ def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int)
     try:
         return _open(target, first, prepared_limit)
     except (ssl.SSLError, ConnectionRefused) as ex:
-        if isinstance(ex, ConnectionRefused) and ex.diagnosis.sqlstate != _NO_SUCH_LINE:
+        # The other way only where pg_hba.conf has no line for this one.
+        if isinstance(ex, ConnectionRefused) and ex.diagnosis.sqlstate != INVALID_AUTHORIZATION_SPECIFICATION:
             raise
         with contextlib.suppress(TlsRefused):
             return _open(target, second, prepared_limit)

@@ -14,6 +14,14 @@ import logging
 import math
 import time
 
+from app.database.sqlstates import (
+    FEATURE_NOT_SUPPORTED,
+    INSUFFICIENT_PRIVILEGE,
+    INVALID_PARAMETER_VALUE,
+    INVALID_SQL_STATEMENT_NAME,
+    QUERY_CANCELED,
+    UNDEFINED_OBJECT,
+)
 from app.errors import AccessError, DatabaseError, Diagnosis, OverLimit, PorticoError, Unavailable
 
 SCHEMA_OUTDATED = "PTSCH"
@@ -28,8 +36,7 @@ _TELLS_EACH_S = 60.0
 _quiet_until: dict[str, float] = {}
 """Until when a failure that was logged is not logged again, by SQLSTATE."""
 
-_TIMEOUT = "57014"
-_ROLE_SQLSTATES = frozenset({"22023", "42501", "42704"})
+_ROLE_SQLSTATES = frozenset({INVALID_PARAMETER_VALUE, INSUFFICIENT_PRIVILEGE, UNDEFINED_OBJECT})
 _UNAVAILABLE = {
     "53300": "The database accepts no more connections now.",
     "57P01": "The database is shutting down or ended the connection.",
@@ -59,8 +66,10 @@ class StatementError(DatabaseError):
     def lost_preparation(self) -> bool:
         """Whether the server no longer has, or no longer accepts, a statement that we prepared on this connection."""
         state = self.diagnosis.sqlstate
-        # 0A000 has many other meanings: the server function that raised it identifies the case, in every language.
-        return state == "26000" or (state == "0A000" and self.routine == "RevalidateCachedQuery")
+        if state == FEATURE_NOT_SUPPORTED:
+            # It has many other meanings: the server function that raised it identifies the case, in every language.
+            return self.routine == "RevalidateCachedQuery"
+        return state == INVALID_SQL_STATEMENT_NAME
 
 
 class StatementTimeout(StatementError):
@@ -133,7 +142,7 @@ def explain(error: StatementError, role: str | None) -> PorticoError:
         return unavailable(diagnosis)
     if state == SCHEMA_OUTDATED:
         return SchemaOutdated(diagnosis, index)
-    if state == _TIMEOUT:
+    if state == QUERY_CANCELED:
         return StatementTimeout(diagnosis, index)
     # The role's own settings are set by the same statement and may fail with the same codes: the message that is
     # about the role names it, in every language.

@@ -20,6 +20,7 @@ from app.database.advice import advice_on
 from app.database.connect import ConnectionRefused
 from app.database.failure import ConnectionLost, StatementError
 from app.database.session_attrs import misfit
+from app.database.sqlstates import READ_ONLY_SQL_TRANSACTION, TOO_MANY_CONNECTIONS
 from app.database.wire import IDLE, DatabaseConnection
 from app.errors import Unavailable
 
@@ -31,8 +32,6 @@ _PAUSE_AT_LIMIT_S = 0.05
 # Long enough for another process to open what this one gave up.
 _YIELD_S = 2.0
 _TELLS_LIMIT_EACH_S = 60.0
-_TOO_MANY_CONNECTIONS = "53300"
-_READ_ONLY = "25006"
 _WRITABLE = ("read-write", "primary")
 
 
@@ -149,7 +148,7 @@ class Pool:
     def leads_astray(self, lease: Lease, error: StatementError) -> bool:
         """Whether a write failed because the server takes none any more, as after a failover, although the target asks
         for one that does. Then every connection is replaced before its next use."""
-        if error.diagnosis.sqlstate != _READ_ONLY or self._wanted not in _WRITABLE:
+        if error.diagnosis.sqlstate != READ_ONLY_SQL_TRANSACTION or self._wanted not in _WRITABLE:
             return False
         try:
             if lease.connection.transaction_status != IDLE:
@@ -299,4 +298,4 @@ def _may_wait(ex: Unavailable) -> bool:
 
 def is_at_limit(failure: BaseException | None) -> bool:
     """Whether the server, or the role's limit, allows no further connection."""
-    return isinstance(failure, ConnectionRefused) and failure.diagnosis.sqlstate == _TOO_MANY_CONNECTIONS
+    return isinstance(failure, ConnectionRefused) and failure.diagnosis.sqlstate == TOO_MANY_CONNECTIONS

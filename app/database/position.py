@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from app.database.failure import StatementError
 from app.database.messages import Row
+from app.database.sqlstates import INVALID_TEXT_REPRESENTATION
 from app.database.statement import Statement
 
 _TEXT = re.compile(r"([0-9A-F]{1,8})-([0-9A-F]{1,8})/([0-9A-F]{1,8})", re.ASCII)
@@ -63,8 +64,6 @@ HAS_REPLAYED = Statement(
 whose ``replay_parameters`` it takes. It is a statement of its own, since a statement sees what was committed before it
 began; for the same reason the isolation level must be the one that takes a new snapshot for each statement."""
 
-_NO_NUMBER = "22P02"
-
 PRIMARY_STATE = Statement(
     "SELECT pg_catalog.pg_walfile_name(lsn), lsn, s.system_identifier"
     " FROM pg_catalog.pg_current_wal_flush_lsn() lsn, pg_catalog.pg_control_system() s"
@@ -82,7 +81,7 @@ REPLICA_STATE = Statement(
 
 def is_badly_isolated(error: StatementError) -> bool:
     """Whether ``HAS_REPLAYED``, the first step, failed for the isolation level of the session."""
-    return error.statement_index == 0 and error.diagnosis.sqlstate == _NO_NUMBER
+    return error.statement_index == 0 and error.diagnosis.sqlstate == INVALID_TEXT_REPRESENTATION
 
 
 def replay_parameters(position: Position) -> tuple[bytes, ...]:

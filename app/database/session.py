@@ -7,6 +7,7 @@ caller on the connection must not see any of it.
 from __future__ import annotations
 
 from app.database.failure import StatementError
+from app.database.sqlstates import DIVISION_BY_ZERO
 from app.database.statement import Statement
 
 SQL = (
@@ -46,9 +47,7 @@ CHECK = Statement(f"SELECT {CHECKS}", "session")
 DISCARD_SEQUENCES = Statement("DISCARD SEQUENCES", unnamed=True)
 """Before a write: ``lastval()`` must not be the previous caller's. Skipped before reads, since it takes 9 us."""
 
-_DIVISION_BY_ZERO = "22012"
-
 
 def is_unclean(error: StatementError, check_index: int) -> bool:
     """Whether it was ``CHECKS`` that failed, in the step with that index."""
-    return error.statement_index == check_index and error.diagnosis.sqlstate == _DIVISION_BY_ZERO
+    return error.statement_index == check_index and error.diagnosis.sqlstate == DIVISION_BY_ZERO

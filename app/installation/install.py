@@ -11,6 +11,7 @@ from typing import Literal
 
 from app.database.connect import connect
 from app.database.failure import ConnectionLost, StatementError, outcome_unknown
+from app.database.sqlstates import INSUFFICIENT_PRIVILEGE
 from app.database.tls import tls_context
 from app.database.url import parse_database_url
 from app.database.wire import DatabaseConnection
@@ -222,7 +223,7 @@ def _run(session: DatabaseConnection, sql: str) -> None:
     except StatementError as ex:
         # The transaction has failed; the queries about the role need a new one.
         session.simple("rollback")
-        if ex.diagnosis.sqlstate == "42501" and _value(session, _CREATE_SCHEMA) == b"false":
+        if ex.diagnosis.sqlstate == INSUFFICIENT_PRIVILEGE and _value(session, _CREATE_SCHEMA) == b"false":
             who, where = (_value(session, query) or b"" for query in (_WHO, _WHERE))
             raise InstallationError(
                 f"The role {who.decode()} may not create schemas in the database {where.decode()}.",

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from app.database import CONFLICT_MARK, REFUSED_BY_POLICY, Context, Row, RowTooLarge, StatementError, despite_conflicts
+from app.database.sqlstates import FOREIGN_KEY_VIOLATION, INSUFFICIENT_PRIVILEGE
 from app.errors import Diagnosis, RequestError
 from app.graphql.errors import FieldError
 from app.pipeline.engine import Engine
@@ -19,9 +20,8 @@ from schema_cache.role_view import RoleView
 
 log = logging.getLogger("portico.graphql")
 
-_INSUFFICIENT_PRIVILEGE = "42501"
 _INTEGRITY = "23"
-_FOREIGN_KEY_VIOLATION = "23503"
+"""How the SQLSTATEs of violated constraints begin."""
 
 
 def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> ResultSet:
@@ -99,7 +99,7 @@ def told_failure(error: StatementError, operation: AuthorizedOperation, plan: SQ
 def _discreet(error: StatementError, view: RoleView) -> StatementError:
     """The error without what the caller may not see of other rows and relations."""
     told = error.diagnosis
-    if told.sqlstate == _FOREIGN_KEY_VIOLATION and not _sees_both_ends(told, view):
+    if told.sqlstate == FOREIGN_KEY_VIOLATION and not _sees_both_ends(told, view):
         hidden = Diagnosis(told.sqlstate, "The change violates a foreign key constraint.")
         return StatementError(hidden, error.statement_index)
     if told.table and told.where and told.sqlstate.startswith(_INTEGRITY):
@@ -133,7 +133,7 @@ def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldEr
         _, is_conflict, refusal = message.partition(CONFLICT_MARK)
         if not is_conflict:
             return FieldError(RequestError(message, hint=hint), key)
-        refused = Diagnosis(_INSUFFICIENT_PRIVILEGE, refusal)
+        refused = Diagnosis(INSUFFICIENT_PRIVILEGE, refusal)
         error = StatementError(refused, error.statement_index, REFUSED_BY_POLICY)
     error.path = () if others else (key,)
     return error

@@ -20,6 +20,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import Grouping
 from sqlalchemy.sql.functions import Function
 
+from app.database.sqlstates import INVALID_TEXT_REPRESENTATION
 from app.errors import Diagnosis
 from app.query.compiling import quoted
 from app.query.written import WrittenCast, WrittenSQL, pg_type
@@ -147,8 +148,6 @@ FAILURE_MARK = "portico: "
 
 HINT_MARK = " | "
 """Between our message and its hint."""
-
-INVALID_TEXT_REPRESENTATION = "22P02"
 
 
 def fail_with(message: str, because: ColumnElement[Any], hint: str | None = None) -> ColumnElement[Any]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.database import Row, StatementError
+from app.database.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.storage.asker import Asker
 from app.storage.errors import (
     BucketExists,
@@ -67,7 +68,7 @@ def create(storage: Storage, asker: Asker, identifier: str, name: str, settings:
     try:
         storage.database.run(asker.own_context(), [(CREATE_BUCKET, parameters)], read_only=False)
     except StatementError as ex:
-        if ex.diagnosis.sqlstate == "23505":
+        if ex.diagnosis.sqlstate == UNIQUE_VIOLATION:
             raise BucketExists from None
         raise refused(ex, role=asker.role, action="INSERT", table="buckets") from None
 
@@ -126,7 +127,7 @@ def delete(storage: Storage, asker: Asker, bucket: str) -> None:
     try:
         rows = storage.database.run(asker.own_context(), [(DELETE_BUCKET, (text(bucket),))], read_only=False)
     except StatementError as ex:
-        if ex.diagnosis.sqlstate == "23503":
+        if ex.diagnosis.sqlstate == FOREIGN_KEY_VIOLATION:
             raise _not_empty(ex) from None
         raise translate(ex) from None
     if not rows[0]:

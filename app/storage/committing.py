@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.database import BoundStatement, Row, StatementError
+from app.database.sqlstates import FOREIGN_KEY_VIOLATION
 from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.bytes.blobs import discarded_if_refused
 from app.storage.errors import RelatedMissing, RowLocked, StorageError
@@ -159,7 +160,7 @@ def _change(
     try:
         return storage.change(asker, asker.service_context(), calls, events, check=check if along else None)[0]
     except StatementError as ex:
-        if ex.diagnosis.sqlstate == "23503":
+        if ex.diagnosis.sqlstate == FOREIGN_KEY_VIOLATION:
             raise RelatedMissing from None
         if asker.role == SERVICE_ROLE:
             # Its write was not tried before.

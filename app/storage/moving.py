@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from app.database import BoundStatement, Row, StatementError
+from app.database.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, size_limit
 from app.storage.bytes.backend import BlobMissing
@@ -227,8 +228,8 @@ def _check_rules(storage: Storage, bucket: Bucket, key: str, metadata: Mapping[s
 
 
 def _not_moved(ex: StatementError, asker: Asker) -> StorageError:
-    if ex.diagnosis.sqlstate == "23505":
+    if ex.diagnosis.sqlstate == UNIQUE_VIOLATION:
         return AlreadyExists()
-    if ex.diagnosis.sqlstate == "23503":
+    if ex.diagnosis.sqlstate == FOREIGN_KEY_VIOLATION:
         return RelatedMissing()
     return refused(ex, role=asker.role, action="UPDATE", table="objects")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.database import BoundStatement, Row, StatementError
+from app.database.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.storage.asker import SERVICE_ROLE, Asker
 from app.storage.errors import NoSuchBucket, ObjectExists, RelatedMissing, StorageError
 from app.storage.records import Bucket, ObjectName, Revision
@@ -105,9 +106,9 @@ def _refusal(ex: StatementError, role: str, *, upsert: bool) -> StorageError:
     state = ex.diagnosis.sqlstate
     if ex.statement_index == 1:
         return translate(ex)
-    if state == "23505":
+    if state == UNIQUE_VIOLATION:
         return ObjectExists()
-    if state == "23503":
+    if state == FOREIGN_KEY_VIOLATION:
         return RelatedMissing()
     action = "INSERT, UPDATE or SELECT" if upsert else "INSERT"
     return refused(ex, role=role, action=action, table="objects")

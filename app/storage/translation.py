@@ -7,6 +7,19 @@ from collections.abc import Mapping
 from typing import Literal
 
 from app.database import RoleRefused, StatementError, StatementTimeout
+from app.database.sqlstates import (
+    FOREIGN_KEY_VIOLATION,
+    INSUFFICIENT_PRIVILEGE,
+    INVALID_OBJECT_DEFINITION,
+    INVALID_PARAMETER_VALUE,
+    INVALID_SCHEMA_NAME,
+    INVALID_TEXT_REPRESENTATION,
+    LOCK_NOT_AVAILABLE,
+    READ_ONLY_SQL_TRANSACTION,
+    UNDEFINED_COLUMN,
+    UNDEFINED_TABLE,
+    UNIQUE_VIOLATION,
+)
 from app.errors import AccessError, PorticoError, Unavailable
 from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, BlobMissing, StreamCutShort
 from app.storage.errors import (
@@ -35,7 +48,7 @@ log = logging.getLogger("portico.storage")
 
 Table = Literal["buckets", "objects"]
 
-_SCHEMA_STATES = frozenset({"42P17", "42703", "42P01", "3F000"})
+_SCHEMA_STATES = frozenset({INVALID_OBJECT_DEFINITION, UNDEFINED_COLUMN, UNDEFINED_TABLE, INVALID_SCHEMA_NAME})
 _UNAVAILABLE: Mapping[str, type[StorageError]] = {
     "POOL_TIMEOUT": TooManyConnections,
     "KEYS_UNAVAILABLE": KeysUnavailable,
@@ -80,7 +93,7 @@ def translate(ex: PorticoError) -> StorageError:
 
 def _role_refused(ex: RoleRefused) -> StorageError:
     state = ex.diagnosis.sqlstate
-    if state == "22023":
+    if state == INVALID_PARAMETER_VALUE:
         why = f"The database has no role {ex.role}."
     else:
         why = f"The database user of the service is not a member of the role {ex.role}."
@@ -93,17 +106,17 @@ def _role_refused(ex: RoleRefused) -> StorageError:
 def _statement_failed(ex: StatementError) -> StorageError:
     diagnosis = ex.diagnosis
     state = diagnosis.sqlstate
-    if state == "42501":
+    if state == INSUFFICIENT_PRIVILEGE:
         return NotPermitted()
-    if state == "23505":
+    if state == UNIQUE_VIOLATION:
         return AlreadyExists()
-    if state == "23503":
+    if state == FOREIGN_KEY_VIOLATION:
         return RelatedMissing()
-    if state == "55P03":
+    if state == LOCK_NOT_AVAILABLE:
         return RowLocked()
-    if state == "25006":
+    if state == READ_ONLY_SQL_TRANSACTION:
         return DatabaseReadOnly()
-    if state == "22P02":
+    if state == INVALID_TEXT_REPRESENTATION:
         log.warning("the database could not convert a value: %s", diagnosis.message)
         return InvalidValue(diagnosis.column or "value", hint=_NOT_CONVERTED)
     log.error("the database refused a statement: %s %s", state, diagnosis.message)
@@ -114,7 +127,7 @@ def _statement_failed(ex: StatementError) -> StorageError:
 
 def refused(ex: StatementError, *, role: str, action: str, table: Table) -> StorageError:
     """NotPermitted with a hint at the missing privilege or policy; for other failures the result of ``translate``."""
-    if ex.diagnosis.sqlstate != "42501" or isinstance(ex, StatementTimeout):
+    if ex.diagnosis.sqlstate != INSUFFICIENT_PRIVILEGE or isinstance(ex, StatementTimeout):
         return translate(ex)
     if ex.diagnosis.message.startswith("permission denied"):
         why = "it has no such privilege (GRANT)"

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from app.database.sqlstates import INVALID_OBJECT_DEFINITION
 from app.errors import PorticoError
 from app.storage import errors as core
 from app.storage.http import errors as http
@@ -114,7 +115,7 @@ def _database_error(ex: core.DatabaseRefused) -> RestError:
 
 
 def _schema_mismatch(ex: core.SchemaMismatch) -> RestError:
-    code = "DatabaseInvalidObjectDefinition" if ex.sqlstate == "42P17" else "DatabaseSchemaMismatch"
+    code = "DatabaseInvalidObjectDefinition" if ex.sqlstate == INVALID_OBJECT_DEFINITION else "DatabaseSchemaMismatch"
     return RestError(code, 503, "The database's storage schema is not as it should be", hint=ex.hint)
 
 

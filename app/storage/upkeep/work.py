@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from app.database import Context, ContextBuilder, Database, Row, Statement, StatementError
+from app.database.sqlstates import UNDEFINED_TABLE
 from app.errors import PorticoError
 from app.identity import Caller
 from app.storage.asker import SERVICE_ROLE
@@ -31,7 +32,6 @@ _BLOBS_AT_A_TIME, _EVENTS_AT_A_TIME = 500, 20
 _EXPIRED_AT_A_TIME = 1000
 _LONGEST_ERROR = 500
 
-UNDEFINED_TABLE = "42P01"
 
 # $4: the names of receivers, or null for entries without one.
 TAKE = Statement(
