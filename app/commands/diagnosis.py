@@ -10,6 +10,7 @@ from typing import Any, Literal
 from app.commands.trial import has_keys
 from app.database import Database
 from app.documents.named import ANY_ROLE
+from app.identity import ANON, OWN_ROLES, SERVICE_ROLE
 from app.identity.issuing import is_too_short
 from app.identity.key_sets import load_key_set
 from app.installation import OLDEST_SERVER, immutable, outdated, read_state, unsupported
@@ -19,7 +20,6 @@ from app.storage.storage import storage_url
 
 Mark = Literal["ok", "note", "WRONG"]
 _NAMED = 10
-_INSTALLED = ("anon", "authenticated", "service_role")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def _key_set(source: str) -> Finding:
 
 
 def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
-    roles = tuple(dict.fromkeys((*settings.api_roles, "service_role")))
+    roles = tuple(dict.fromkeys((*settings.api_roles, SERVICE_ROLE)))
     restricted = [each for each in settings.documents_only if each != ANY_ROLE]
     about = json.loads(ask(_ABOUT.format(roles=array((*roles, *restricted)))) or b"{}")
     user = about["user"]
@@ -128,14 +128,14 @@ def _roles(names: Sequence[str], known: dict[str, dict[str, bool]], user: str) -
         role = known.get(name)
         if role is None:
             fix = f"create role {name} nologin"
-            if name in _INSTALLED:
+            if name in OWN_ROLES:
                 fix = f"portico init creates it, or: {fix}"
             yield Finding("note", f"the role {name} does not exist", fix)
         elif not role["settable"]:
             yield Finding("WRONG", f"{user} may not switch to the role {name}", f"grant {name} to {user}")
         else:
             yield Finding("ok", f"{user} may switch to the role {name}")
-    service = known.get("service_role")
+    service = known.get(SERVICE_ROLE)
     if service and not service["bypasses"]:
         yield Finding(
             "note",
@@ -168,7 +168,7 @@ def _schema(schema: str, roles: Sequence[str], ask: Ask) -> Iterator[Finding]:
                 f"{role} may create functions in schema {schema}; they could run with the rights of other callers",
                 f"revoke create on schema {schema} from public, {role}",
             )
-        if role == "anon" and each["unprotected"]:
+        if role == ANON and each["unprotected"]:
             tables = listed(each["unprotected"])
             yield Finding(
                 "note",

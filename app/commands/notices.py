@@ -5,9 +5,8 @@ from __future__ import annotations
 from app.commands.diagnosis import Finding
 from app.errors import AccessError, PorticoError
 from app.graphql.notices import Notice
+from app.identity import OWN_ROLES
 from app.pipeline.engine import Engine
-
-ROLES = ("anon", "authenticated", "service_role")
 
 
 def left_out(engine: Engine) -> list[Finding]:
@@ -15,7 +14,7 @@ def left_out(engine: Engine) -> list[Finding]:
     database does not answer, which other findings report."""
     found: dict[Notice, None] = {}
     try:
-        for role in ROLES:
+        for role in OWN_ROLES:
             try:
                 api = engine.role_schemas.of_role(role)
                 found |= dict.fromkeys(api.notices)

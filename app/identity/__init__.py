@@ -2,7 +2,8 @@
 
 from app.identity.api_roles import ApiRoles
 from app.identity.caller import Caller
-from app.identity.identity import ANON, Identity, IdentitySettings
+from app.identity.identity import Identity, IdentitySettings
+from app.identity.own_roles import ANON, OWN_ROLES, SERVICE_ROLE
 from app.identity.tokens import TokenError
 
-__all__ = ["ANON", "ApiRoles", "Caller", "Identity", "IdentitySettings", "TokenError"]
+__all__ = ["ANON", "OWN_ROLES", "SERVICE_ROLE", "ApiRoles", "Caller", "Identity", "IdentitySettings", "TokenError"]

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import jwt
 
+from app.identity.own_roles import ANON, SERVICE_ROLE
+
 _TEN_YEARS_S = 10 * 365 * 24 * 60 * 60
 ISSUER = "portico"
 SHORTEST_SECRET = 32
@@ -35,7 +37,7 @@ def is_too_short(secret: str) -> bool:
 def make_keys(secret: str | None = None) -> Keys:
     """New keys, signed with ``secret`` or with a new one."""
     secret = secret or secrets.token_urlsafe(48)
-    return Keys(secret, make_key(secret, "anon"), make_key(secret, "service_role"))
+    return Keys(secret, make_key(secret, ANON), make_key(secret, SERVICE_ROLE))
 
 
 def make_key(secret: str, role: str) -> str:

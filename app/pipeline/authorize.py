@@ -10,7 +10,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.errors import DocumentError
 from app.graphql.limits import check_depth
 from app.graphql.validation import validate
-from app.identity import Caller
+from app.identity import SERVICE_ROLE, Caller
 from app.pipeline.caller import caller_of
 from app.pipeline.document_text import is_taught
 from app.pipeline.engine import Engine
@@ -43,7 +43,7 @@ def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSc
     check_depth(parsed.document.depth, api.rules.depth)
     if api.dialect.validates:
         # A caller that may see the whole database is told which parts of it are not in the API, and why.
-        _validate(parsed.document, api, engine, explain=caller.role == "service_role" or engine.show_sql)
+        _validate(parsed.document, api, engine, explain=caller.role == SERVICE_ROLE or engine.show_sql)
     if documents.is_automatic and is_taught(parsed.request):
         documents.teach(caller.role, parsed.document.text)
     return api

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from app.database import BoundStatement, Statement, StatementError
+from app.identity import SERVICE_ROLE
 from app.pipeline.engine import Engine
 from app.pipeline.execute import context_of, told_failure
 from app.pipeline.records import AuthorizedOperation, BoundPlan
@@ -16,10 +17,10 @@ from app.settings.kinds import Names
 EXPLAIN_ROLES: Setting[tuple[str, ...]] = Setting(
     "explain_roles",
     Names(),
-    ("service_role",),
+    (SERVICE_ROLE,),
     "Roles that may see the SQL of an operation, PostgreSQL's plan for it, and the estimated cost, comma-separated.",
     default_note="service_role; all of API_ROLES with DEVELOPMENT",
-    derive=lambda values: values["api_roles"] if values["development"] else ("service_role",),
+    derive=lambda values: values["api_roles"] if values["development"] else (SERVICE_ROLE,),
 )
 """Estimates follow from all rows of a table, hidden ones too, so they are for the same roles."""
 

@@ -9,11 +9,8 @@ from functools import lru_cache
 from uuid import uuid4
 
 from app.database import Bookmark, Context, ContextBuilder
-from app.identity import Caller
+from app.identity import ANON, SERVICE_ROLE, Caller
 from app.storage.errors import ServiceRoleOnly
-
-SERVICE_ROLE = "service_role"
-ANONYMOUS = "anon"
 
 _REMEMBERED_CALLERS = 1000
 
@@ -91,7 +88,7 @@ def _as_service(caller: Caller) -> Caller:
 
 def anonymous() -> Caller:
     """The caller without a credential."""
-    return Caller.of({}, default_role=ANONYMOUS)
+    return Caller.of({}, default_role=ANON)
 
 
 def service_asker(contexts: ContextBuilder, operation: str) -> Asker:

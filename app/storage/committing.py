@@ -12,7 +12,8 @@ from typing import Any
 
 from app.database import BoundStatement, Row, StatementError
 from app.database.sqlstates import FOREIGN_KEY_VIOLATION
-from app.storage.asker import SERVICE_ROLE, Asker
+from app.identity import SERVICE_ROLE
+from app.storage.asker import Asker
 from app.storage.bytes.blobs import discarded_if_refused
 from app.storage.errors import RelatedMissing, RowLocked, StorageError
 from app.storage.judging import Judged, Write, judge

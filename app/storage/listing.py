@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.database import Row
-from app.storage.asker import SERVICE_ROLE, Asker
+from app.identity import SERVICE_ROLE
+from app.storage.asker import Asker
 from app.storage.long_reads import Read
 from app.storage.names import BEYOND, spellings, successor
 from app.storage.rows import RawValue, known, number, text, texts

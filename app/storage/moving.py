@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from app.database import BoundStatement, Row, StatementError
 from app.database.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
-from app.storage.asker import SERVICE_ROLE, Asker
+from app.identity import SERVICE_ROLE
+from app.storage.asker import Asker
 from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, size_limit
 from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key, new_version

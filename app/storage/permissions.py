@@ -11,7 +11,8 @@ from typing import Any
 
 from app.database import BoundStatement, Row, StatementError
 from app.database.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
-from app.storage.asker import SERVICE_ROLE, Asker
+from app.identity import SERVICE_ROLE
+from app.storage.asker import Asker
 from app.storage.errors import NoSuchBucket, ObjectExists, RelatedMissing, StorageError
 from app.storage.records import Bucket, ObjectName, Revision
 from app.storage.rows import json_value, known, owner_columns, read_bucket, text

@@ -10,7 +10,8 @@ from itertools import chain
 from typing import IO, TypeVar
 
 from app.database import Row
-from app.storage.asker import SERVICE_ROLE, Asker
+from app.identity import SERVICE_ROLE
+from app.storage.asker import Asker
 from app.storage.bytes.backend import Chunks, Labels, Linking
 from app.storage.bytes.blobs import blob_key
 from app.storage.bytes.small_blobs import LARGEST

@@ -14,10 +14,10 @@ from pathlib import Path
 import pluggy
 
 from app.database import BoundStatement, Context, ContextBuilder, Database, Row, despite_conflicts
-from app.identity import Identity
+from app.identity import SERVICE_ROLE, Identity
 from app.identity.derived_keys import SIGNED_URLS, derived_key
 from app.settings import Settings
-from app.storage.asker import SERVICE_ROLE, Asker, service_asker
+from app.storage.asker import Asker, service_asker
 from app.storage.bytes.backend import Backend, open_backend
 from app.storage.bytes.small_blobs import SmallBlobs
 from app.storage.long_reads import LongReads, Read

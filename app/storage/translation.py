@@ -21,6 +21,7 @@ from app.database.sqlstates import (
     UNIQUE_VIOLATION,
 )
 from app.errors import AccessError, PorticoError, Unavailable
+from app.identity import OWN_ROLES
 from app.storage.bytes.backend import BackendFull, BackendUnavailable, BackendUnusable, BlobMissing, StreamCutShort
 from app.storage.errors import (
     AccessDenied,
@@ -53,7 +54,6 @@ _UNAVAILABLE: Mapping[str, type[StorageError]] = {
     "POOL_TIMEOUT": TooManyConnections,
     "KEYS_UNAVAILABLE": KeysUnavailable,
 }
-_OWN_ROLES = frozenset({"anon", "authenticated", "service_role"})
 _SKIPPED = "no policy allows it, or a trigger skips the row"
 _NOT_INSTALLED = "`portico doctor` shows what is missing, and `portico init` installs it."
 
@@ -97,7 +97,7 @@ def _role_refused(ex: RoleRefused) -> StorageError:
         why = f"The database has no role {ex.role}."
     else:
         why = f"The database user of the service is not a member of the role {ex.role}."
-    if ex.role in _OWN_ROLES:
+    if ex.role in OWN_ROLES:
         log.error("%s %s", why, _NOT_INSTALLED)
         why = f"{why} {_NOT_INSTALLED}"
     return DatabaseRefused(state, hint=why)

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from app.storage.asker import SERVICE_ROLE, Asker
+from app.identity import SERVICE_ROLE
+from app.storage.asker import Asker
 from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, size_limit
 from app.storage.buckets import find_bucket
 from app.storage.bytes.backend import ByteSource, PassingOn

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from app.errors import AccessError
-from app.identity import Caller, Identity, TokenError
-from app.storage.asker import ANONYMOUS
+from app.identity import ANON, Caller, Identity, TokenError
 from app.storage.http.credentials import TOKEN_MESSAGES, bearer_token, signed_token
 from app.storage.rest.errors import access_denied, invalid_request
 
@@ -41,7 +40,7 @@ def caller_of(identity: Identity, token: str | None) -> Caller:
     if not token:
         raise access_denied(TOKEN_MESSAGES["malformed"])
     try:
-        return identity.bearer(token, default_role=ANONYMOUS)
+        return identity.bearer(token, default_role=ANON)
     except TokenError as ex:
         raise access_denied(TOKEN_MESSAGES[ex.reason]) from None
     except AccessError as ex:

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, unquote
 
-from app.identity import Caller
+from app.identity import ANON, Caller
 from app.storage import writing
-from app.storage.asker import ANONYMOUS, Asker
+from app.storage.asker import Asker
 from app.storage.errors import InvalidValue, NoSuchObject, PreconditionFailed
 from app.storage.http.answer import Answer
 from app.storage.http.errors import InvalidSignature
@@ -129,7 +129,7 @@ def put_signed(storage: Storage, call: Call) -> Answer:
 def signer_of(storage: Storage, call: Call, claims: dict[str, Any]) -> Asker:
     """The signer of the upload as the asker; policies see the operation that they permitted at the signing."""
     signed = Signer(storage.signing_secret).unseal(claims.get("signer"))
-    caller = Caller.of(signed, default_role=ANONYMOUS)
+    caller = Caller.of(signed, default_role=ANON)
     storage.identity.check_role(caller.role)
     return dataclasses.replace(call.asker, caller=caller, operation=SIGN_UPLOAD)
 

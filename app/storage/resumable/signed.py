@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.identity import Caller, Identity
-from app.storage.asker import ANONYMOUS, Asker
+from app.identity import ANON, Caller, Identity
+from app.storage.asker import Asker
 from app.storage.http.errors import InvalidSignature
 from app.storage.http.signing import UPLOAD, Signer, check_scope
 from app.storage.records import ObjectName
@@ -53,6 +53,6 @@ class SignedUpload:
 
     def asker(self, identity: Identity, asker: Asker) -> Asker:
         """The signer as the asker: who signed decides what is permitted now. Raises what refuses the signer's role."""
-        caller = Caller.of(self.signer.unseal(self.claims.get("signer")), default_role=ANONYMOUS)
+        caller = Caller.of(self.signer.unseal(self.claims.get("signer")), default_role=ANON)
         identity.check_role(caller.role)
         return dataclasses.replace(asker, caller=caller)

@@ -13,8 +13,8 @@ from typing import Any
 from cryptography.fernet import Fernet, InvalidToken
 
 from app.database import ContextBuilder, Database, Row, Statement
+from app.identity import SERVICE_ROLE
 from app.identity.derived_keys import derived_key
-from app.storage.asker import SERVICE_ROLE
 from app.storage.rows import json_value, known, number, read_metadata, text
 from app.storage.sql import time_text
 from app.storage.upkeep.work import background_context

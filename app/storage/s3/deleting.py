@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element as Node
 
+from app.identity import SERVICE_ROLE
 from app.storage import moving
 from app.storage.buckets import find_bucket
 from app.storage.errors import NoSuchBucket, NoSuchObject, StorageError
@@ -125,5 +126,5 @@ def _told(entry: _Entry, refused: S3Error | None) -> Element:
 def _check_bucket(storage: Storage, call: S3Call) -> None:
     """Raise NoSuchBucket; only the service role learns which buckets exist."""
     check_bucket_name(call.bucket)
-    if call.asker.role == "service_role" and find_bucket(storage, call.asker, call.bucket) is None:
+    if call.asker.role == SERVICE_ROLE and find_bucket(storage, call.asker, call.bucket) is None:
         raise NoSuchBucket

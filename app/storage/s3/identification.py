@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from app.errors import AccessError
-from app.identity import Caller, Identity, TokenError
-from app.storage.asker import ANONYMOUS, SERVICE_ROLE
+from app.identity import ANON, SERVICE_ROLE, Caller, Identity, TokenError
 from app.storage.http.credentials import TOKEN_MESSAGES
 from app.storage.s3.access_keys import AccessKeys
 from app.storage.s3.errors import S3Error, access_denied
@@ -79,7 +78,7 @@ class KeyRing:
 
     def _bearer(self, token: str) -> Caller:
         try:
-            return self._identity.bearer(token, default_role=ANONYMOUS)
+            return self._identity.bearer(token, default_role=ANON)
         except TokenError as ex:
             raise access_denied(TOKEN_MESSAGES[ex.reason]) from None
         except AccessError as ex:

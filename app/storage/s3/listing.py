@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from app.identity import SERVICE_ROLE
 from app.storage.buckets import find_bucket
 from app.storage.errors import NoSuchBucket
 from app.storage.http.answer import Answer
@@ -177,7 +178,7 @@ def listed(storage: Storage, call: S3Call, wanted: WantedKeys) -> Listed:
             find = _by_level if wanted.delimiter in ("", _OUR_DELIMITER) else _by_other_delimiter
             find(read, call, wanted, found)
     if not found.objects and not found.prefixes:
-        if call.asker.role != "service_role":
+        if call.asker.role != SERVICE_ROLE:
             check_visible(storage, call)
         elif find_bucket(storage, call.asker, call.bucket) is None:
             raise NoSuchBucket

@@ -16,8 +16,7 @@ from collections.abc import Callable, Sequence
 from app.database import Context, ContextBuilder, Database, Row, Statement, StatementError
 from app.database.sqlstates import UNDEFINED_TABLE
 from app.errors import PorticoError
-from app.identity import Caller
-from app.storage.asker import SERVICE_ROLE
+from app.identity import SERVICE_ROLE, Caller
 from app.storage.bytes.backend import Backend
 from app.storage.bytes.blobs import blob_key, derived_keys, is_version
 from app.storage.rows import known, text

@@ -1,0 +1,12 @@
+"""The roles of the API that ``portico init`` creates."""
+
+from __future__ import annotations
+
+ANON = "anon"
+"""Of callers without a user's token."""
+AUTHENTICATED = "authenticated"
+"""Of users whose token names no role."""
+SERVICE_ROLE = "service_role"
+"""Of the operator's own programs: it bypasses row level security."""
+
+OWN_ROLES = (ANON, AUTHENTICATED, SERVICE_ROLE)
