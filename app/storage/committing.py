@@ -6,9 +6,8 @@ asked for again, so a concurrent change is never overwritten without the caller'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from app.database import BoundStatement, Row, StatementError
 from app.database.sqlstates import FOREIGN_KEY_VIOLATION
@@ -18,7 +17,7 @@ from app.storage.bytes.blobs import discarded_if_refused
 from app.storage.errors import RelatedMissing, RowLocked, StorageError
 from app.storage.judging import Judged, Write, judge
 from app.storage.permissions import try_write_as_service
-from app.storage.records import Revision
+from app.storage.records import NewBytes, Revision
 from app.storage.rows import RawValue, json_value, number, owner_columns, text
 from app.storage.sql import NOTHING, Projection
 from app.storage.sql_writes import COMMIT_UNTRIED, COMMIT_UNTRIED_OVER, commit_new, commit_over
@@ -48,28 +47,27 @@ def commit(
     asker: Asker,
     write: Write,
     judged: Judged,
-    version: str,
-    metadata: Mapping[str, Any],
+    new: NewBytes,
     projection: Projection = NOTHING,
     along: Along | None = None,
 ) -> Row:
-    """Make the row name ``version``; gives the row's id and its ``projection``. If that fails, the bytes are deleted.
+    """Make the row name the new bytes; gives the row's id and its ``projection``. If that fails, the bytes are deleted.
 
     Only the judged write is done: if the object was replaced or deleted meanwhile, the write is judged again. Raises
     what ``judge`` raises, RelatedMissing when the bucket is gone, NotPermitted when service_role may not insert or
     update the row or see it, and RowLocked when other writers keep winning.
     """
-    with discarded_if_refused(storage.backend, version):
-        return _commit(storage, asker, write, judged, version, metadata, projection, along)
+    with discarded_if_refused(storage.backend, new.version):
+        return _commit(storage, asker, write, judged, new, projection, along)
 
 
-def commit_untried(storage: Storage, asker: Asker, write: Write, version: str, metadata: Mapping[str, Any]) -> RawValue:
+def commit_untried(storage: Storage, asker: Asker, write: Write, new: NewBytes) -> RawValue:
     """The id of an object of service_role, committed without a permission; None where it needs one: the object or the
     bucket's rules may stand in the way. Raises what forbids it; then the bytes are deleted."""
     statement = COMMIT_UNTRIED_OVER if write.upsert else COMMIT_UNTRIED
-    values = (*_values(write, version, metadata), number(metadata["size"]), text(metadata["mimetype"]))
-    with discarded_if_refused(storage.backend, version):
-        rows = _change(storage, asker, write, write.event, (statement, values), (version, metadata), None)
+    values = (*_values(write, new), number(new.metadata["size"]), text(new.metadata["mimetype"]))
+    with discarded_if_refused(storage.backend, new.version):
+        rows = _change(storage, asker, write, write.event, (statement, values), new, None)
     if not rows:
         return None
     identifier, replaced = rows[0]
@@ -78,13 +76,13 @@ def commit_untried(storage: Storage, asker: Asker, write: Write, version: str, m
     return identifier
 
 
-def _values(write: Write, version: str, metadata: Mapping[str, Any]) -> tuple[RawValue, ...]:
+def _values(write: Write, new: NewBytes) -> tuple[RawValue, ...]:
     return (
         text(write.name.bucket),
         text(write.name.key),
         *owner_columns(write.owner),
-        text(version),
-        json_value(metadata),
+        text(new.version),
+        json_value(new.metadata),
         json_value(write.user_metadata),
     )
 
@@ -94,16 +92,14 @@ def _commit(
     asker: Asker,
     write: Write,
     judged: Judged,
-    version: str,
-    metadata: Mapping[str, Any],
+    new: NewBytes,
     projection: Projection,
     along: Along | None,
 ) -> Row:
-    values = _values(write, version, metadata)
     unwritten = 0
     for _ in range(_MOST_JUDGEMENTS):
         before = judged.permission.replaces
-        rows = _commit_as_judged(storage, asker, write, before, values, (version, metadata), projection, along)
+        rows = _commit_as_judged(storage, asker, write, before, new, projection, along)
         if rows:
             if along is not None or before is not None:
                 # There are bytes that no row names any more.
@@ -127,16 +123,16 @@ def _commit_as_judged(
     asker: Asker,
     write: Write,
     replaces: Revision | None,
-    values: tuple[RawValue, ...],
-    written: tuple[str, Mapping[str, Any]],
+    new: NewBytes,
     projection: Projection,
     along: Along | None,
 ) -> list[Row]:
     """The row, or none if the object is no longer the one to replace, or exists now and did not before."""
+    values = _values(write, new)
     if replaces is None:
-        return _change(storage, asker, write, write.event, (commit_new(projection), values), written, along)
+        return _change(storage, asker, write, write.event, (commit_new(projection), values), new, along)
     call = commit_over(projection), (*values, replaces.id, replaces.number)
-    return _change(storage, asker, write, write.replacing_event or write.event, call, written, along)
+    return _change(storage, asker, write, write.replacing_event or write.event, call, new, along)
 
 
 def _change(
@@ -145,13 +141,13 @@ def _change(
     write: Write,
     kind: str,
     call: BoundStatement,
-    written: tuple[str, Mapping[str, Any]],
+    new: NewBytes,
     along: Along | None,
 ) -> list[Row]:
     """The rows of ``call``, each the cause of an event of this kind."""
 
     def events(results: list[list[Row]]) -> list[ObjectEvent]:
-        return [ObjectEvent(kind, *write.name, *written, upload_type=write.upload_type) for _ in results[0]]
+        return [ObjectEvent(kind, *write.name, *new, upload_type=write.upload_type) for _ in results[0]]
 
     def check(results: list[list[Row]]) -> None:
         if along is not None and results[0] and not results[1]:

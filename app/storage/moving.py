@@ -9,7 +9,7 @@ from app.database import BoundStatement, Row, StatementError
 from app.database.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.identity import SERVICE_ROLE
 from app.storage.asker import Asker
-from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, size_limit
+from app.storage.bucket_rules import PLACEHOLDER
 from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key, new_version
 from app.storage.committing import commit
@@ -21,12 +21,11 @@ from app.storage.errors import (
     RelatedMissing,
     RowLocked,
     StorageError,
-    TooLarge,
 )
-from app.storage.judging import Described, Write, judge
+from app.storage.judging import Described, Judged, Write, judge
 from app.storage.names import check_key
 from app.storage.reading import visible_keys
-from app.storage.records import Bucket, ObjectName, StoredObject
+from app.storage.records import Bucket, NewBytes, ObjectName, StoredObject
 from app.storage.rows import RawValue, json_value, known, owner_columns, read_bucket, read_metadata, read_object, text
 from app.storage.sql import BECOME, BUCKET, DELETE_OBJECT, FIND_SOURCE, Projection, delete_objects
 from app.storage.sql_writes import MOVE_OBJECT
@@ -34,7 +33,7 @@ from app.storage.storage import Storage
 from app.storage.times import now_as_json
 from app.storage.translation import no_row_deleted, no_row_updated, refused
 from app.storage.upkeep.events import CREATED_COPY, moved, removed
-from app.storage.writing import discarded_on_failure, run_checks
+from app.storage.writing import check_rules, discarded_on_failure, run_checks
 
 _DELETED_AT_A_TIME = 500
 # Each further attempt means that another object has taken the name. The limit ends the loop.
@@ -59,6 +58,29 @@ def copy(
     ``must_be_new`` are conditions on the target, as in ``Write``. Raises NoSuchObject, BytesMissing, what forbids the
     write, and what ``describe`` raises.
     """
+    asked = Write(
+        name=target,
+        upsert=upsert,
+        owner=asker.subject,
+        user_metadata={},
+        event=CREATED_COPY,
+        etags=etags,
+        must_be_new=must_be_new,
+    )
+    write, judged, new = _with_bytes_copied(storage, asker, source, asked, describe)
+    with discarded_on_failure(storage, new.version):
+        run_checks(storage, write, new)
+    return known(commit(storage, asker, write, judged, new, projection)[1])
+
+
+def _with_bytes_copied(
+    storage: Storage,
+    asker: Asker,
+    source: ObjectName,
+    asked: Write,
+    describe: Callable[[Described, float], Described],
+) -> tuple[Write, Judged, NewBytes]:
+    """The write, permitted, with what the source is described by; and the copied bytes."""
     missing = None
     while True:
         found, user_metadata = _source(storage, asker, source)
@@ -66,27 +88,16 @@ def copy(
             raise BytesMissing
         described = describe(Described(found.metadata, user_metadata), found.updated_at)
         described = described._replace(metadata={**described.metadata, "lastModified": now_as_json()})
-        write = Write(
-            name=target,
-            upsert=upsert,
-            owner=asker.subject,
-            user_metadata=described.user_metadata or {},
-            event=CREATED_COPY,
-            etags=etags,
-            must_be_new=must_be_new,
-        )
+        write = asked._replace(user_metadata=described.user_metadata or {})
         judged = judge(storage, asker, write, described)
-        _check_rules(storage, judged.permission.bucket, target.key, described.metadata)
-        version = new_version()
+        _check_described(storage, judged.permission.bucket, write.name.key, described.metadata)
+        new = NewBytes(new_version(), described.metadata)
         try:
-            storage.backend.copy(blob_key(found.version), blob_key(version))
-            break
+            storage.backend.copy(blob_key(found.version), blob_key(new.version))
+            return write, judged, new
         except BlobMissing:
             # The object may have been replaced after its row was read.
             missing = found.version
-    with discarded_on_failure(storage, version):
-        run_checks(storage, write, version, described.metadata)
-    return known(commit(storage, asker, write, judged, version, described.metadata, projection)[1])
 
 
 def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName) -> None:
@@ -217,15 +228,13 @@ def _check_moved(storage: Storage, target: ObjectName, results: list[list[Row]])
     for row in moved_rows:
         if bucket is None:
             raise RelatedMissing
-        _check_rules(storage, bucket, target.key, read_metadata(row[2]))
+        _check_described(storage, bucket, target.key, read_metadata(row[2]))
 
 
-def _check_rules(storage: Storage, bucket: Bucket, key: str, metadata: Mapping[str, Any]) -> None:
+def _check_described(storage: Storage, bucket: Bucket, key: str, metadata: Mapping[str, Any]) -> None:
     """Raise TooLarge or InvalidMimeType: a copied or moved object must meet the bucket's rules, as an upload must."""
     coming = StoredObject(id="", version="", updated_at=0, metadata=metadata)
-    if (coming.size or 0) > size_limit(bucket, key, storage.limits.upload):
-        raise TooLarge
-    check_mime_type(coming.mime_type, bucket, key)
+    check_rules(storage, bucket, key, coming.mime_type, coming.size)
 
 
 def _not_moved(ex: StatementError, asker: Asker) -> StorageError:

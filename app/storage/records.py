@@ -32,6 +32,13 @@ class Revision:
     entity_tag: str
 
 
+class NewBytes(NamedTuple):
+    """Bytes that are stored under ``version`` and no row names yet; ``metadata`` is what the row will say of them."""
+
+    version: str
+    metadata: Mapping[str, Any]
+
+
 class StoredObject(NamedTuple):
     """A row of ``storage.objects``. ``version`` names its bytes. ``updated_at`` is in seconds since 1970."""
 

@@ -27,7 +27,7 @@ from app.storage.errors import (
 )
 from app.storage.judging import Described, Judged, Write, judge
 from app.storage.names import check_key
-from app.storage.records import Bucket
+from app.storage.records import Bucket, NewBytes
 from app.storage.rows import RawValue, known
 from app.storage.storage import Storage
 from app.storage.times import now_as_json
@@ -72,8 +72,8 @@ def put(storage: Storage, asker: Asker, write: Write, content: Content, along: A
         return _store_untried(storage, asker, write, content, described)
     judged = permitted(storage, asker, write, described, content.size)
     largest = size_limit(judged.permission.bucket, write.name.key, storage.limits.upload)
-    version, metadata = _write_bytes(storage, write, content, largest)
-    return _written(commit(storage, asker, write, judged, version, metadata, along=along)[0], metadata)
+    new = _write_bytes(storage, write, content, largest)
+    return _written(commit(storage, asker, write, judged, new, along=along)[0], new)
 
 
 def _is_committed_untried(storage: Storage, asker: Asker, write: Write, size: int | None) -> bool:
@@ -87,17 +87,17 @@ def _is_committed_untried(storage: Storage, asker: Asker, write: Write, size: in
 def _store_untried(storage: Storage, asker: Asker, write: Write, content: Content, described: Described) -> Written:
     """Store an object in one round trip, where nothing stands in the way; with a permission otherwise."""
     check_key(write.name.key, any_script=storage.limits.any_script)
-    version, metadata = _write_bytes(storage, write, content, storage.limits.upload)
-    identifier = commit_untried(storage, asker, write, version, metadata)
+    new = _write_bytes(storage, write, content, storage.limits.upload)
+    identifier = commit_untried(storage, asker, write, new)
     if identifier is None:
-        with discarded_on_failure(storage, version):
+        with discarded_on_failure(storage, new.version):
             judged = permitted(storage, asker, write, described, content.size)
-        identifier = commit(storage, asker, write, judged, version, metadata)[0]
-    return _written(identifier, metadata)
+        identifier = commit(storage, asker, write, judged, new)[0]
+    return _written(identifier, new)
 
 
-def _written(identifier: RawValue, metadata: Mapping[str, Any]) -> Written:
-    return Written(known(identifier).decode(), metadata["eTag"])
+def _written(identifier: RawValue, new: NewBytes) -> Written:
+    return Written(known(identifier).decode(), new.metadata["eTag"])
 
 
 def permitted(storage: Storage, asker: Asker, write: Write, described: Described, size: int | None) -> Judged:
@@ -127,16 +127,17 @@ def check_rules(storage: Storage, bucket: Bucket, key: str, mime_type: str, size
     check_mime_type(mime_type, bucket, key)
 
 
-def _write_bytes(storage: Storage, write: Write, content: Content, largest: int) -> tuple[str, dict[str, Any]]:
-    """Write the bytes, at most ``largest``, and run the checks; the version that names them, and their metadata."""
+def _write_bytes(storage: Storage, write: Write, content: Content, largest: int) -> NewBytes:
+    """Write the bytes, at most ``largest``, and run the checks."""
     version = new_version()
     with discarded_on_failure(storage, version):
         source = Limited(content.stream, largest)
         stored = storage.backend.put(blob_key(version), source, size=content.size, content_type=content.mime_type)
         described = {"mimetype": content.mime_type, "cacheControl": content.caching, **content.more_metadata}
         metadata = file_metadata(f'"{stored.md5}"', stored.size, {**described, **content.learned()})
-        run_checks(storage, write, version, metadata)
-    return version, metadata
+        new = NewBytes(version, metadata)
+        run_checks(storage, write, new)
+    return new
 
 
 @contextmanager
@@ -150,12 +151,15 @@ def discarded_on_failure(storage: Storage, version: str) -> Iterator[None]:
         raise
 
 
-def run_checks(storage: Storage, write: Write, version: str, metadata: Mapping[str, Any]) -> None:
+def run_checks(storage: Storage, write: Write, new: NewBytes) -> None:
     """Run the checks of plugins on bytes that are to be committed. Raises what a check raises."""
     for check in storage.checks:
         check(
             UploadedObject(
-                *write.name, metadata, write.user_metadata or {}, lambda: storage.backend.open_read(blob_key(version))
+                *write.name,
+                new.metadata,
+                write.user_metadata or {},
+                lambda: storage.backend.open_read(blob_key(new.version)),
             )
         )
 

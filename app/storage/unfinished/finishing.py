@@ -17,6 +17,7 @@ from app.storage.bytes.blobs import blob_key, new_version
 from app.storage.committing import Along, commit
 from app.storage.errors import NoSuchPart, UploadFinished
 from app.storage.judging import Write
+from app.storage.records import NewBytes
 from app.storage.rows import known, number, text
 from app.storage.storage import Storage
 from app.storage.unfinished.records import Finished, Upload, UploadPart
@@ -66,11 +67,12 @@ def finish_with(
     version = new_version()
     with discarded_on_failure(storage, version):
         metadata = file_metadata(store(version), size, {**upload.metadata, **(learned or {})})
-        run_checks(storage, write, version, metadata)
+        new = NewBytes(version, metadata)
+        run_checks(storage, write, new)
     received = number(upload.received) if upload.form == "appended" else None
     ending = (FINISH_UPLOAD, (text(upload.id), text(version), number(size), received))
     along = Along([ending, (DROP_PARTS, (text(upload.id),))], UploadFinished)
-    row = commit(storage, asker, write, judged, version, metadata, along=along)
+    row = commit(storage, asker, write, judged, new, along=along)
     return Finished(known(row[0]).decode(), version, metadata["eTag"], size, metadata)
 
 
