@@ -1,73 +1,26 @@
-"""Listings of a bucket, in the order of the keys' bytes: versions 1 and 2, and that of versions."""
+"""The answers that list a bucket's keys: versions 1 and 2, and the list of versions."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
-from urllib.parse import quote
+from collections.abc import Iterator
 
-from app.identity import SERVICE_ROLE
-from app.storage.buckets import find_bucket
-from app.storage.errors import NoSuchBucket
 from app.storage.http.answer import Answer
-from app.storage.listing import Entry, FilledPage, Level, after
-from app.storage.long_reads import Read
-from app.storage.names import successor
-from app.storage.s3.buckets import check_visible, owner
+from app.storage.listing import Entry
+from app.storage.s3.buckets import owner
 from app.storage.s3.call import S3Call
 from app.storage.s3.elements import XML, Element, document
 from app.storage.s3.errors import invalid_argument
-from app.storage.sql import plain_json
-from app.storage.sql_pages import PageByCursor
+from app.storage.s3.listed_keys import ListedKeys, WantedKeys, listed_keys, wanted_by
 from app.storage.storage import Storage
-
-LARGEST_PAGE = 1000
-
-_PAGE = PageByCursor(
-    folder="to_json(v.folder)::text",
-    entry=f"""concat('[', to_json(v.name), ',', {plain_json("v.updated")}, ',',
-        coalesce(to_json(v.metadata ->> 'eTag')::text, 'null'), ',',
-        coalesce(v.metadata -> 'size', v.metadata -> 'contentLength', '0'), ']')""",
-    column="name",
-    direction="asc",
-)
-_OUR_DELIMITER = "/"
-
-
-@dataclass(frozen=True, slots=True)
-class WantedKeys:
-    """What a listing asks for. ``after``: the entry, or the text, after which it begins."""
-
-    prefix: str
-    delimiter: str
-    after: Entry | None
-    limit: int
-    encode: Callable[[str], str]
-
-    def encoded(self, text: str | None) -> str | None:
-        """Text for an element that may be absent."""
-        return None if text is None else self.encode(text)
-
-
-@dataclass(slots=True)
-class Listed:
-    """A page: objects as lists of key, time, entity tag and size; and what keys up to a delimiter have in common."""
-
-    objects: list[list[Any]] = field(default_factory=list)
-    prefixes: list[str] = field(default_factory=list)
-    last: Entry | None = None
-    has_next: bool = False
 
 
 def list_objects(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}: version 1, whose marker is a key or a common prefix."""
     marker = call.query.get("marker", "")
     wanted = wanted_by(call, marker)
-    found = listed(storage, call, wanted)
+    found = listed_keys(storage, call, wanted)
     next_marker = found.last.name if found.has_next and found.last and wanted.delimiter else None
     body = document(
         "ListBucketResult",
@@ -76,7 +29,7 @@ def list_objects(storage: Storage, call: S3Call) -> Answer:
         ("Marker", wanted.encode(marker)),
         ("NextMarker", wanted.encoded(next_marker)),
         ("MaxKeys", wanted.limit),
-        ("Delimiter", wanted.encode(wanted.delimiter) if wanted.delimiter else None),
+        ("Delimiter", wanted.encoded_delimiter),
         ("IsTruncated", found.has_next),
         *contents(found, wanted),
         *common_prefixes(found, wanted),
@@ -90,7 +43,7 @@ def list_objects_v2(storage: Storage, call: S3Call) -> Answer:
     token = call.query.get("continuation-token")
     start = call.query.get("start-after", "")
     wanted = wanted_by(call, start, decode_token(token) if token is not None else None)
-    found = listed(storage, call, wanted)
+    found = listed_keys(storage, call, wanted)
     following = encode_token(found.last) if found.has_next and found.last else None
     members = owner(call) if call.query.get("fetch-owner") == "true" else None
     body = document(
@@ -101,7 +54,7 @@ def list_objects_v2(storage: Storage, call: S3Call) -> Answer:
         *contents(found, wanted, members),
         ("IsTruncated", found.has_next),
         ("MaxKeys", wanted.limit),
-        ("Delimiter", wanted.encode(wanted.delimiter) if wanted.delimiter else None),
+        ("Delimiter", wanted.encoded_delimiter),
         ("EncodingType", call.query.get("encoding-type")),
         ("KeyCount", len(found.objects) + len(found.prefixes)),
         *common_prefixes(found, wanted),
@@ -115,7 +68,7 @@ def list_versions(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}?versions: each object has one version, whose id is null."""
     marker = call.query.get("key-marker", "")
     wanted = wanted_by(call, marker)
-    found = listed(storage, call, wanted)
+    found = listed_keys(storage, call, wanted)
     members = owner(call)
     versions: list[Element] = [
         (
@@ -142,7 +95,7 @@ def list_versions(storage: Storage, call: S3Call) -> Answer:
         ("NextKeyMarker", wanted.encoded(following)),
         ("NextVersionIdMarker", "null" if following is not None else None),
         ("MaxKeys", wanted.limit),
-        ("Delimiter", wanted.encode(wanted.delimiter) if wanted.delimiter else None),
+        ("Delimiter", wanted.encoded_delimiter),
         ("IsTruncated", found.has_next),
         *versions,
         *common_prefixes(found, wanted),
@@ -151,106 +104,7 @@ def list_versions(storage: Storage, call: S3Call) -> Answer:
     return Answer(body=body, content_type=XML)
 
 
-def wanted_by(call: S3Call, marker: str, last: Entry | None = None) -> WantedKeys:
-    """What the parameters ask for. ``marker`` is a text after which the listing begins; ``last`` counts more."""
-    encoding = call.query.get("encoding-type")
-    if encoding not in (None, "", "url"):
-        raise invalid_argument("Invalid Encoding Method specified in Request")
-    prefix, delimiter = call.query.get("prefix", ""), call.query.get("delimiter", "")
-    if "\0" in prefix + delimiter + marker:
-        raise invalid_argument("A parameter has a NUL character")
-    if last is None and marker:
-        last = Entry(marker, is_folder=common_prefix(marker, prefix, delimiter) == marker)
-    return WantedKeys(
-        prefix=prefix,
-        delimiter=delimiter,
-        after=last,
-        limit=call.number("max-keys", LARGEST_PAGE, most=LARGEST_PAGE),
-        encode=(lambda text: quote(text, safe="/-_.~*")) if encoding == "url" else str,
-    )
-
-
-def listed(storage: Storage, call: S3Call, wanted: WantedKeys) -> Listed:
-    """The page. Raises NoSuchBucket where nothing is found in a bucket that the caller may not see."""
-    found = Listed()
-    if wanted.limit:
-        with storage.read(call.asker) as read:
-            find = _by_level if wanted.delimiter in ("", _OUR_DELIMITER) else _by_other_delimiter
-            find(read, call, wanted, found)
-    if not found.objects and not found.prefixes:
-        if call.asker.role != SERVICE_ROLE:
-            check_visible(storage, call)
-        elif find_bucket(storage, call.asker, call.bucket) is None:
-            raise NoSuchBucket
-    return found
-
-
-def _by_level(read: Read, call: S3Call, wanted: WantedKeys, found: Listed) -> None:
-    page = _page(read, call, wanted, _position(wanted), wanted.limit, delimited=bool(wanted.delimiter))
-    found.objects = _objects(page)
-    found.prefixes = [each for some in page.folders for each in json.loads(b"[" + some + b"]")]
-    found.last, found.has_next = page.last, page.has_next
-
-
-def _by_other_delimiter(read: Read, call: S3Call, wanted: WantedKeys, found: Listed) -> None:
-    """Read keys and group them here; a group is skipped by one further query, however many keys it has."""
-    position = _position(wanted)
-    while True:
-        page = _page(read, call, wanted, position, LARGEST_PAGE, delimited=False)
-        for each in _objects(page):
-            common = common_prefix(each[0], wanted.prefix, wanted.delimiter)
-            if common is not None and found.prefixes[-1:] == [common]:
-                continue
-            if len(found.objects) + len(found.prefixes) >= wanted.limit:
-                found.has_next = True
-                return
-            if common is None:
-                found.objects.append(each)
-            else:
-                found.prefixes.append(common)
-            found.last = Entry(common or each[0], is_folder=common is not None)
-        if not page.has_next or found.last is None:
-            return
-        position = _beyond(found.last)
-
-
-def _page(
-    read: Read, call: S3Call, wanted: WantedKeys, position: str | None, limit: int, *, delimited: bool
-) -> FilledPage:
-    level = Level(
-        read, call.asker, call.bucket, wanted.prefix, "asc", folded=False, delimited=delimited, position=position
-    )
-    page = FilledPage(limit)
-    page.fill(level, _PAGE)
-    return page
-
-
-def _objects(page: FilledPage) -> list[list[Any]]:
-    return [each for some in page.objects for each in json.loads(b"[" + some + b"]")]
-
-
-def _position(wanted: WantedKeys) -> str | None:
-    """Where the walk begins; None for the first key."""
-    last = wanted.after
-    # A position before the prefix would be one outside the range that is walked.
-    return None if last is None or last.name < wanted.prefix else _beyond(last)
-
-
-def _beyond(last: Entry) -> str:
-    if last.is_folder:
-        return successor(last.name) or last.name
-    return after(last.name, "asc", is_folder=False)
-
-
-def common_prefix(key: str, prefix: str, delimiter: str) -> str | None:
-    """The key up to the first delimiter after the prefix; None without one."""
-    if not delimiter or not key.startswith(prefix):
-        return None
-    end = key.find(delimiter, len(prefix))
-    return None if end < 0 else key[: end + len(delimiter)]
-
-
-def contents(found: Listed, wanted: WantedKeys, members: list[Element] | None = None) -> Iterator[Element]:
+def contents(found: ListedKeys, wanted: WantedKeys, members: list[Element] | None = None) -> Iterator[Element]:
     """The elements of objects."""
     for key, modified, etag, size in found.objects:
         yield (
@@ -266,7 +120,7 @@ def contents(found: Listed, wanted: WantedKeys, members: list[Element] | None = 
         )
 
 
-def common_prefixes(found: Listed, wanted: WantedKeys) -> Iterator[Element]:
+def common_prefixes(found: ListedKeys, wanted: WantedKeys) -> Iterator[Element]:
     """The elements of common prefixes."""
     for each in found.prefixes:
         yield ("CommonPrefixes", [("Prefix", wanted.encode(each))])

@@ -6,7 +6,8 @@ from app.storage.http.answer import Answer
 from app.storage.s3.buckets import check_visible, owner
 from app.storage.s3.call import S3Call
 from app.storage.s3.elements import XML, Element, document
-from app.storage.s3.listing import common_prefix, wanted_by
+from app.storage.s3.grouped import GroupedPage, common_prefix
+from app.storage.s3.listed_keys import wanted_by
 from app.storage.s3.multipart import moment
 from app.storage.storage import Storage
 from app.storage.unfinished.listing import list_uploads
@@ -16,38 +17,12 @@ from app.storage.unfinished.uploads import may_see
 _LARGEST_PAGE = 1000
 
 
-class _Listed:
-    """A page as it fills: uploads, and what keys up to a delimiter have in common."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.uploads: list[Upload] = []
-        self.prefixes: list[str] = []
-        self.last = ("", "")
-        self.is_truncated = False
-
-    def take(self, upload: Upload, common: str | None) -> bool:
-        """Add an upload; whether it fits on the page."""
-        if common is not None and self.prefixes[-1:] == [common]:
-            return True
-        if len(self.uploads) + len(self.prefixes) >= self.limit:
-            self.is_truncated = True
-            return False
-        if common is None:
-            self.uploads.append(upload)
-            self.last = (upload.name.key, upload.id)
-        else:
-            self.prefixes.append(common)
-            self.last = (common, "")
-        return True
-
-
 def list_multipart_uploads(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}?uploads: those that the caller began or could complete."""
     check_visible(storage, call)
     marker, upload_marker = call.query.get("key-marker", ""), call.query.get("upload-id-marker", "")
     wanted = wanted_by(call, marker)
-    found = _Listed(call.number("max-uploads", _LARGEST_PAGE, most=_LARGEST_PAGE))
+    found: GroupedPage[Upload] = GroupedPage(call.number("max-uploads", _LARGEST_PAGE, most=_LARGEST_PAGE))
     _fill(storage, call, found, (wanted.prefix, wanted.delimiter), (marker, upload_marker))
     elements: list[Element] = [
         (
@@ -61,9 +36,9 @@ def list_multipart_uploads(storage: Storage, call: S3Call) -> Answer:
                 ("Initiated", moment(upload.created_at)),
             ],
         )
-        for upload in found.uploads
+        for upload in found.items
     ]
-    key, identifier = found.last
+    key, identifier = _markers(found.last)
     body = document(
         "ListMultipartUploadsResult",
         ("Bucket", call.bucket),
@@ -72,7 +47,7 @@ def list_multipart_uploads(storage: Storage, call: S3Call) -> Answer:
         ("NextKeyMarker", wanted.encode(key) if found.is_truncated else None),
         ("NextUploadIdMarker", identifier if found.is_truncated and identifier else None),
         ("Prefix", wanted.encode(wanted.prefix)),
-        ("Delimiter", wanted.encode(wanted.delimiter) if wanted.delimiter else None),
+        ("Delimiter", wanted.encoded_delimiter),
         ("EncodingType", call.query.get("encoding-type")),
         ("MaxUploads", found.limit),
         ("IsTruncated", found.is_truncated),
@@ -82,7 +57,14 @@ def list_multipart_uploads(storage: Storage, call: S3Call) -> Answer:
     return Answer(body=body, content_type=XML)
 
 
-def _fill(storage: Storage, call: S3Call, found: _Listed, grouping: tuple[str, str], after: tuple[str, str]) -> None:
+def _markers(last: Upload | str | None) -> tuple[str, str]:
+    """The key, or the common prefix, and the id of the upload after which the next page begins."""
+    return (last.name.key, last.id) if isinstance(last, Upload) else (last or "", "")
+
+
+def _fill(
+    storage: Storage, call: S3Call, found: GroupedPage[Upload], grouping: tuple[str, str], after: tuple[str, str]
+) -> None:
     prefix, delimiter = grouping
     key, identifier = after
     while True:
