@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any, cast
 
 from app.storage.errors import InvalidValue
 from app.storage.http.answer import Answer
@@ -85,49 +86,60 @@ class Cursor:
         return cls(last, is_folder, cast(Direction, direction), column, time)
 
 
+@dataclass(frozen=True, slots=True)
+class WantedPage:
+    """What a request asks for. With a ``cursor`` the page begins after that entry, in the order of the page before."""
+
+    prefix: str
+    column: str
+    direction: Direction
+    delimited: bool
+    cursor: Cursor | None
+    limit: int
+
+    @property
+    def form(self) -> PageByCursor:
+        return page_v2(self.column, self.direction, delimited=self.delimited)
+
+
 def list_objects_v2(storage: Storage, call: Call) -> Answer:
     """POST /object/list-v2/{bucket}"""
-    given = read_json_object(call, LIST_V2)
+    wanted = _wanted(read_json_object(call, LIST_V2))
+    with storage.read(call.asker) as read:
+        found = (_by_name if wanted.column == "name" else _by_time)(read, call, wanted)
+    return _answer(found, wanted)
+
+
+def _wanted(given: Mapping[str, Any]) -> WantedPage:
     prefix: str = given["prefix"].replace("\0", "")
     delimited: bool = given["with_delimiter"]
     cursor = Cursor.decode(given["cursor"], prefix=prefix, delimited=delimited) if given.get("cursor") else None
     column: str = cursor.column if cursor else given["sortBy"].get("column", "name")
     direction: Direction = cursor.direction if cursor else given["sortBy"].get("order", "asc")
-    found = FilledPage(min(given["limit"], _LARGEST_PAGE))
-    with storage.read(call.asker) as read:
-        if column == "name":
-            _by_name(read, call, found, prefix, direction, delimited=delimited, cursor=cursor)
-        else:
-            _by_time(read, call, found, prefix, column, direction, delimited=delimited, cursor=cursor)
-    return _answer(found, direction, column)
+    return WantedPage(prefix, column, direction, delimited, cursor, min(given["limit"], _LARGEST_PAGE))
 
 
-def _answer(found: FilledPage, direction: Direction, column: str) -> Answer:
+def _answer(found: FilledPage, wanted: WantedPage) -> Answer:
     members = [b'"hasNext":' + (b"true" if found.has_next else b"false")]
     if found.has_next and found.last is not None:
         last = found.last
-        cursor = Cursor(last.name, last.is_folder, direction, column, last.time).encode()
+        cursor = Cursor(last.name, last.is_folder, wanted.direction, wanted.column, last.time).encode()
         members.append(b'"nextCursor":' + json.dumps(cursor).encode())
         members.append(b'"nextCursorKey":' + json.dumps(last.name).encode())
     entries = b", ".join(found.folders), b", ".join(found.objects)
     return Answer(body=b'{%b,"folders":[%b],"objects":[%b]}' % (b",".join(members), *entries))
 
 
-def _by_name(
-    read: Read,
-    call: Call,
-    found: FilledPage,
-    prefix: str,
-    direction: Direction,
-    *,
-    delimited: bool,
-    cursor: Cursor | None,
-) -> None:
+def _by_name(read: Read, call: Call, wanted: WantedPage) -> FilledPage:
+    cursor = wanted.cursor
     position = after(cursor.last, cursor.direction, is_folder=cursor.is_folder) if cursor else None
     level = Level(
-        read, call.asker, call.bucket, prefix, direction, folded=False, delimited=delimited, position=position
-    )
-    found.fill(level, page_v2("name", direction, delimited=delimited))
+        read, call.asker, call.bucket, wanted.prefix, wanted.direction,
+        folded=False, delimited=wanted.delimited, position=position,
+    )  # fmt: skip
+    found = FilledPage(wanted.limit)
+    found.fill(level, wanted.form)
+    return found
 
 
 def page_v2(column: str, direction: Direction, *, delimited: bool) -> PageByCursor:
@@ -135,25 +147,19 @@ def page_v2(column: str, direction: Direction, *, delimited: bool) -> PageByCurs
     return PageByCursor(folder(delimited=delimited), entry(delimited=delimited), column, direction)
 
 
-def _by_time(
-    read: Read,
-    call: Call,
-    found: FilledPage,
-    prefix: str,
-    column: str,
-    direction: Direction,
-    *,
-    delimited: bool,
-    cursor: Cursor | None,
-) -> None:
+def _by_time(read: Read, call: Call, wanted: WantedPage) -> FilledPage:
+    cursor = wanted.cursor
     beyond: tuple[RawValue, ...] = (None, None, None)
     if cursor is not None:
         beyond = (boolean(cursor.is_folder), text(cursor.time) if cursor.time else None, text(cursor.last))
-    page, own = page_v2(column, direction, delimited=delimited), (number(found.left), *beyond)
-    if delimited:
-        found.take(Level(read, call.asker, call.bucket, prefix, "asc", folded=False).page_of_all(page, *own))
+    found = FilledPage(wanted.limit)
+    own = (number(found.left), *beyond)
+    if wanted.delimited:
+        level = Level(read, call.asker, call.bucket, wanted.prefix, "asc", folded=False)
+        found.take(level.page_of_all(wanted.form, *own))
     else:
-        found.take(page_of_keys(read, call.asker, call.bucket, prefix, page, *own))
+        found.take(page_of_keys(read, call.asker, call.bucket, wanted.prefix, wanted.form, *own))
+    return found
 
 
 def _read_time(value: str) -> str:
