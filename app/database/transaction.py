@@ -55,9 +55,7 @@ class Transaction:
         """
         steps: list[Step] = [(statement, parameters, self._role) for statement, parameters in calls]
         rows = self._send([*steps, ROLLBACK], row_limit)[:-1]
-        lease, self._lease = self._lease, None
-        if lease is not None:
-            self._pool.give_back(lease)
+        self._let_go()
         return rows
 
     def __exit__(
@@ -82,43 +80,41 @@ class Transaction:
         before, self._pending = self._pending, []
         is_repeated, unclean = not first, 0
         while True:
-            if self._lease is None:
-                self._lease = self._pool.acquire()
-            self._lease.connection.wait_at_most(self._wait_s(len(steps)))
+            lease = self._lease = self._lease or self._pool.acquire()
+            lease.connection.wait_at_most(self._wait_s(len(steps)))
             try:
-                return self._lease.connection.pipeline(
+                return lease.connection.pipeline(
                     [*before, *steps], clean=first, prelude=len(before), row_limit=row_limit
                 )
             except ConnectionLost as ex:
-                if not is_repeated and not ex.silent:
-                    self._pool.give_back(self._lease)
-                    self._lease = None
-                    is_repeated = True
-                    continue
-                raise ex.explained() from ex
+                if is_repeated or ex.silent:
+                    raise ex.explained() from ex
+                self._let_go()
+                is_repeated = True
             except StatementError as ex:
                 if first and unclean <= self._pool.size and is_unclean(ex, len(before) - 1):
                     # All others may be like it; one that is opened then is not.
-                    self._lease.connection.usable = False
-                    self._pool.give_back(self._lease)
-                    self._lease = None
+                    lease.connection.usable = False
+                    self._let_go()
                     unclean += 1
-                    continue
-                if not is_repeated and self._pool.leads_astray(self._lease, ex):
-                    self._pool.give_back(self._lease)
-                    self._lease = None
+                elif not is_repeated and self._pool.leads_astray(lease, ex):
+                    self._let_go()
                     is_repeated = True
-                    continue
-                if ex.lost_preparation:
-                    self._lease.connection.forget_prepared()
-                    if not is_repeated:
-                        roll_back(self._lease.connection)
-                        is_repeated = True
-                        continue
-                    raise unavailable(None, "The database has forgotten a prepared statement.") from ex
-                ex.statement_index = max(0, ex.statement_index - len(before) + 1)
-                self._failure = explain(ex, (self._role or None) if first else None)
-                raise self._failure from None
+                elif ex.lost_preparation:
+                    lease.connection.forget_prepared()
+                    if is_repeated:
+                        raise unavailable(None, "The database has forgotten a prepared statement.") from ex
+                    roll_back(lease.connection)
+                    is_repeated = True
+                else:
+                    ex.statement_index = max(0, ex.statement_index - len(before) + 1)
+                    self._failure = explain(ex, (self._role or None) if first else None)
+                    raise self._failure from None
+
+    def _let_go(self) -> None:
+        lease, self._lease = self._lease, None
+        if lease is not None:
+            self._pool.give_back(lease)
 
     def _commit(self, lease: Lease) -> None:
         bookmark = self._bookmark
