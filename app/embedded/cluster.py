@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
@@ -143,7 +144,7 @@ class EmbeddedPostgres:
         self._place.state.unlink(missing_ok=True)
         package_parent = str(Path(__file__).resolve().parents[2])
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([package_parent, os.environ.get("PYTHONPATH", "")])}
-        order = json.dumps({name: getattr(self._order, name) for name in Instructions.__slots__})
+        order = json.dumps(asdict(self._order))
         starter = subprocess.Popen(
             [sys.executable, "-m", "app.embedded.keeper", order],
             cwd="/", env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -168,4 +169,4 @@ class EmbeddedPostgres:
         try:
             return KeeperState(**json.loads(self._place.state.read_text()))
         except FileNotFoundError:
-            return KeeperState(False, "", "", 0, 0, 0, "", "")
+            return KeeperState()

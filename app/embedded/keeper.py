@@ -59,12 +59,9 @@ def _keep(order: Instructions, place: Place, lock: FileLock) -> int:
     try:
         server = _server(order, place)
         _run_first(server)
-    except EmbeddedError as ex:
-        _report(place, KeeperState(False, str(ex), "", PORT, 0, os.getpid(), "", ""))
-        return 1
-    except OSError as ex:
-        failure = f"the embedded PostgreSQL cannot be started: {ex}"
-        _report(place, KeeperState(False, failure, "", PORT, 0, os.getpid(), "", ""))
+    except (EmbeddedError, OSError) as ex:
+        failure = str(ex) if isinstance(ex, EmbeddedError) else f"the embedded PostgreSQL cannot be started: {ex}"
+        _report(place, KeeperState(failure=failure, port=PORT, keeper_pid=os.getpid()))
         return 1
     _report_ready(place, server)
     pause = _LOOK_S

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from app.embedded.account import Account
 from app.embedded.binaries import MAJOR_VERSION
 from app.embedded.failure import EmbeddedError, StillInUse
 from app.embedded.place import PORT, Place, socket_name
+from app.embedded.processes import is_server_of, is_someone_else, listens
 
 SUPERUSER = "postgres"
 _POLL_S = 0.01
@@ -56,7 +56,7 @@ class Postmaster:
     def is_alive(self) -> bool:
         if self._child is not None:
             return self._child.poll() is None
-        return self.pid > 0 and _is_server_of(self.pid, self.home / "data")
+        return self.pid > 0 and is_server_of(self.pid, self.home / "data")
 
     def stop(self, *, keep: bool = True) -> None:
         """Stop the server with a fast shutdown: it disconnects clients and writes everything to disk.
@@ -114,16 +114,16 @@ class Postmaster:
         pid = int(lines[0]) if lines and lines[0].lstrip("-").isdigit() else 0
         socket_directory = Path(lines[4]) if len(lines) > 4 else self.socket_directory
         until = time.monotonic() + _SILENCE_LIMIT_S
-        while pid > 0 and _is_server_of(pid, self.home / "data"):
+        while pid > 0 and is_server_of(pid, self.home / "data"):
             # A server that was just killed may still look alive.
-            if _listens(socket_directory / socket_name()):
+            if listens(socket_directory / socket_name()):
                 return pid
             if time.monotonic() > until:
                 # Its socket is gone, so nobody can connect to it.
                 self.pid = pid
                 self.stop()
             time.sleep(_POLL_S)
-        if pid > 0 and _is_someone_else(pid, self.home / "data"):
+        if pid > 0 and is_someone_else(pid, self.home / "data"):
             # An unrelated process has its process id now, which PostgreSQL would take for a running server.
             (self.home / "data" / "postmaster.pid").unlink(missing_ok=True)
         for stale in (socket_name(), f"{socket_name()}.lock"):
@@ -203,51 +203,3 @@ def _is_reason(line: str) -> bool:
 def _environment() -> dict[str, str]:
     """A minimal environment: inherited PG* variables and locales would change how the server behaves."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
-
-
-def _listens(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX) as probe:
-        try:
-            probe.connect(str(path))
-        except OSError:
-            return False
-    return True
-
-
-def _is_server_of(pid: int, data: Path) -> bool:
-    """Whether the process is a PostgreSQL server that works in this data directory."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return False
-    if not Path("/proc/self/cwd").exists():
-        asked = subprocess.run(["/bin/ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True)
-        return "postgres" in asked.stdout and str(data) in asked.stdout
-    return _works_in(pid, data) and not _is_zombie(pid)
-
-
-def _is_someone_else(pid: int, data: Path) -> bool:
-    """Whether the process exists, and certainly neither it nor any other works in this data directory."""
-    if not Path("/proc/self/cwd").exists():
-        return False
-    try:
-        os.kill(pid, 0)
-    except OSError:
-        return False
-    return not any(_works_in(int(name), data) for name in os.listdir("/proc") if name.isdigit())
-
-
-def _works_in(pid: int, data: Path) -> bool:
-    try:
-        return os.path.samefile(f"/proc/{pid}/cwd", data)
-    except OSError:
-        return False
-
-
-def _is_zombie(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True

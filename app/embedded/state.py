@@ -16,13 +16,14 @@ class Instructions:
 
 @dataclass(frozen=True, slots=True)
 class KeeperState:
-    """The report of a keeper. ``failure`` is '' unless the server cannot be run."""
+    """The report of a keeper. ``failure`` is '' unless the server cannot be run. The rest is known once it is
+    ``ready``."""
 
-    ready: bool
-    failure: str
-    socket_directory: str
-    port: int
-    server_pid: int
-    keeper_pid: int
-    data: str
-    account: str
+    ready: bool = False
+    failure: str = ""
+    socket_directory: str = ""
+    port: int = 0
+    server_pid: int = 0
+    keeper_pid: int = 0
+    data: str = ""
+    account: str = ""
