@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from app.storage.errors import RangeNotSatisfiable
+from app.storage.http.answer import Headers
+from app.storage.http.preconditions import range_applies
 
 _OTHER_UNIT = re.compile(r"(?!bytes=)[!#$%&'*+.^_`|~0-9a-z-]+=.*", re.ASCII | re.IGNORECASE | re.DOTALL)
 _RANGE = re.compile(r"bytes=\s*(\d*)-(\d*)", re.ASCII | re.IGNORECASE)
 _DIGITS = 18
 _BEYOND = 10**_DIGITS
+
+
+class AnsweredPart(NamedTuple):
+    """The bytes that an answer has: from ``start`` up to, not including, ``end``, or to the last one for None."""
+
+    status: int
+    start: int
+    end: int | None
+    headers: Headers
+
+
+WHOLE = AnsweredPart(200, 0, None, ())
+
+
+def applicable_range(headers: Mapping[str, str], *, etag: str, modified: int) -> str | None:
+    """The value of the Range header; None without one, and for one that must be ignored. For ``etag`` and ``modified``
+    see ``evaluate``."""
+    value = headers.get("range")
+    if value is None or is_of_other_unit(value):
+        return None
+    return value if range_applies(headers, etag=etag, modified=modified) else None
+
+
+def part_of(value: str, size: int) -> AnsweredPart:
+    """The part of ``size`` bytes that a Range header asks for. Raises RangeNotSatisfiable."""
+    start, end = read_range(value, size)
+    return AnsweredPart(206, start, end, (("content-range", f"bytes {start}-{end - 1}/{size}"),))
 
 
 def is_of_other_unit(value: str) -> bool:

@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from app.storage.bytes.backend import BlobMissing, Labels
 from app.storage.content_types import is_content_type
-from app.storage.errors import PreconditionFailed, RangeNotSatisfiable
+from app.storage.errors import PreconditionFailed
 from app.storage.http.answer import Answer, Headers
 from app.storage.http.kept_headers import DISPOSITION, ENCODING, ROBOTS, kept_header
-from app.storage.http.preconditions import evaluate, range_applies
-from app.storage.http.ranges import is_of_other_unit, read_range
+from app.storage.http.preconditions import evaluate
+from app.storage.http.ranges import WHOLE, applicable_range, part_of
 from app.storage.reading import Reading, find, find_with_bytes, link_to, modified, open_bytes, size_of
 from app.storage.records import StoredObject
 from app.storage.rest.call import Call
@@ -96,21 +96,15 @@ def _answer(storage: Storage, call: Call, found: StoredObject, expires: int | No
     content_type = _shown(found.mime_type).content_type
     if call.method == "HEAD":
         return Answer(200, headers, content_type=content_type, length=found.size or 0)
-    status, start, end = 200, 0, None
-    wanted = _wanted_range(call, found, second)
-    if wanted is not None:
-        size = size_of(storage, found)
-        if size == 0:
-            raise RangeNotSatisfiable(0)
-        start, end = read_range(wanted, size)
-        status, headers = 206, (*headers, ("content-range", f"bytes {start}-{end - 1}/{size}"))
+    wanted = applicable_range(call.headers, etag=found.entity_tag, modified=second)
+    part = WHOLE if wanted is None else part_of(wanted, size_of(storage, found))
     try:
         if storage.limits.links and (link := link_to(storage, found, _labels(call, found, expires))) is not None:
             return _redirect(link)
-        body, length = open_bytes(storage, found, start, end)
+        body, length = open_bytes(storage, found, part.start, part.end)
     except BlobMissing:
         return None
-    return Answer(status, headers, body, content_type, length)
+    return Answer(part.status, headers + part.headers, body, content_type, length)
 
 
 def _labels(call: Call, found: StoredObject, expires: int | None) -> Labels:
@@ -132,14 +126,6 @@ def _redirect(link: str) -> Answer:
 def _disposition(call: Call, found: StoredObject) -> str | None:
     download = call.query.get("download")
     return kept_header(found.metadata, DISPOSITION) if download is None else content_disposition(download)
-
-
-def _wanted_range(call: Call, found: StoredObject, second: int) -> str | None:
-    """The Range header, None if there is none or it does not apply."""
-    value = call.header("range")
-    if value is None or is_of_other_unit(value):
-        return None
-    return value if range_applies(call.headers, etag=found.entity_tag, modified=second) else None
 
 
 def _headers(call: Call, found: StoredObject, second: int, expires: int | None, *, differs: bool = False) -> Headers:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.storage.bytes.backend import BlobMissing
-from app.storage.errors import NoSuchBucket, PreconditionFailed, RangeNotSatisfiable
+from app.storage.errors import NoSuchBucket, PreconditionFailed
 from app.storage.http.answer import Answer, Headers
 from app.storage.http.kept_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, kept_header
-from app.storage.http.preconditions import evaluate, range_applies
-from app.storage.http.ranges import is_of_other_unit, read_range
+from app.storage.http.preconditions import evaluate
+from app.storage.http.ranges import WHOLE, applicable_range, part_of
 from app.storage.reading import Reading, find, find_with_bytes, open_bytes, size_of
 from app.storage.records import ObjectName, StoredObject
 from app.storage.rows import RawValue, read_metadata
@@ -89,6 +89,24 @@ def _answer(storage: Storage, call: S3Call, found: StoredObject, user_metadata: 
         raise PreconditionFailed
     if outcome == "not modified":
         return Answer(304, (("etag", found.entity_tag), ("last-modified", http_date(second))), content_type=None)
+    content_type, headers = _described(call, found, user_metadata)
+    size, wanted = size_of(storage, found), _wanted_range(call, found, second)
+    part = WHOLE if wanted is None else part_of(wanted, size)
+    headers = (*headers, *part.headers)
+    if wanted is None and call.headers.get(_CHECKSUM_MODE, "").upper() == "ENABLED":
+        headers = (*headers, *headers_of(kept_in(found.metadata)))
+    if call.is_head:
+        length = (size if part.end is None else part.end) - part.start
+        return Answer(part.status, headers, content_type=content_type, length=length)
+    try:
+        body, length = open_bytes(storage, found, part.start, part.end)
+    except BlobMissing:
+        return None
+    return Answer(part.status, headers, body, content_type, length)
+
+
+def _described(call: S3Call, found: StoredObject, user_metadata: Mapping[str, Any]) -> tuple[str | None, Headers]:
+    """The type of an object, and the headers that describe it whichever part is sent."""
     given = {
         "content-type": found.mime_type,
         "cache-control": found.caching,
@@ -99,10 +117,10 @@ def _answer(storage: Storage, call: S3Call, found: StoredObject, user_metadata: 
         **_overrides(call),
     }
     content_type = given.pop("content-type")
-    headers: Headers = (
+    return content_type, (
         ("accept-ranges", "bytes"),
         *((("etag", found.entity_tag),) if found.entity_tag else ()),
-        ("last-modified", http_date(second)),
+        ("last-modified", http_date(int(found.updated_at))),
         ("content-security-policy", "sandbox"),
         ("x-content-type-options", "nosniff"),
         *((name, value) for name, value in given.items() if value),
@@ -110,31 +128,12 @@ def _answer(storage: Storage, call: S3Call, found: StoredObject, user_metadata: 
         # The parts that can be asked for, however many were uploaded.
         *((("x-amz-mp-parts-count", "1"),) if "partNumber" in call.query else ()),
     )
-    start, end, status = 0, None, 200
-    wanted = _wanted_range(call, found, second)
-    size = size_of(storage, found)
-    if wanted is not None:
-        if size == 0:
-            raise RangeNotSatisfiable(0)
-        start, end = read_range(wanted, size)
-        status, headers = 206, (*headers, ("content-range", f"bytes {start}-{end - 1}/{size}"))
-    elif call.headers.get(_CHECKSUM_MODE, "").upper() == "ENABLED":
-        headers = (*headers, *headers_of(kept_in(found.metadata)))
-    if call.is_head:
-        return Answer(status, headers, content_type=content_type, length=(size if end is None else end) - start)
-    try:
-        body, length = open_bytes(storage, found, start, end)
-    except BlobMissing:
-        return None
-    return Answer(status, headers, body, content_type, length)
 
 
 def _wanted_range(call: S3Call, found: StoredObject, second: int) -> str | None:
     """The range, None if there is none or it does not apply. Of several ranges none applies."""
-    value = call.headers.get("range")
-    if value is None or is_of_other_unit(value) or "," in value:
-        return None
-    return value if range_applies(call.headers, etag=found.entity_tag, modified=second) else None
+    value = applicable_range(call.headers, etag=found.entity_tag, modified=second)
+    return None if value is None or "," in value else value
 
 
 def _overrides(call: S3Call) -> dict[str, str]:
