@@ -7,13 +7,13 @@ from app.installation.install import (
     OLDEST_SERVER,
     Grants,
     InstallationError,
-    Lack,
     Report,
     install,
     uninstall,
     unprotected,
     upgrade,
 )
+from app.installation.lacks import Lack
 from app.installation.scripts import install_files
 from app.installation.state import InstallationState, immutable, outdated, read_server, read_state, unsupported
 from app.installation.version import VERSION

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from app.database.url import parse_database_url
 from app.database.wire import DatabaseConnection
 from app.errors import PorticoError
 from app.installation import scripts
-from app.installation.state import InstallationState, outdated, read_server, read_state
+from app.installation.lacks import Lack, lacks_of, lacks_of_public, without_row_security
+from app.installation.state import IS_STANDBY, Ask, outdated, read_server, read_state
 from app.installation.version import VERSION
 
 # "portico" as eight bytes: any number works that nobody else uses.
@@ -38,35 +38,8 @@ select pg_advisory_xact_lock({_LOCK});
 OLDEST_SERVER = 140000
 """The first version of PostgreSQL, as ``server_version_num``, that takes the scripts: older ones have no RETURN."""
 _CREATE_SCHEMA = "select has_database_privilege(current_database(), 'create')::text"
-_IS_STANDBY = "select pg_catalog.pg_is_in_recovery()::text"
 _WHO = "select current_user::text"
 _WHERE = "select current_database()::text"
-_MISSING_EXISTS = """
-select (count(*) > 0)::text from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where n.nspname = 'graphql' and c.relname = 'missing'
-"""
-_MISSING = "select what, fix from graphql.missing"
-_UNPROTECTED = """
-select count(*)::text from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.rolname = 'anon'
-where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p') and not c.relrowsecurity
-  and has_table_privilege(r.oid, c.oid, 'insert')
-"""
-_WITHOUT_ROW_SECURITY = """
-select coalesce(json_agg(format('%I.%I', 'public', c.relname) order by c.relname), '[]')::text
-from pg_catalog.pg_class c
-where c.relnamespace = to_regnamespace('public') and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relrowsecurity
-  and not exists (select from unnest(c.reloptions) o (option) where option ~* '^security_invoker=(true|on|yes|1)$')
-  and pg_has_role(current_user, c.relowner, 'usage')
-  and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_catalog.pg_class'::regclass
-                  and d.objid = c.oid and d.deptype = 'e')
-  and not exists (select from pg_catalog.pg_roles r
-                  where r.rolname in ('anon', 'authenticated') and has_table_privilege(r.oid, c.oid, 'select'))
-"""
-_PUBLIC_CLOSED = """
-select string_agg(r.rolname, ', ' order by r.rolname) from pg_catalog.pg_roles r
-where r.rolname in ('anon', 'authenticated', 'service_role')
-  and not has_schema_privilege(r.oid, to_regnamespace('public'), 'usage')
-"""
 
 
 Grants = Literal["protected", "all", "none"]
@@ -78,14 +51,6 @@ class InstallationError(PorticoError):
     """The installation failed; nothing was changed."""
 
     code = "INSTALLATION_FAILED"
-
-
-@dataclass(frozen=True, slots=True)
-class Lack:
-    """Something that is missing, and who can fix it and how."""
-
-    what: str
-    fix: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +84,15 @@ def install(
     OUTCOME_UNKNOWN.
     """
     with _transaction(database_url) as session:
-        _check_server(session)
-        state = _state(session)
+        ask = partial(_value, session)
+        _check_server(ask)
+        state = read_state(ask)
         if state.version not in (None, version):
             other = outdated(state) or f"version {state.version} is installed; `portico upgrade` changes the version"
             if state.owned:
                 # graphql.available_extensions reports this as the newest version.
                 _run(session, f"update graphql.installation set default_version = '{VERSION}'")  # noqa: S608
-            return Report(state.version, state.version, state.by_extension, _lacks(session), other)
+            return Report(state.version, state.version, state.by_extension, lacks_of(ask), other)
         if as_extension is None:
             as_extension = state.superuser and version in state.offered
         if grants_on_public != "protected":
@@ -136,10 +102,10 @@ def install(
             _run(session, f"create extension portico version '{_known(version)}'")
         elif state.version is None or state.owned:
             _run(session, scripts.install_script(_known(version)))
-        after = _state(session)
-        lacks = _lacks(session)
+        after = read_state(ask)
+        lacks = lacks_of(ask)
         if grants_on_public == "all" or (state.version is None and grants_on_public != "none"):
-            lacks += _public_lacks(session)
+            lacks += lacks_of_public(ask)
         return Report(state.version, after.version, after.by_extension, lacks)
 
 
@@ -147,14 +113,16 @@ def unprotected(database_url: str) -> list[str]:
     """The relations of schema public that "protected" leaves closed, as identifiers; none once Portico is installed.
     Raises InstallationError where ``install`` could do nothing."""
     with _transaction(database_url) as session:
-        _check_server(session)
-        return [] if _state(session).version is not None else _unprotected(session)
+        ask = partial(_value, session)
+        _check_server(ask)
+        return [] if read_state(ask).version is not None else without_row_security(ask)
 
 
 def upgrade(database_url: str, *, version: str = VERSION) -> Report:
     """Upgrade what is installed to ``version``, while requests run. Raises what ``install`` raises."""
     with _transaction(database_url) as session:
-        state = _state(session)
+        ask = partial(_value, session)
+        state = read_state(ask)
         if state.version is None:
             raise InstallationError("Nothing of Portico is installed in this database.", hint="Run portico init.")
         if not state.owned:
@@ -177,14 +145,14 @@ def upgrade(database_url: str, *, version: str = VERSION) -> Report:
         # A restored dump may contain an older schema storage; the script repairs it, and what else is up to date.
         if not path or state.storage_version not in (None, state.version):
             _run(session, scripts.install_script(version))
-        after = _state(session)
-        return Report(state.version, after.version, after.by_extension, _lacks(session))
+        after = read_state(ask)
+        return Report(state.version, after.version, after.by_extension, lacks_of(ask))
 
 
 def uninstall(database_url: str) -> Report:
     """Remove Portico's objects, except roles, grants, auth and storage. Raises what ``install`` raises."""
     with _transaction(database_url) as session:
-        state = _state(session)
+        state = read_state(partial(_value, session))
         if state.by_extension:
             _run(session, "drop extension portico")
         elif state.version is not None:
@@ -230,13 +198,13 @@ def _run(session: DatabaseConnection, sql: str) -> None:
                 hint=f'As the owner of the database: grant create on database "{where.decode()}" to "{who.decode()}"',
             ) from ex
         hint = ex.diagnosis.hint or None
-        if _value(session, _IS_STANDBY) == b"true":
+        if _value(session, IS_STANDBY) == b"true":
             hint = "The database is a standby: name the primary in DATABASE_URL."
         raise InstallationError(f"The database refused the installation: {ex.diagnosis.message}.", hint=hint) from ex
 
 
-def _check_server(session: DatabaseConnection) -> None:
-    number = read_server(partial(_value, session))
+def _check_server(ask: Ask) -> None:
+    number = read_server(ask)
     if number < OLDEST_SERVER:
         raise InstallationError(
             f"Portico's objects need PostgreSQL {OLDEST_SERVER // 10000} or newer; this is PostgreSQL"
@@ -251,54 +219,6 @@ def _known(version: str) -> str:
     return version
 
 
-def _state(session: DatabaseConnection) -> InstallationState:
-    return read_state(lambda query: _value(session, query))
-
-
 def _value(session: DatabaseConnection, query: str) -> bytes | None:
     rows = session.simple(query)[-1]
     return rows[0][0] if rows else None
-
-
-def _lacks(session: DatabaseConnection) -> tuple[Lack, ...]:
-    if _value(session, _MISSING_EXISTS) != b"true":
-        return ()
-    rows = session.simple(_MISSING)[-1]
-    return tuple(Lack((what or b"").decode(), (fix or b"").decode()) for what, fix in rows)
-
-
-def _public_lacks(session: DatabaseConnection) -> tuple[Lack, ...]:
-    lacks = []
-    closed = _value(session, _PUBLIC_CLOSED)
-    if closed:
-        lacks.append(
-            Lack(
-                f"{closed.decode()} may not use schema public",
-                f"as the owner of the schema: grant usage on schema public to {closed.decode()}",
-            )
-        )
-    left_out = _unprotected(session)
-    if left_out:
-        names = ", ".join(left_out)
-        lacks.append(
-            Lack(
-                f"anon and authenticated have no rights on these relations without row level security: {names}",
-                "enable it, write policies, then: grant select, insert, update, delete"
-                f" on {names} to anon, authenticated; or open all as they are: portico init --grants-on-public=all",
-            )
-        )
-    open_tables = int(_value(session, _UNPROTECTED) or b"0")
-    if open_tables:
-        lacks.append(
-            Lack(
-                f"anon and authenticated may read and write all rows of {open_tables} table(s) in schema public"
-                " that have no row level security",
-                "enable row level security on them, or revoke rights: docs/database.md",
-            )
-        )
-    return tuple(lacks)
-
-
-def _unprotected(session: DatabaseConnection) -> list[str]:
-    names: list[str] = json.loads(_value(session, _WITHOUT_ROW_SECURITY) or b"[]")
-    return names

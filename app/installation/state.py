@@ -93,13 +93,13 @@ def unsupported(number: int) -> str | None:
     return f"PostgreSQL {number // 10000} is not supported; use PostgreSQL 14 or newer"
 
 
-_IS_STANDBY = "select pg_catalog.pg_is_in_recovery()::text"
+IS_STANDBY = "select pg_catalog.pg_is_in_recovery()::text"
 _IS_READ_ONLY = "select (current_setting('default_transaction_read_only')::boolean)::text"
 
 
 def immutable(ask: Ask) -> tuple[str, str] | None:
     """What ``serve`` and ``doctor`` tell of a database that refuses changes, and what to do; None if it does not."""
-    if ask(_IS_STANDBY) == b"true":
+    if ask(IS_STANDBY) == b"true":
         fix = "name the primary in DATABASE_URL, and standbys in DATABASE_READ_URLS"
         return "the database is a standby, which refuses all changes", fix
     if ask(_IS_READ_ONLY) == b"true":
