@@ -73,12 +73,8 @@ class ApiSchema:
         self._shared: dict[str, Any] = {}
         self._learning = Lock()
         self._value_types: dict[int, ValueType | None] = {}
-        declared = (each for some in self.hooks.comment_directives() for each in some)
-        known = (each for each in declared if dialect.extended or not each.extended)
         self.notices: Notices = Notices(lambda: self._lazy.whole()) if whole is None else whole.notices
-        self.comments = Comments(
-            self.catalog, (*DIRECTIVES, *known), self.notices, describe=dialect.described_by_comments
-        )
+        self.comments = self._comments()
         self.schemas = tuple(each for each in view.schemas if whole is None or each.name in only_schemas)
         self._left_out = {each.name for each in view.schemas} - {each.name for each in self.schemas}
         self._introspectable = frozenset(
@@ -86,29 +82,14 @@ class ApiSchema:
             for each in self.schemas
             if self.comments.on_schema(each.name).get("introspection", dialect.introspection) is True
         )
-        self._exposure = Exposure(
-            view=view,
-            dialect=dialect,
-            comments=self.comments,
-            schemas=frozenset(each.name for each in self.schemas),
-            names_of=lru_cache(maxsize=None)(self._names_of),
-            value_type=self.value_type,
-            max_rows=rules.max_rows,
-            reserved=self._reserved_names(),
-            notices=self.notices,
-        )
+        self._exposure = self._exposed()
         self._own_names = OwnTypeNames(self._exposure, make_all=lambda: self._lazy.whole())
         self.is_name = self._exposure.is_name
         self.is_exposed_kind = self._exposure.is_exposed_kind
         self.type_name = self._exposure.type_name
         self.field_names_of_columns = self._exposure.field_names_of_columns
-        shown: Sequence[ApiRelation] = self._exposure.relations()
-        if whole is None:
-            shown = with_own_names(shown, self._exposure.reserved, self._exposure.names_of, self.notices)
-        else:
-            shown = [each for each in shown if each.relation.oid in whole.rows_by_oid]
-        self.rows_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in shown}
-        self.relations = tuple(each for each in shown if each.key)
+        self.rows_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self._shown_relations()}
+        self.relations = tuple(each for each in self.rows_by_oid.values() if each.key)
         self.relation_by_oid: Mapping[int, ApiRelation] = {each.relation.oid: each for each in self.relations}
         self._lazy = self._lazy_types()
         self.unchecked: GraphQLSchema = LazySchema(self._lazy, assume_valid=True)
@@ -123,6 +104,30 @@ class ApiSchema:
         return self.view.catalog
 
     # What is exposed
+
+    def _comments(self) -> Comments:
+        declared = (each for some in self.hooks.comment_directives() for each in some)
+        known = (each for each in declared if self.dialect.extended or not each.extended)
+        return Comments(self.catalog, (*DIRECTIVES, *known), self.notices, describe=self.dialect.described_by_comments)
+
+    def _exposed(self) -> Exposure:
+        return Exposure(
+            view=self.view,
+            dialect=self.dialect,
+            comments=self.comments,
+            schemas=frozenset(each.name for each in self.schemas),
+            names_of=lru_cache(maxsize=None)(self._names_of),
+            value_type=self.value_type,
+            max_rows=self.rules.max_rows,
+            reserved=self._reserved_names(),
+            notices=self.notices,
+        )
+
+    def _shown_relations(self) -> Sequence[ApiRelation]:
+        shown = self._exposure.relations()
+        if self.whole is None:
+            return with_own_names(shown, self._exposure.reserved, self._exposure.names_of, self.notices)
+        return [each for each in shown if each.relation.oid in self.whole.rows_by_oid]
 
     def _names_of(self, type_name: str) -> RelationNames:
         made: Sequence[RelationNames] = self.hooks.relation_names(type_name=type_name)
