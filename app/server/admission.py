@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl
 
 from app.errors import PorticoError
 from app.identity import Identity
@@ -20,9 +20,8 @@ from app.settings import Settings
 from app.storage.errors import TooLarge
 from app.storage.http.answer import Answer
 from app.storage.http.credentials import bearer_token
-from app.storage.http.errors import InvalidSignature
 from app.storage.http.head import Head, lines_of
-from app.storage.http.signing import UPLOAD, Signer, check_scope
+from app.storage.http.signing import UPLOAD, Signer, check_scope, signed_key
 from app.storage.http.slices import Slices
 from app.storage.http.target import path_of, without_prefix
 from app.storage.rest.credentials import caller_of, presented_token, required_signed_token
@@ -158,9 +157,7 @@ class Admission:
     def _check_signed(self, match: Match, token: str) -> None:
         claims = self._signer.verify(token)
         check_scope(claims, UPLOAD)
-        # Some clients escape the URL a second time and ask for %253F instead of %3F.
-        if claims.get("url") not in (f"{match.bucket}/{match.key}", f"{match.bucket}/{unquote(match.key)}"):
-            raise InvalidSignature("Invalid signature")
+        signed_key(claims, match.bucket, match.key)
 
 
 def _as_sent(head: ReceivedHead) -> Head:

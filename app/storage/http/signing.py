@@ -9,6 +9,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote
 
 import jwt
 from cryptography.fernet import Fernet
@@ -102,3 +103,12 @@ def check_scope(claims: Mapping[str, Any], scope: str, *, transformed: bool = Fa
             raise InvalidSignature(f"Token is {'not ' if transformed else ''}for a transformed image")
         return
     raise InvalidSignature(f"Token is not scoped for {scope}")
+
+
+def signed_key(claims: Mapping[str, Any], bucket: str, key: str) -> str:
+    """The key of the object that a token is for, which the path must name: as ``key``, or escaped a second time, since
+    some clients ask for %253F instead of %3F. Raises InvalidSignature."""
+    for named in (key, unquote(key)):
+        if claims.get("url") == f"{bucket}/{named}":
+            return named
+    raise InvalidSignature("Invalid signature")

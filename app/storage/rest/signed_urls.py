@@ -7,16 +7,15 @@ import time
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from app.identity import ANON, Caller
 from app.storage import writing
 from app.storage.asker import Asker
 from app.storage.errors import InvalidValue, NoSuchObject, PreconditionFailed
 from app.storage.http.answer import Answer
-from app.storage.http.errors import InvalidSignature
 from app.storage.http.preconditions import write_conditions
-from app.storage.http.signing import DOWNLOAD, LATEST, UPLOAD, Signer, check_scope
+from app.storage.http.signing import DOWNLOAD, LATEST, UPLOAD, Signer, check_scope, signed_key
 from app.storage.http.upload_body import header_metadata, read_upload
 from app.storage.judging import Write
 from app.storage.names import check_key
@@ -138,12 +137,7 @@ def verified(storage: Storage, call: Call, scope: str, *, transformed: bool = Fa
     """The claims of the request's token, and the request with the signed key. Raises InvalidToken, InvalidSignature."""
     claims = Signer(storage.signing_secret).verify(required_signed_token(call.query))
     check_scope(claims, scope, transformed=transformed)
-    url = claims.get("url")
-    # Some clients escape the URL a second time and ask for %253F instead of %3F.
-    for key in (call.key, unquote(call.key)):
-        if url == f"{call.bucket}/{key}":
-            return claims, call._replace(key=key)
-    raise InvalidSignature("Invalid signature")
+    return claims, call._replace(key=signed_key(claims, call.bucket, call.key))
 
 
 def lifetime_of(given: Mapping[str, Any]) -> int:
