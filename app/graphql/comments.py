@@ -9,7 +9,7 @@ from typing import Any
 from app.graphql.notices import Notices
 from schema_cache.directive_values import Count, Flag, ListOf, NumberBetween, String
 from schema_cache.directives import Commented, Directive, DirectiveReader, plain_text
-from schema_cache.model import Catalog, Relation
+from schema_cache.model import Catalog, Function, Relation
 
 MOST_LEVELS = 200
 """The highest limit of nested fields that a setting or a comment may have."""
@@ -80,6 +80,12 @@ class Comments:
         if relation.comment is None:
             return {}
         return self.on("relation", f"{relation.schema}.{relation.name}", relation.comment)
+
+    def on_function(self, function: Function) -> Mapping[str, Any]:
+        """The directives of a function."""
+        if function.comment is None:
+            return {}
+        return self.on("function", f"{function.schema}.{function.name}", function.comment)
 
     def _inflects(self, schema: str) -> bool:
         """Whether names of that schema's objects are turned into GraphQL's customary form."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from schema_cache.model import Function
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:
@@ -44,3 +46,8 @@ class Notices:
     def __len__(self) -> int:
         self._make_types()
         return len(self._found)
+
+
+def function_subject(function: Function) -> str:
+    """How notices speak of a function."""
+    return f"function {function.schema}.{function.name}"

@@ -63,7 +63,7 @@ def is_field_by_itself(api: ApiSchema, function: Function) -> bool:
 
 def is_exposed(api: ApiSchema, function: Function) -> bool:
     """Whether the comment on a function asks for it to be a field, where the directive is read."""
-    directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
+    directives = api.comments.on_function(function)
     return directives.get(EXPOSE) is True
 
 

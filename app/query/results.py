@@ -20,6 +20,7 @@ from sqlalchemy.sql.functions import Function as SqlFunction
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
+from app.graphql.notices import function_subject
 from app.graphql.relations import OwnName
 from app.graphql.values_of_types import ValueType
 from app.query.calls import PSEUDO_TYPE, VOLATILE, result_of
@@ -88,8 +89,9 @@ def _own_object(api: ApiSchema, function: Function, type_name: str) -> ResultIte
         value = value and value.of_declared(1)
         name = names.field(column.name, None, inflect)
         if value is None or name in fields or not api.is_name(name):
-            subject = f"function {function.schema}.{function.name}"
-            api.notices.add(subject, f"its result's column {column.name} is left out: the API cannot show it")
+            api.notices.add(
+                function_subject(function), f"its result's column {column.name} is left out: the API cannot show it"
+            )
         else:
             fields[name] = _field(column.name, value)
     if not (fields and api.is_name(type_name)):

@@ -29,7 +29,7 @@ def computed_fields(api: ApiSchema, relation: ApiRelation) -> Mapping[str, Compu
     for function in api.shared("functions of rows", lambda: _by_row_type(api)).get(relation.relation.row_type, ()):
         result = result_of(api, function)
         if result is not None:
-            directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
+            directives = api.comments.on_function(function)
             inflect = api.comments.inflects(function.schema)
             name = names.function_field(function.name, directives.get("name"), inflect)
             found.setdefault(name, ComputedField(result, directives))

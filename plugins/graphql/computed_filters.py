@@ -9,6 +9,7 @@ from graphql import GraphQLInputField
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
+from app.graphql.notices import function_subject
 from app.graphql.relations import ApiRelation
 from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl
@@ -47,7 +48,7 @@ def filter_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 def _tell(api: ApiSchema, function: Function) -> None:
     reason = "it is not in the filter: it must be stable or immutable and return one value of a type with operators"
-    api.notices.add(f"function {function.schema}.{function.name}", reason)
+    api.notices.add(function_subject(function), reason)
 
 
 def _filterable(result: Result) -> ValueType | None:

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
+from app.graphql.notices import function_subject
 from app.graphql.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
 from app.query.calls import result_of
@@ -122,7 +123,7 @@ def _fields(api: ApiSchema, functions: Iterable[Taken]) -> Mapping[str, GraphQLF
     """The fields for functions; notices say why one of them has none."""
     fields: dict[str, GraphQLField] = {}
     for function, taken in functions:
-        directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
+        directives = api.comments.on_function(function)
         name = field_name(api, function, directives)
         result = any_result_of(api, function, _row_type_name(api, function))
         arguments = arguments_of(api, function, given_type, taken)
@@ -137,12 +138,12 @@ def _fields(api: ApiSchema, functions: Iterable[Taken]) -> Mapping[str, GraphQLF
         else:
             fields[name] = _field(api, function, result, arguments, directives)
             continue
-        api.notices.add(f"function {function.schema}.{function.name}", f"it is not exposed: {reason}")
+        api.notices.add(function_subject(function), f"it is not exposed: {reason}")
     return fields
 
 
 def _row_type_name(api: ApiSchema, function: Function) -> str:
-    directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
+    directives = api.comments.on_function(function)
     return f"{names.base(function.name, directives.get('name'), api.comments.inflects(function.schema))}Row"
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
+from app.graphql.notices import function_subject
 from app.hooks import hookimpl
 from app.query.calls import Result, result_of
 from app.query.functions import (
@@ -58,7 +59,7 @@ def _fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField]:
     for function in candidates(api, volatilities):
         result, arguments = result_of(api, function), arguments_of(api, function, plain_type)
         if result is not None and arguments is not None and is_field_by_itself(api, function):
-            directives = api.comments.on("function", f"{function.schema}.{function.name}", function.comment)
+            directives = api.comments.on_function(function)
             fields.setdefault(field_name(api, function, directives), _field(api, result, arguments, directives))
         elif not is_exposed(api, function):
             _tell(api, function)
@@ -83,7 +84,7 @@ def _arguments(api: ApiSchema, result: Result, own: Mapping[str, GraphQLArgument
     added, function = result.arguments, result.function
     for name in sorted(added.keys() & own.keys()):
         reason = f"its argument {name} stands in the place of the one that collections have"
-        api.notices.add(f"function {function.schema}.{function.name}", reason)
+        api.notices.add(function_subject(function), reason)
     return {**own, **{name: each for name, each in added.items() if name not in own}}
 
 
@@ -108,4 +109,4 @@ def _tell(api: ApiSchema, function: Function) -> None:
     elif None in [plain_type(api, each) for each in function.arguments]:
         reason = f"the API does not take the type of an argument, such as an enum, by itself{remedy}"
     field = names.function_field(function.name, None, api.comments.inflects(function.schema))
-    api.notices.add(f"function {function.schema}.{function.name}", f"it is not a field: {reason}", field=field)
+    api.notices.add(function_subject(function), f"it is not a field: {reason}", field=field)
