@@ -186,7 +186,7 @@ class GraphQLHooks:
     @hookspec
     def update_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:
         """Arguments of the update of a relation's rows. The extension ``assign`` turns an argument's value into new
-        values of columns (app.query.changes.Assign); the extension ``condition`` selects the rows."""
+        values of columns (app.query.assignments.Assign); the extension ``condition`` selects the rows."""
 
     @hookspec
     def delete_arguments(self, api: ApiSchema, relation: ApiRelation) -> Fields | None:

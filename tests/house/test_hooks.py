@@ -1,9 +1,11 @@
-"""A hook that no built-in uses does not exist, and each one has a test of its own."""
+"""A hook that no built-in uses does not exist, each one has a test of its own, and what its text names exists."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -30,3 +32,9 @@ def test_each_hook_has_a_test() -> None:
     trees = (ast.parse(path.read_text()) for path in (ROOT / "tests" / "plugins").glob("test_*.py"))
     tests = {each.name for tree in trees for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
     assert [name for name in _hooks() if f"test_hook_{name}" not in tests] == []
+
+
+def test_what_the_texts_of_hooks_name_exists() -> None:
+    named = set(re.findall(r"\b(app\.[a-z_.]+)\.([A-Z]\w+)", inspect.getsource(hooks)))
+    assert named
+    assert [f"{place}.{name}" for place, name in named if not hasattr(import_module(place), name)] == []
