@@ -8,8 +8,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from schema_cache.catalog_query import SUPPORT_QUERY, catalog_query
-from schema_cache.decode import decode
-from schema_cache.model import Catalog
 
 _ATTEMPTS = 4
 
@@ -31,14 +29,9 @@ class Support(NamedTuple):
     distributed: bool
 
 
-def load_catalog(run: Run) -> Catalog:
-    """Everything that the database holds at this moment. Errors of ``run`` pass through."""
-    return decode(fetch_catalog(run))
-
-
 def fetch_catalog(run: Run, *, with_queries: bool = False) -> str | bytes:
-    """The same as the text that ``decode`` reads, for callers that want to store it. From the queries of views, if they
-    are read, the keys of views follow."""
+    """Everything that the database holds at this moment, as the text that ``decode`` reads. From the queries of views,
+    if they are read, the keys of views follow. Errors of ``run`` pass through."""
     for _ in range(_ATTEMPTS - 1):
         # Outside the try: an unreachable database is asked only once.
         query = _query(run, with_queries)
