@@ -16,7 +16,6 @@ from app.storage.http.target import path_of
 
 _value = itemgetter(1)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_LONGEST_REQUEST_ID = 200
 _LONGEST_REMEMBERED = 2048
 # Those that WSGI names unlike others.
 _OF_THE_BODY = (("CONTENT_TYPE", "content-type"), ("CONTENT_LENGTH", "content-length"))
@@ -75,9 +74,10 @@ def declared_length(environ: Mapping[str, Any]) -> int | None:
     return None if environ.get("HTTP_TRANSFER_ENCODING") else 0
 
 
-def request_id_of(headers: Mapping[str, str]) -> str:
-    """The request id that a proxy sent, or ''."""
-    return headers.get("x-request-id", "")[:_LONGEST_REQUEST_ID]
+def request_id_of(environ: Mapping[str, Any]) -> str:
+    """The id of the request, or ''. ``Observing`` has checked it, and put it there where each request has one."""
+    request_id: str = environ.get("HTTP_X_REQUEST_ID", "")
+    return request_id
 
 
 def unsendable_header(answer: Answer) -> str | None:

@@ -115,7 +115,7 @@ class ResumableSink:
             path=path,
             headers=headers,
             token=token,
-            given_id=request_id_of(headers),
+            given_id=request_id_of(environ),
         )
         return (asker if signed is None else signed.asker(self._storage.identity, asker)), signed
 

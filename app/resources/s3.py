@@ -32,7 +32,7 @@ class S3Sink:
         # A sink has no URI template; metrics tell operations apart by it.
         req.uri_template = PATH
         head = head_of(req.env)
-        request_id = request_id_of(head.headers) or new_request_id()
+        request_id = request_id_of(req.env) or new_request_id()
         try:
             answer = self._answer(req, resp, head, request_id)
         except PorticoError as ex:

@@ -121,7 +121,7 @@ class StorageSink:
                 path=path,
                 headers=headers,
                 token=token,
-                given_id=request_id_of(headers),
+                given_id=request_id_of(environ),
                 bookmark=bookmark,
             ),
             identified=caller is not None,

@@ -20,8 +20,8 @@ class Asker:
     """Who asks, and what policies and triggers can read about the request.
 
     ``operation`` is what ``storage.operation()`` returns; ``method``, ``path``, ``headers`` and ``token`` become the
-    settings ``request.*``. ``given_id`` is the request id that a proxy sent, or ''. ``bookmark``: what the request must
-    see, if replicas may answer what it reads.
+    settings ``request.*``. ``given_id`` is the request's id, '' if it has none. ``bookmark``: what the request
+    must see, if replicas may answer what it reads.
     """
 
     contexts: ContextBuilder = field(repr=False)
@@ -54,7 +54,7 @@ class Asker:
         return self._context(caller if caller.role == SERVICE_ROLE else _as_service(caller))
 
     def request_id(self) -> str:
-        """The request id from the proxy; without one, a new id at each call."""
+        """The request's id; without one, a new id at each call."""
         return self.given_id or str(uuid4())
 
     def check_service_role(self) -> None:

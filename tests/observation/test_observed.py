@@ -153,3 +153,11 @@ def test_requests_that_the_server_refuses_are_told(watched: tuple[Service, Watch
     assert (refused.status_code, told.status, told.door, told.method) == (413, 413, "graphql", "POST")
     assert (told.operation, told.request_id, told.codes) == ("", "large", ("LIMIT_EXCEEDED",))
     assert refused.headers["x-request-id"] == "large"
+
+
+def test_the_s3_protocol_has_no_other_id_for_a_request(own_service: Callable[..., Service]) -> None:
+    service = own_service(access_log=True)
+    for given in ({}, {"x-request-id": "mine"}, {"x-request-id": "x" * 201}):
+        told = service.get("/s3/no-bucket", headers=given).headers
+        assert told["x-amz-request-id"] == told["x-request-id"]
+    assert service.get("/s3/no-bucket", headers={"x-request-id": "mine"}).headers["x-amz-request-id"] == "mine"
