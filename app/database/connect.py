@@ -48,6 +48,11 @@ class ConnectionRefused(ConnectionError):
         self.diagnosis = diagnosis
 
 
+def is_at_limit(failure: BaseException | None) -> bool:
+    """Whether the server, or the role's limit, allows no further connection."""
+    return isinstance(failure, ConnectionRefused) and failure.diagnosis.sqlstate == TOO_MANY_CONNECTIONS
+
+
 class NoHost(ConnectionError):
     """None of several hosts can be used; ``failures`` says why, of each."""
 

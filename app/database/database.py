@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
-from app.database.connect import connect
+from app.database.connect import connect, is_at_limit
 from app.database.context import Context, first_steps
 from app.database.failure import StatementError, explain
 from app.database.flight import Flight, fly
 from app.database.form import IMPLICIT
 from app.database.messages import Row
-from app.database.pool import Pool, PoolState, is_at_limit
+from app.database.pool import Pool, PoolState
 from app.database.position import REACHED, Bookmark
 from app.database.probe import Probe
 from app.database.replicas import Replicas

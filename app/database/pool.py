@@ -1,4 +1,4 @@
-"""The bounded connection pool: waits are limited, dead connections are replaced, an outage is logged once."""
+"""The bounded connection pool: waits are limited, dead connections are replaced."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from weakref import WeakSet
 import sqlalchemy.exc
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
-from app.database.advice import advice_on
-from app.database.connect import ConnectionRefused
+from app.database.connect import is_at_limit
 from app.database.failure import ConnectionLost, StatementError
+from app.database.outage import Outage
 from app.database.session_attrs import misfit
-from app.database.sqlstates import READ_ONLY_SQL_TRANSACTION, TOO_MANY_CONNECTIONS
+from app.database.sqlstates import READ_ONLY_SQL_TRANSACTION
 from app.database.wire import IDLE, DatabaseConnection
 from app.errors import Unavailable
 
@@ -31,7 +31,6 @@ _RENEW_AFTER_S = 3600.0
 _PAUSE_AT_LIMIT_S = 0.05
 # Long enough for another process to open what this one gave up.
 _YIELD_S = 2.0
-_TELLS_LIMIT_EACH_S = 60.0
 _WRITABLE = ("read-write", "primary")
 
 
@@ -80,8 +79,7 @@ class Pool:
         self._wanted = wanted
         self._size = size
         self._timeout_s = timeout_s
-        self._down = False
-        self._quiet_until = 0.0
+        self._outage = Outage()
         self._opened: WeakSet[DatabaseConnection] = WeakSet()
         # How many connections are closed instead of being kept when they are given back; without end once closed.
         self._leaving = 0.0
@@ -247,30 +245,15 @@ class Pool:
         except Unavailable as ex:
             if is_at_limit(ex.__cause__):
                 self._open_none_for(_PAUSE_AT_LIMIT_S)
-            self._tell(ex)
+            self._outage.failed(ex)
             raise
-        if self._down:
-            self._down = False
-            log.warning("the database can be reached again")
+        self._outage.connected()
         with self._counting:
             self._opened.add(connection)
         return connection
 
     def _open_none_for(self, seconds: float) -> None:
         self._none_before = max(self._none_before, time.monotonic() + seconds)
-
-    def _tell(self, ex: Unavailable) -> None:
-        """Log an outage once, and now and then a limit, below which connections are free again at any time."""
-        if is_at_limit(ex.__cause__):
-            if time.monotonic() < self._quiet_until:
-                return
-            self._quiet_until = time.monotonic() + _TELLS_LIMIT_EACH_S
-        elif self._down:
-            return
-        else:
-            self._down = True
-        told = filter(None, (str(ex.__cause__ or ex), advice_on(ex.__cause__)))
-        log.warning("cannot connect to the database: %s", ". ".join(told))
 
     def state(self) -> PoolState:
         parked, taken = len(self._parked), self._queue.checkedout()
@@ -294,8 +277,3 @@ class Pool:
 def _may_wait(ex: Unavailable) -> bool:
     """Whether a connection may become free, or may be opened in a moment."""
     return isinstance(ex, _NoneForAMoment) or is_at_limit(ex.__cause__)
-
-
-def is_at_limit(failure: BaseException | None) -> bool:
-    """Whether the server, or the role's limit, allows no further connection."""
-    return isinstance(failure, ConnectionRefused) and failure.diagnosis.sqlstate == TOO_MANY_CONNECTIONS

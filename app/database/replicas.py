@@ -12,10 +12,11 @@ import itertools
 import ssl
 from collections.abc import Callable, Sequence
 
+from app.database.connect import is_at_limit
 from app.database.failure import StatementError, StatementTimeout, explain
 from app.database.flight import Flight, fly
 from app.database.messages import Row
-from app.database.pool import Busy, Pool, PoolState, is_at_limit
+from app.database.pool import Busy, Pool, PoolState
 from app.database.position import HAS_REPLAYED, Bookmark, Position, replay_parameters
 from app.database.target import Target
 from app.database.tls import tls_context
