@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from portico.own_packages import check
 
+check()
+
 if TYPE_CHECKING:
     from portico.names import *  # noqa: F403
     from portico.names import __all__ as __all__
-
-check()
-
-
-def __getattr__(name: str) -> Any:
-    """The name, or ``__all__``. They are imported at the first use of one: this takes longer than most commands, and
-    Python runs this file before ``portico.__main__``."""
-    names = import_module("portico.names")
-    if name not in ("__all__", *names.__all__):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(names, name)
+else:
+    # A checker of types that saw it would take any name for one of these.
+    def __getattr__(name: str) -> Any:
+        """The name, or ``__all__``. They are imported at the first use of one: this takes longer than most commands,
+        and Python runs this file before ``portico.__main__``."""
+        names = import_module("portico.names")
+        if name not in ("__all__", *names.__all__):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(names, name)
 
 
 def __dir__() -> list[str]:
