@@ -76,11 +76,16 @@ def test_relay(reader: Reader) -> None:
 def test_code_generator(reader: Reader) -> None:
     reader.shell("portico schema print --role authenticated > schema.graphql")
     (reader.directory / "codegen.json").write_text(CONFIGURATION["TypeScript types"])
-    (reader.directory / "queries.graphql").write_text(GRAPHQL["ariadne-codegen"])
+    filtered = (
+        "query filtered($filter: CityFilter) { cityCollection(filter: $filter) { edges { cursor node { nodeId } } } }"
+    )
+    (reader.directory / "queries.graphql").write_text(GRAPHQL["ariadne-codegen"] + filtered)
     made = reader.shell(f"node {program('codegen.mjs')} codegen.json queries.graphql")
-    assert "nodeId: Scalars['ID']['output'];" in made
-    assert "BigInt: { input: string; output: string; }" in made
-    assert "export type FirstCitiesQuery = " in made
+    declared = re.findall(r"^export (?:type|enum) (\w+)", made, flags=re.M)
+    assert {"FirstCitiesQuery", "FilteredQuery", "CityFilter", "BigIntFilter"} <= set(declared)
+    assert len(declared) == len(set(declared)), "no compiler takes a name that is declared twice"
+    assert re.search(r"type BigIntFilter = \{[^}]*\beq\?: string \|", made)
+    assert "cursor: string, node: { nodeId: string }" in made
 
 
 def test_gql(reader: Reader) -> None:
