@@ -189,3 +189,13 @@ def test_the_first_view_is_below_500_kb(served, visit):
     sizes = {each.name: len(gzip.compress(each.read_bytes(), 9)) for each in (PAGE / "index.html", *files)}
     print(f"The first view, compressed: {sum(sizes.values()) // 1024} KB, {sizes}")
     assert sum(sizes.values()) < 500 * 1024
+
+
+def test_types_are_asked_for_without_what_describes_all_types(served, visit):
+    asked = []
+    page = visit("about:blank")
+    page.on("request", lambda each: asked.append(each.post_data or ""))
+    page.goto(f"{served()[1]}/studio/data/Note")
+    page.get_by_text("hers").wait_for()
+    assert any("query Type(" in each for each in asked)
+    assert not any("possibleTypes" in each for each in asked)

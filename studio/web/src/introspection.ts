@@ -23,7 +23,6 @@ export interface Introspected {
   fields: Field[] | null;
   inputFields: InputValue[] | null;
   interfaces: TypeRef[] | null;
-  possibleTypes: TypeRef[] | null;
 }
 
 export interface Roots {
@@ -41,7 +40,6 @@ const WHOLE = `fragment Whole on __Type {
   }
   inputFields(includeDeprecated: true) { ...Value }
   interfaces { ...Ref }
-  possibleTypes { ...Ref }
   enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
 }`;
 
@@ -56,7 +54,8 @@ export const NAMES = "query Names { __schema { types { name } } }";
 
 export const MEMBERS = "query Members { __schema { types { name fields { name } inputFields { name } } } }";
 
-/** One type of an operation's `$name`: services limit how many an operation may ask for. */
+/** One type of an operation's `$name`: services limit how many an operation may ask for. Without `possibleTypes`, for
+ * which a service has to describe all types each time. */
 export const TYPE = `query Type($name: String!) { __type(name: $name) { ...Whole } } ${WHOLE} ${VALUE} ${REF}`;
 
 export function schemaFrom(roots: Roots, known: Iterable<Introspected>): GraphQLSchema {
@@ -69,7 +68,7 @@ export function schemaFrom(roots: Roots, known: Iterable<Introspected>): GraphQL
     const { kind, name } = named(each);
     types.set(name!, { kind, name, fields: [], inputFields: [], interfaces: [], possibleTypes: [], enumValues: [] });
   }
-  for (const each of whole) types.set(each.name, each);
+  for (const each of whole) types.set(each.name, { ...each, possibleTypes: [] });
   const described = { queryType, mutationType, subscriptionType: null, directives, types: [...types.values()] };
   return buildClientSchema({ __schema: described } as never, { assumeValid: true });
 }
@@ -77,7 +76,7 @@ export function schemaFrom(roots: Roots, known: Iterable<Introspected>): GraphQL
 function refsOf(type: Introspected): TypeRef[] {
   const fields = (type.fields ?? []).flatMap((each) => [each.type, ...each.args.map((argument) => argument.type)]);
   const inputs = (type.inputFields ?? []).map((each) => each.type);
-  return [...fields, ...inputs, ...(type.interfaces ?? []), ...(type.possibleTypes ?? [])];
+  return [...fields, ...inputs, ...(type.interfaces ?? [])];
 }
 
 function named(ref: TypeRef): TypeRef {
