@@ -199,3 +199,16 @@ def test_types_are_asked_for_without_what_describes_all_types(served, visit):
     page.get_by_text("hers").wait_for()
     assert any("query Type(" in each for each in asked)
     assert not any("possibleTypes" in each for each in asked)
+
+
+def test_the_diagram_is_whole_in_every_size(served, visit):
+    page = visit(f"{served()[1]}/studio/schema", viewport={"width": 1440, "height": 900})
+    page.locator(".react-flow__node").get_by_text("author", exact=True).wait_for()
+    page.set_viewport_size({"width": 390, "height": 700})
+    page.wait_for_function(
+        """() => {
+            const frame = document.querySelector(".diagram").getBoundingClientRect();
+            const isInside = (each) => each.left >= frame.left && each.right <= frame.right;
+            return [...document.querySelectorAll(".react-flow__node")].every((each) => isInside(each.getBoundingClientRect()));
+        }"""
+    )

@@ -1,20 +1,31 @@
 // The entity diagram: tables, their keys, and where they lead.
 
-import { Background, Controls, Handle, MarkerType, MiniMap, Position, ReactFlow, type Edge, type Node, type NodeProps } from "@xyflow/react";
+import { Background, Controls, Handle, MarkerType, MiniMap, Position, ReactFlow, type Edge, type Node, type NodeProps, type ReactFlowInstance } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
-import { useMemo } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { Relation } from "../catalog";
 import { useLoading } from "../loading";
 import { addressOf, go } from "../router";
 import { Icon } from "../ui/icons";
 import { FailureNotice, Waiting, count } from "../ui/parts";
+import { save } from "../ui/save";
 import { layoutOf, WIDTH, type Placed } from "./layout";
-import { save, svgOf } from "./svg";
+import { svgOf } from "./svg";
 
 const nodeTypes = { relation: RelationNode };
+const FIT = { maxZoom: 1, padding: 0.08 };
 
 export function Diagram({ relations, found }: { relations: Relation[]; found: Set<number> | null }) {
   const layout = useLoading((signal) => layoutOf(relations, signal), [relations]);
+  const [flow, setFlow] = useState<ReactFlowInstance | null>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  const isMoved = useRef(false);
+  useEffect(() => {
+    if (!flow || !frame.current) return;
+    const sizes = new ResizeObserver(() => isMoved.current || void flow.fitView(FIT));
+    sizes.observe(frame.current);
+    return () => sizes.disconnect();
+  }, [flow]);
   const nodes = useMemo<Node[]>(
     () =>
       (layout.value?.placed ?? []).map((each) => ({
@@ -35,7 +46,7 @@ export function Diagram({ relations, found }: { relations: Relation[]; found: Se
   if (layout.failure) return <FailureNotice failure={layout.failure} again={layout.again} />;
   if (!layout.value) return <Waiting what="the diagram" />;
   return (
-    <div className="diagram">
+    <div className="diagram" ref={frame}>
       <ReactFlow
         // Another choice of tables is shown as a whole again.
         key={layout.value.placed.map((each) => each.id).join()}
@@ -43,7 +54,13 @@ export function Diagram({ relations, found }: { relations: Relation[]; found: Se
         edges={edges}
         nodeTypes={nodeTypes}
         fitView
-        fitViewOptions={{ maxZoom: 1, padding: 0.08 }}
+        fitViewOptions={FIT}
+        onInit={(instance) => {
+          isMoved.current = false;
+          setFlow(instance);
+        }}
+        // In another size it is shown as a whole again, unless the visitor chose a part of it.
+        onMoveStart={(event) => event && (isMoved.current = true)}
         minZoom={0.03}
         nodesDraggable={false}
         nodesConnectable={false}
@@ -56,7 +73,13 @@ export function Diagram({ relations, found }: { relations: Relation[]; found: Se
         }}
       >
         <Background gap={24} />
-        <Controls showInteractive={false} />
+        <Controls
+          showInteractive={false}
+          fitViewOptions={FIT}
+          onZoomIn={() => (isMoved.current = true)}
+          onZoomOut={() => (isMoved.current = true)}
+          onFitView={() => (isMoved.current = false)}
+        />
         {relations.length > 15 && <MiniMap pannable zoomable ariaLabel="The whole diagram, small" className="only-wide" />}
       </ReactFlow>
       <button className="export" onClick={() => save("schema.svg", svgOf(layout.value!), "image/svg+xml")}>

@@ -34,7 +34,8 @@ function Relations({ catalog }: { catalog: Catalog }) {
   if (!catalog.relations.length) return <Blank icon="schema" title="No table is in the API's schemas">API_SCHEMAS names the schemas. Create a table there, and it is drawn here.</Blank>;
   return (
     <div className="split">
-      <aside aria-label="Tables">
+      <aside aria-label="Tables" className="stack">
+        <input type="search" aria-label="Search tables and columns" placeholder="Search" value={search} onChange={(event) => setSearch(event.target.value)} />
         <select
           className="only-narrow"
           aria-label="Table"
@@ -42,12 +43,11 @@ function Relations({ catalog }: { catalog: Catalog }) {
           onChange={(event) => go(addressOf("schema", event.target.value ? [event.target.value] : []))}
         >
           <option value="">Diagram</option>
-          {catalog.relations.map((each) => (
+          {(!chosen || found.includes(chosen) ? found : [chosen, ...found]).map((each) => (
             <option key={each.oid}>{`${each.schema}.${each.name}`}</option>
           ))}
         </select>
         <div className="only-wide stack">
-          <input type="search" aria-label="Search tables and columns" placeholder="Search" value={search} onChange={(event) => setSearch(event.target.value)} />
           <ul className="side-list">
             <li>
               <a href={addressOf("schema")} onClick={follow} aria-current={chosen ? undefined : "page"}>

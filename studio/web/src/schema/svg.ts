@@ -26,12 +26,3 @@ export function svgOf({ placed, drawn, width, height }: Layout): string {
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${-MARGIN} ${-MARGIN} ${width + 2 * MARGIN} ${height + 2 * MARGIN}" font-family="system-ui, sans-serif" font-size="12" fill="#211d18"><defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#8a8075"/></marker></defs>${lines.join("")}${boxes.join("")}</svg>`;
 }
-
-export function save(name: string, text: string, type: string) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
-}
