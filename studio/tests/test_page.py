@@ -212,3 +212,26 @@ def test_the_diagram_is_whole_in_every_size(served, visit):
             return [...document.querySelectorAll(".react-flow__node")].every((each) => isInside(each.getBoundingClientRect()));
         }"""
     )
+
+
+def test_the_focus_returns_to_the_cell_that_was_edited(served, visit):
+    page = visit(f"{served()[1]}/studio/data/Author")
+    ask_as_service(page)
+    cell = page.get_by_role("button", name="Edit name: Ann")
+    for leave in ("Escape", "Enter"):
+        cell.press("Enter")
+        page.get_by_label("New value of name").press(leave)
+        page.wait_for_function("() => document.activeElement.ariaLabel === 'Edit name: Ann'")
+
+
+def test_a_value_of_megabytes_is_shown_in_part_and_saved_whole(served, visit):
+    sql = f"{TABLES} update note set body = repeat('x', 1000000), wide = 'y' where id = 1;"
+    page = visit(f"{served(sql)[1]}/studio/data/Note")
+    ask_as_service(page)
+    page.get_by_role("button", name="Edit wide: y").wait_for()
+    assert page.get_by_role("button", name="Edit body: xxx").count() == 0
+    page.get_by_role("button", name="Open row 1").click()
+    page.get_by_text("The first 20,000 of 1,000,000 characters.").wait_for()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="All of body").click()
+    assert saved.value.path().stat().st_size == 1_000_000

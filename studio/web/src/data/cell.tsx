@@ -1,6 +1,6 @@
 // The editor of a cell: Enter saves, Escape leaves it as it was.
 
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import type { Failure } from "../http";
 import { ValueInput } from "./input";
 import type { DataColumn } from "./model";
@@ -29,9 +29,12 @@ export function CellEditor({ column, value, save, close }: Given) {
       setSaving(false);
     }
   };
+  // Where the table ends before the editor does, it is scrolled to.
+  const form = useCallback((node: HTMLFormElement | null) => node?.scrollIntoView({ block: "nearest", inline: "nearest" }), []);
   return (
     <td className="editing">
       <form
+        ref={form}
         onKeyDown={(event) => {
           if (event.key === "Escape") close();
         }}

@@ -6,11 +6,15 @@ import { Failure } from "../http";
 import { Refusal } from "../refusal";
 import { useCaller } from "../session";
 import { Icon } from "../ui/icons";
-import { Dialog, FailureNotice, focusedFirst, plural } from "../ui/parts";
+import { count, Dialog, FailureNotice, focusedFirst, plural } from "../ui/parts";
+import { save } from "../ui/save";
 import { ValueInput } from "./input";
 import type { Table, ToMany } from "./model";
 import { deleteRows, insertRow, type Changed } from "./query";
 import { editedText, valueOf } from "./values";
+
+/** More of a value takes a browser seconds to lay out. */
+const LONGEST_WHOLE = 20_000;
 
 type Refused = { errors: GraphQLError[]; query: string } | null;
 
@@ -115,7 +119,7 @@ export function WholeRow({ table, row, lead, close }: { table: Table; row: Recor
               <dt className="small muted">
                 {each.name} · {each.isList ? `[${each.type}]` : each.type}
               </dt>
-              <dd dir="auto">{row[each.name] === null ? <span className="null">null</span> : editedText(row[each.name])}</dd>
+              <Whole name={each.name} value={row[each.name]} />
             </div>
           ))}
       </dl>
@@ -134,5 +138,23 @@ export function WholeRow({ table, row, lead, close }: { table: Table; row: Recor
         </>
       )}
     </Dialog>
+  );
+}
+
+function Whole({ name, value }: { name: string; value: unknown }) {
+  if (value === null) return <dd className="null">null</dd>;
+  const text = editedText(value);
+  return (
+    <>
+      <dd dir="auto">{text.slice(0, LONGEST_WHOLE)}</dd>
+      {text.length > LONGEST_WHOLE && (
+        <dd className="row small">
+          <span className="muted">The first {count.format(LONGEST_WHOLE)} of {count.format(text.length)} characters.</span>
+          <button onClick={() => save(`${name}.txt`, text, "text/plain")}>
+            <Icon name="down" /> All of {name}
+          </button>
+        </dd>
+      )}
+    </>
   );
 }

@@ -1,14 +1,17 @@
 // Rows as a table: columns that can be widened and hidden, cells that lead on or are edited.
 
 import { flexRender, getCoreRowModel, useReactTable, type ColumnDef, type VisibilityState } from "@tanstack/react-table";
-import { useMemo, useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Icon } from "../ui/icons";
 import { CellEditor } from "./cell";
 import type { DataColumn, Link, Table } from "./model";
 import type { Sort } from "./query";
-import { shownValue } from "./values";
+import { editedText, shownValue } from "./values";
 
 type Row = Record<string, any>;
+
+/** Browsers take minutes to lay out an input of megabytes. */
+const LONGEST_EDITED = 50_000;
 
 interface Given {
   table: Table;
@@ -114,6 +117,12 @@ function widthOf(column: DataColumn): number {
 
 function Cell({ table, row, column, follow, save, children }: Given & { row: Row; column: DataColumn | Link; children: React.ReactNode }) {
   const [editing, setEditing] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(false);
+  useLayoutEffect(() => {
+    if (wasEditing.current && !editing) button.current?.focus();
+    wasEditing.current = editing;
+  }, [editing]);
   const value = row[column.name];
   if ("label" in column) {
     return (
@@ -128,13 +137,14 @@ function Cell({ table, row, column, follow, save, children }: Given & { row: Row
       </td>
     );
   }
-  const editable = table.hasId && !!table.update?.columns.has(column.name);
+  const isLong = editedText(value).length > LONGEST_EDITED;
+  const editable = table.hasId && !!table.update?.columns.has(column.name) && !isLong;
   if (editing) return <CellEditor column={column} value={value} save={(next) => save(row, column, next)} close={() => setEditing(false)} />;
   const shown = value === null || value === undefined ? <span className="null">null</span> : <bdi className="ellipsis">{children}</bdi>;
   return (
-    <td className={editable ? "editable" : "fixed"}>
+    <td className={editable ? "editable" : "fixed"} title={isLong ? "Too long to be edited here" : undefined}>
       {editable ? (
-        <button className="value" onClick={() => setEditing(true)} aria-label={`Edit ${column.name}: ${shownValue(value) || (value === null ? "null" : "empty")}`}>
+        <button ref={button} className="value" onClick={() => setEditing(true)} aria-label={`Edit ${column.name}: ${shownValue(value) || (value === null ? "null" : "empty")}`}>
           {shown}
         </button>
       ) : (
