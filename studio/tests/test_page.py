@@ -235,3 +235,10 @@ def test_a_value_of_megabytes_is_shown_in_part_and_saved_whole(served, visit):
     with page.expect_download() as saved:
         page.get_by_role("button", name="All of body").click()
     assert saved.value.path().stat().st_size == 1_000_000
+
+
+def test_refused_requests_are_told_apart_in_words(served, visit):
+    service, address = served()
+    assert service.client.simulate_get("/nowhere").status_code == 404
+    page = visit(f"{address}/studio/service")
+    page.get_by_role("row", name="Addresses that are not there status 404 1").wait_for()

@@ -132,11 +132,48 @@ function Live() {
         <p>
           <strong>{count.format(last.gauges.get("portico_plans") ?? 0)}</strong> plans kept, {hits + misses ? Math.round((100 * hits) / (hits + misses)) : 0} % of requests used one
         </p>
-        <p className="muted small">
-          {[...last.requests].filter(([key]) => !/ [23]\d\d$/.test(key)).map(([key, value]) => `${key}: ${count.format(value)}`).join(", ") || "No request was refused."}
-        </p>
+        <Refused requests={last.requests} />
       </div>
     </section>
+  );
+}
+
+const DOORS: Record<string, string> = {
+  graphql: "GraphQL",
+  rest: "Storage",
+  s3: "S3",
+  resumable: "Resumable uploads",
+  images: "Images",
+  health: "Health",
+  unknown: "Addresses that are not there",
+};
+
+function Refused({ requests }: { requests: Reading["requests"] }) {
+  const refused = [...requests].filter(([key]) => !/ [23]\d\d$/.test(key));
+  if (!refused.length) return <p className="muted small">No request was refused.</p>;
+  return (
+    <table className="refused small">
+      <caption className="muted">Refused or failed requests</caption>
+      <thead className="visually-hidden">
+        <tr>
+          <th scope="col">To</th>
+          <th scope="col">Status</th>
+          <th scope="col">Number</th>
+        </tr>
+      </thead>
+      <tbody>
+        {refused.map(([key, number]) => {
+          const [door, status] = key.split(" ") as [string, string];
+          return (
+            <tr key={key}>
+              <th scope="row">{DOORS[door] ?? door}</th>
+              <td>status {status}</td>
+              <td className="mono">{count.format(number)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
   );
 }
 
