@@ -242,3 +242,15 @@ def test_refused_requests_are_told_apart_in_words(served, visit):
     assert service.client.simulate_get("/nowhere").status_code == 404
     page = visit(f"{address}/studio/service")
     page.get_by_role("row", name="Addresses that are not there status 404 1").wait_for()
+
+
+@pytest.mark.parametrize("width", [390, 1024])
+def test_a_bucket_with_a_long_name_fits(served, visit, width):
+    page = visit(f"{served()[1]}/studio/storage", viewport={"width": width, "height": 800})
+    ask_as_service(page)
+    page.get_by_role("button", name="New bucket").click()
+    page.get_by_label("Name").first.fill("n" * 90)
+    page.keyboard.press("Enter")
+    delete = page.get_by_role("button", name="Delete the bucket")
+    delete.wait_for()
+    assert delete.evaluate("(each) => each.getBoundingClientRect().right <= innerWidth")

@@ -40,12 +40,13 @@ export function Uploads({ queue }: { queue: Queue }) {
             </span>
             {each.state === "failed" ? (
               <>
-                <span className="badge bad">
-                  {each.problem?.message} {each.problem?.hint}
-                </span>
                 <button className="plain" onClick={() => queue.again(each.id)}>
                   <Icon name="again" /> Again
                 </button>
+                <div className="notice tone-bad small">
+                  <strong>{each.problem?.message}</strong>
+                  {each.problem?.hint && <p>{each.problem.hint}</p>}
+                </div>
               </>
             ) : (
               <>
