@@ -78,7 +78,7 @@ function TablePage({ type }: { type: string }) {
           <Rows table={found} />
         ) : (
           <Blank icon="lock" title={`${caller.name} does not see ${type}`}>
-            Choose another caller above, or another table.
+            Choose another caller above, or another table. One without a key is in nobody’s API: a key identifies its rows.
           </Blank>
         )
       }

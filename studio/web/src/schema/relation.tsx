@@ -160,7 +160,7 @@ function Keys({ relation, catalog }: { relation: Relation; catalog: Catalog }) {
           </li>
         ))}
       </ul>
-      {!relation.keys.length && !back.length && <p className="muted">None. A comment can name key columns of a view: see Directives in the documentation.</p>}
+      {!relation.keys.length && !back.length && <p className="muted">None in the database. The API has its rows only where a comment names key columns: see Directives in the documentation.</p>}
     </section>
   );
 }
