@@ -24,12 +24,14 @@ def test_the_examples_work(database_url: str) -> None:
     examples = EXAMPLE.findall(PAGE)
     assert len(examples) == len(blocks("docs/graphql.md", "graphql")) >= 6
     examples += [(each.text, "") for each in blocks("docs/index.md", "graphql")]
+    (shown,) = blocks("README.md", "graphql")
     door = Door(database_url)
     try:
         for query, variables in examples:
             answer = door.ask(query, json.loads(variables or "{}"), claims={"sub": USERS[0][1]})
             assert answer.data, query
             assert all(answer.data.values()), query
+        assert door.ask(shown.text).data == json.loads(blocks("README.md", "json")[0].text)
     finally:
         door.close()
 
