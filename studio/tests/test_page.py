@@ -131,6 +131,20 @@ def test_the_service_goes_and_the_page_says_so(served, visit, browser):
     context.close()
 
 
+def test_a_view_that_could_not_be_loaded_comes_with_the_service(served, browser):
+    _, address = served()
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{address}/studio/data/Author")
+    page.get_by_text("Ann").wait_for()
+    context.set_offline(True)
+    page.get_by_role("link", name="Storage").click()
+    page.get_by_text("This view could not be loaded.").wait_for()
+    context.set_offline(False)
+    page.get_by_role("button", name="New bucket").wait_for()
+    context.close()
+
+
 def test_without_development_the_page_asks_for_keys_and_keeps_them_in_the_tab(studio, visit, browser):
     service = studio(TABLES)
     with serving(service.application) as address:
@@ -209,7 +223,8 @@ def test_the_diagram_is_whole_in_every_size(served, visit):
         """() => {
             const frame = document.querySelector(".diagram").getBoundingClientRect();
             const isInside = (each) => each.left >= frame.left && each.right <= frame.right;
-            return [...document.querySelectorAll(".react-flow__node")].every((each) => isInside(each.getBoundingClientRect()));
+            const nodes = [...document.querySelectorAll(".react-flow__node")];
+            return nodes.every((each) => isInside(each.getBoundingClientRect()));
         }"""
     )
 

@@ -2,18 +2,29 @@
 
 import { Component, lazy, Suspense, useEffect, useState, type ReactNode } from "react";
 import { CallerSwitch, KeyForm } from "./callers";
+import { send } from "./http";
 import { addressOf, follow, go, usePlace } from "./router";
 import { useSession } from "./session";
 import { Arch, Icon, type IconName } from "./ui/icons";
 import { FailureNotice, Notice, Waiting } from "./ui/parts";
 
+/** The code of a view did not come: the service is away, or has another version of the page since. */
+class Unloaded extends Error {}
+
+const viewOf = (load: () => Promise<{ default: React.ComponentType }>) =>
+  lazy(() =>
+    load().catch((error: unknown) => {
+      throw new Unloaded(String(error));
+    }),
+  );
+
 const VIEWS: { id: string; name: string; icon: IconName; view: React.ComponentType }[] = [
-  { id: "explore", name: "Explore", icon: "explore", view: lazy(() => import("./explore/explore")) },
-  { id: "data", name: "Data", icon: "data", view: lazy(() => import("./data/data")) },
-  { id: "schema", name: "Schema", icon: "schema", view: lazy(() => import("./schema/schema")) },
-  { id: "access", name: "Who sees what", icon: "access", view: lazy(() => import("./access/access")) },
-  { id: "storage", name: "Storage", icon: "storage", view: lazy(() => import("./storage/storage")) },
-  { id: "service", name: "Service", icon: "service", view: lazy(() => import("./service/service")) },
+  { id: "explore", name: "Explore", icon: "explore", view: viewOf(() => import("./explore/explore")) },
+  { id: "data", name: "Data", icon: "data", view: viewOf(() => import("./data/data")) },
+  { id: "schema", name: "Schema", icon: "schema", view: viewOf(() => import("./schema/schema")) },
+  { id: "access", name: "Who sees what", icon: "access", view: viewOf(() => import("./access/access")) },
+  { id: "storage", name: "Storage", icon: "storage", view: viewOf(() => import("./storage/storage")) },
+  { id: "service", name: "Service", icon: "service", view: viewOf(() => import("./service/service")) },
 ];
 
 export function App() {
@@ -103,6 +114,7 @@ class Fallible extends Component<{ children: ReactNode }, { error: Error | null 
   }
   override render() {
     if (!this.state.error) return this.props.children;
+    if (this.state.error instanceof Unloaded) return <NotLoaded />;
     return (
       <div className="padded">
         <Notice tone="bad" title="This view failed.">
@@ -114,4 +126,19 @@ class Fallible extends Component<{ children: ReactNode }, { error: Error | null 
       </div>
     );
   }
+}
+
+/** A browser may keep the failure of an import, so the page is loaded again, as soon as the service answers. */
+function NotLoaded() {
+  useEffect(() => {
+    const timer = window.setInterval(() => send("/health").then(() => location.reload(), () => {}), 3000);
+    return () => window.clearInterval(timer);
+  }, []);
+  return (
+    <div className="padded">
+      <Notice tone="bad" title="This view could not be loaded.">
+        <p>The service does not answer, or has another version now. The page is loaded again when it answers.</p>
+      </Notice>
+    </div>
+  );
 }
