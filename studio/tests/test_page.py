@@ -269,3 +269,21 @@ def test_a_bucket_with_a_long_name_fits(served, visit, width):
     delete = page.get_by_role("button", name="Delete the bucket")
     delete.wait_for()
     assert delete.evaluate("(each) => each.getBoundingClientRect().right <= innerWidth")
+
+
+def test_the_keyboard_skips_navigation_and_tables(served, visit):
+    page = visit(f"{served()[1]}/studio/data/Note")
+    page.get_by_text("hers").wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.innerText.trim()") == "Columns"
+
+
+def test_the_form_of_a_caller_fits_a_phone(served, visit):
+    page = visit(f"{served()[1]}/studio/service", viewport={"width": 360, "height": 740})
+    page.get_by_title("Choose who asks").click()
+    name, role = page.get_by_label("Name, for you only"), page.get_by_label("Role", exact=True)
+    assert name.evaluate("(each) => each.getBoundingClientRect().right <= innerWidth - 12")
+    assert role.evaluate("(each) => each.getBoundingClientRect().right <= innerWidth - 12")
+    assert page.get_by_role("dialog").locator(".inside").evaluate("(each) => each.scrollWidth <= each.clientWidth")

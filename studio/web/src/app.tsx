@@ -46,6 +46,9 @@ export function App() {
   if (!caller) return <Welcome />;
   return (
     <div className="shell">
+      <button className="skip" onClick={skip}>
+        Skip to the view
+      </button>
       <nav aria-label="Views">
         <a className="brand" href={addressOf("explore")} onClick={follow}>
           <Arch /> Portico Studio
@@ -70,6 +73,13 @@ export function App() {
       </main>
     </div>
   );
+}
+
+/** To what a view shows, past the navigation and a list that may have hundreds of entries. */
+function skip() {
+  const view = document.querySelector<HTMLElement>("main .split > .grow") ?? document.querySelector("main")!;
+  view.tabIndex = -1;
+  view.focus();
 }
 
 function Welcome() {
