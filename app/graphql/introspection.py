@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Hashable, Mapping, Sequence
-from threading import Lock
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import BoundedSemaphore, Lock
 from typing import Any, cast
 
 from graphql import (
@@ -24,6 +25,7 @@ from graphql import (
 )
 
 from app.bounded_cache import BoundedCache
+from app.errors import Unavailable
 from app.graphql.api_schema import ApiSchema
 from app.graphql.describing import META_FIELDS as DESCRIBED
 from app.graphql.describing import Describer
@@ -41,13 +43,17 @@ OF_ALL_TYPES = frozenset(("types", "possibleTypes"))
 """The fields of introspection that ask for all types."""
 
 
+_MOST_DESCRIBING = 2
+"""How many threads describe all types, or wait until they can. Others have the service's other requests to answer."""
+
+
 class Descriptions:
     """The answers that one schema gave. They are kept compressed, which makes them 20 times smaller."""
 
     def __init__(self) -> None:
         self._kept: BoundedCache[bytes] = BoundedCache(KEPT)
-        self.describing = Lock()
-        """Held while all types are described: two threads that do it would take twice the memory."""
+        self._describing = Lock()
+        self._places = BoundedSemaphore(_MOST_DESCRIBING)
 
     def get(self, asked: Hashable) -> bytes | None:
         """The json text that answered the same before."""
@@ -57,6 +63,18 @@ class Descriptions:
     def put(self, asked: Hashable, text: bytes) -> None:
         packed = zlib.compress(text, 1)
         self._kept.put(asked, packed, len(packed))
+
+    @contextmanager
+    def describing_all(self) -> Iterator[None]:
+        """While all types are described: two threads that do it at once would take twice the memory. Raises Unavailable
+        where one does it and another waits."""
+        if not self._places.acquire(blocking=False):
+            raise Unavailable("The schema is being described for other requests.", code="OVERLOADED", hint="Try again.")
+        try:
+            with self._describing:
+                yield
+        finally:
+            self._places.release()
 
 
 def introspect(
@@ -68,7 +86,7 @@ def introspect(
 ) -> bytes:
     """The json text of one introspection field, which ``nodes`` select at the root of a query.
 
-    Raises DocumentError if the selection is not valid.
+    Raises DocumentError if the selection is not valid, and Unavailable if too many requests ask for all types.
     """
     document = _only(operation, fragments, nodes)
     values = _steer_all(document, variables)
@@ -79,7 +97,7 @@ def introspect(
         if _asks_for_all_types(document):
             # Types lead to one another. Those made here are young when they are left, so the next collection of young
             # objects, which is soon, takes all of them; after a collection in between only one of all objects would.
-            with descriptions.describing, collector_at_rest:
+            with descriptions.describing_all(), collector_at_rest:
                 answer = descriptions.get(asked) or _answer(api.anew(), document, fragments, nodes, values)
         else:
             with api.making():

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from threading import Event
 from typing import Any
 
 import pytest
-from graphql import build_client_schema, get_introspection_query, validate_schema
+from graphql import FieldNode, build_client_schema, get_introspection_query, validate_schema
 
+from app.graphql.describing import Describer
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 from tests.graphql.test_types import shown
@@ -330,3 +334,24 @@ def test_enums_that_no_field_uses(open_door: OpenDoor, dialect: str) -> None:
     found = door.ask('{ __type(name: "unused") { enumValues { name } } }').data["__type"]
     assert found == ({"enumValues": [{"name": "a"}, {"name": "b"}]} if dialect == "pg_graphql" else None)
     assert door.ask('{ __type(name: "closed") { name } }').data["__type"] is None
+
+
+def test_few_threads_describe_a_schema(reading_door: OpenDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+    door = reading_door("")
+    text, go = Describer.text, Event()
+
+    def text_then(self: Describer, nodes: Sequence[FieldNode]) -> str:
+        go.wait(60)
+        return text(self, nodes)
+
+    monkeypatch.setattr(Describer, "text", text_then)
+    with ThreadPoolExecutor(3) as threads:
+        asked = [
+            threads.submit(door.ask, f"{{ __schema {{ types {{ {each} }} }} }}")
+            for each in ("name", "kind", "__typename")
+        ]
+        refused = next(as_completed(asked)).result()
+        go.set()
+        answers = [each.result() for each in asked]
+    assert (refused.code, refused.status) == ("OVERLOADED", 503)
+    assert len([each.data for each in answers if each is not refused]) == 2
