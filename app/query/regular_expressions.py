@@ -23,7 +23,7 @@ MOST_PARTS = 1000
 MOST_PARTS_OF_NOTHING = 100
 """The same for what a bound repeats if that can match nothing."""
 
-_BOUND = re.compile(r"\\?\{\s*(\d*)\s*(?:,\s*(\d*)\s*)?\\?\}\??")
+_BOUND = re.compile(r"\\?\{\s*+(\d*+)\s*+(?:,\s*+(\d*+)\s*+)?\\?\}\??")
 _REPEATED = re.compile(r"([*?]|\+)\??")
 _OPTIONS = re.compile(r"\(\?([a-z]*)\)")
 _HARMLESS_OPTIONS = frozenset("cimnpstw")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -54,3 +56,10 @@ def test_all_others_mean_what_they_mean_in_postgresql(door: Door, pattern: str, 
 @given(st.text(alphabet="a()[]{}|*+?^$.,1259\\\\:=-", max_size=40))
 def test_every_text_is_read_to_its_end(pattern: str) -> None:
     assert refusal(pattern) is None or refusal(pattern)
+
+
+def test_reading_takes_time_in_proportion_to_the_length() -> None:
+    began = process_time()
+    for _ in range(300):
+        assert refusal("{" + " " * 998) is None
+    assert process_time() - began < 3
