@@ -1,8 +1,8 @@
 """graphql-core's parser, on tokens that one regular expression finds: graphql-core's own lexer looks at each character,
 which takes half of the time of parsing.
 
-Only what is usual is found: names, punctuation, numbers, comments, and strings without escapes. A document with
-anything else, or with an error, is parsed as graphql-core does it.
+Only what is usual is found: names, punctuation, numbers of up to a thousand digits, comments, and strings without
+escapes. A document with anything else, or with an error, is parsed as graphql-core does it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _TOKEN = re.compile(
     [ \t,\n\r\ufeff]*+ (?:
       ([_A-Za-z][_0-9A-Za-z]*+)
     | ([!$&():=@\[\]{|}] | \.\.\.)
-    | (-?(?:0|[1-9][0-9]*+)) (?![_0-9A-Za-z.])
-    | (-?(?:0|[1-9][0-9]*+) (?:\.[0-9]++)? (?:[eE][+-]?[0-9]++)?) (?![_0-9A-Za-z.])
+    | (-?(?:0|[1-9][0-9]{0,999}+)) (?![_0-9A-Za-z.])
+    | (-?(?:0|[1-9][0-9]{0,999}+) (?:\.[0-9]++)? (?:[eE][+-]?[0-9]++)?) (?![_0-9A-Za-z.])
     | "(?!"") ([^"\\\n\r\ud800-\udfff]*+) "
     | (\#[^\n\r\ud800-\udfff]*+)
     | ([\s\S])

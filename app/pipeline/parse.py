@@ -64,7 +64,8 @@ def _document(text: str, request: GraphQLRequest, engine: Engine, by_form: bool)
         if known is not None:
             return replace(known, text=text, text_and_form=(text, form.text), literals=form.literals, syntax=None)
     syntax = read_syntax(text, engine.limits)
-    size = BYTES_PER_TOKEN * syntax.document.token_count
+    # The text, and its form.
+    size = BYTES_PER_TOKEN * syntax.document.token_count + 2 * len(text)
     if engine.answers_subscriptions:
         syntax = subscriptions_as_queries(syntax)
     document = _chosen(text, syntax, name, form)

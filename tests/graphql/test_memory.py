@@ -38,7 +38,7 @@ def test_documents_of_any_size_are_answered_and_few_of_the_large_kept(open_door:
     for number in range(30):
         text = f"# {'x' * 400_000} {number}\n{{ tCollection {{ edges {{ cursor }} }} }}"
         assert door.ask(text).data == {"tCollection": {"edges": []}}
-    assert len(services.engine.documents) == 0
+    assert len(services.engine.documents) <= 1
     assert len(services.engine.plans) <= 3
     for number in range(30):
         assert door.ask(f"{{ a{number}: tCollection {{ edges {{ cursor }} }} }}").data

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from schema_cache.loader import load_catalog
 from schema_cache.model import Catalog, Column, Function, Operators, Relation, Type
 from tests.schema_cache.conftest import Connect
+from tests.schema_cache.loading import load_catalog
 from tests.schema_cache.session import Session
 
 

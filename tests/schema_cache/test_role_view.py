@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import pg8000.exceptions
 import pytest
 
-from schema_cache.loader import load_catalog
 from schema_cache.model import Catalog
 from schema_cache.privileges import UnknownRole, role_settings, settable_roles
 from schema_cache.role_view import RoleViews, role_view
 from tests.schema_cache.conftest import Connect
+from tests.schema_cache.loading import load_catalog
 from tests.schema_cache.session import Session
 
 SCHEMAS = ("alpha", "beta", "Gam ma")

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from schema_cache.decode import decode
-from schema_cache.loader import Run, fetch_catalog, has_support_objects
-from schema_cache.model import Catalog
+from schema_cache.loader import has_support_objects
 from schema_cache.state import read_schema_state
 from tests.postgres_server import PostgresServer
 from tests.schema_cache.conftest import Connect
 from tests.schema_cache.counting import COUNTING
+from tests.schema_cache.loading import load_catalog
 from tests.schema_cache.session import Session
 
 OBJECTS = """
@@ -110,10 +109,6 @@ NO_CHANGES = [
     "select nextval('loose')",
     "begin; create table gone (); drop table z; comment on table a is 'gone'; rollback",
 ]
-
-
-def load_catalog(run: Run) -> Catalog:
-    return decode(fetch_catalog(run))
 
 
 @pytest.fixture(scope="module")
