@@ -204,6 +204,8 @@ def test_an_answer_that_has_begun_goes_on_beyond_the_limit_of_waiting_requests(t
     ):
         begun = reading.recv(4096)
         assert begun.startswith(b"HTTP/1.1 200 OK")
+        # Once what is not read fills the socket, the thread is free.
+        until(lambda: requests.get(f"{url}/pid", timeout=PATIENCE_S).ok)
         answers: list[requests.Response | Exception] = []
         asking = in_background(f"{url}/hold?go", answers, requests.Session())
         until(lambda: (tmp_path / "go.begun").exists())
