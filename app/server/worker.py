@@ -26,6 +26,8 @@ from app.settings import Settings
 
 _LOOK_S = 1.0
 _DRAIN_LOOK_S = 0.02
+# uvicorn takes as much, nginx half of it. Each byte of many short headers takes microseconds, whoever sends it.
+_LARGEST_HEADER = 64 * 1024
 # A client that keeps its connection may be about to send its next request.
 _LINGER_S = 0.5
 
@@ -135,6 +137,7 @@ def _patience(settings: Settings) -> Patience:
 def _adjustments(settings: Settings) -> Adjustments:
     return Adjustments(
         max_request_body_size=largest_received(settings),
+        max_request_header_size=_LARGEST_HEADER,
         ident="portico",
         **_proxy(settings.trusted_proxy),
     )

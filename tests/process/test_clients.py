@@ -217,6 +217,11 @@ def test_an_answer_that_has_begun_goes_on_beyond_the_limit_of_waiting_requests(t
         assert body == bytes(LARGE)
 
 
+def test_a_header_has_a_largest_size(tmp_path: Path) -> None:
+    with service(tmp_path) as (_, url), client(url, get("/pid", *["X: y"] * 20_000)) as asking:
+        assert read_all(asking)[9:12] == b"431"
+
+
 def test_requests_that_have_waited_too_long_do_not_begin(tmp_path: Path) -> None:
     """Nobody could tell when they arrived. As many as there are threads may always wait: the first to come."""
     with service(tmp_path, "workers=1", "threads=1", "waiting_s=1") as (_, url), ExitStack() as clients:
