@@ -24,6 +24,12 @@ _INTEGRITY = "23"
 """How the SQLSTATEs of violated constraints begin."""
 
 
+_READABLE_TOO = (
+    "The policies for SELECT must admit the row too, since changes return their rows:"
+    ' docs/roles-and-policies.md, "Rows that are written must be readable".'
+)
+
+
 def execute(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> ResultSet:
     """The json text of each response key. Raises StatementError and its subclasses, RoleRefused, Unavailable, and what
     the role's checks raise."""
@@ -135,5 +141,13 @@ def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldEr
             return FieldError(RequestError(message, hint=hint), key)
         refused = Diagnosis(INSUFFICIENT_PRIVILEGE, refusal)
         error = StatementError(refused, error.statement_index, REFUSED_BY_POLICY)
+    if _is_refused_row(error) and not error.diagnosis.hint:
+        error.hint = _READABLE_TOO
     error.path = () if others else (key,)
     return error
+
+
+def _is_refused_row(error: StatementError) -> bool:
+    """Whether a policy refuses a row that the statement itself, and no function that it calls, writes."""
+    told = error.diagnosis
+    return error.routine == REFUSED_BY_POLICY and told.sqlstate == INSUFFICIENT_PRIVILEGE and not told.where

@@ -190,6 +190,7 @@ def test_row_level_security_of_writing(door: Door, postgres: PostgresServer) -> 
     refused = ask('insertIntonoteCollection(objects: {id: 2, owner: "ann"}) { affectedCount }')
     assert refused.code == "INSUFFICIENT_PRIVILEGE"
     assert refused.message == 'new row violates row-level security policy for table "note"'
+    assert "policies for SELECT" in refused.errors[0]["extensions"]["hint"]
     for change in ('updatenoteCollection(set: {owner: "bob"})', "deleteFromnoteCollection"):
         assert ask(f"{change} {{ affectedCount records {{ id }} }}").data == {"x": {"affectedCount": 0, "records": []}}
     assert ask('updatenoteCollection(set: {owner: "bob"}) { affectedCount }', "ann").code == "INSUFFICIENT_PRIVILEGE"
