@@ -70,7 +70,7 @@ class StreamResource:
         except TimeoutError:
             raise RequestError(f"The body did not arrive within {_BODY_S:g} seconds", status=408) from None
         if len(body) > self._body_limit:
-            raise OverLimit(f"The body is larger than {self._body_limit} bytes", status=413)
+            raise OverLimit(f"The body is larger than {self._body_limit} bytes (BODY_LIMIT)", status=413)
         return body
 
     async def _start(

@@ -82,7 +82,7 @@ class GraphQLResource:
         stream = req.stream if req.env.get("wsgi.input_terminated") else req.bounded_stream
         raw = stream.read(self._body_limit + 1)
         if len(raw) > self._body_limit:
-            raise OverLimit(f"The body is larger than {self._body_limit} bytes", status=413)
+            raise OverLimit(f"The body is larger than {self._body_limit} bytes (BODY_LIMIT)", status=413)
         if not _is_json(req.content_type):
             raise RequestError("The content type must be application/json", code="UNSUPPORTED_MEDIA_TYPE", status=415)
         return read_json(raw, "The body")

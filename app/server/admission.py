@@ -137,7 +137,7 @@ class Admission:
             return _refused_by(face, _as_sent(head), TooLarge())
         if not _is_graphql(path_of(head.target)):
             return _refused(TooLarge())
-        return _graphql_refusal(413, "LIMIT_EXCEEDED", f"The body is larger than {largest} bytes")
+        return _graphql_refusal(413, "LIMIT_EXCEEDED", f"The body is larger than {largest} bytes (BODY_LIMIT)")
 
     def _face(self, head: ReceivedHead) -> Face | None:
         path, host = path_of(head.target), head.headers.get("host")

@@ -227,7 +227,7 @@ def test_too_many_digits_in_json(door: Door) -> None:
 def test_the_limit_of_the_body(reading_door: OpenDoor) -> None:
     door = limits(reading_door)
     big = json.dumps({"query": "{ __typename }", "variables": {"x": "y" * 4000}})
-    is_clear(door.post(big), 413, "LIMIT_EXCEEDED", "3000")
+    is_clear(door.post(big), 413, "LIMIT_EXCEEDED", "3000 bytes (BODY_LIMIT)")
     # Also if the length is not declared.
     result = door.client.simulate_post(
         "/graphql/v1", body=big, headers={"apiKey": ANON_KEY, "Content-Type": "application/json", "Content-Length": ""}
