@@ -8,9 +8,11 @@ from typing import Any
 
 from graphql import (
     GraphQLInputObjectType,
+    GraphQLObjectType,
     GraphQLOneOfDirective,
     print_directive,
     print_schema,
+    print_type,
     specified_rules,
     validate,
 )
@@ -27,8 +29,9 @@ from app.plugin_guard import Plugins
 from app.settings import Settings
 
 
-def schema_sdl(settings: Settings, plugins: Plugins, role: str) -> str:
-    """The GraphQL schema that ``role`` sees, in the schema definition language.
+def schema_sdl(settings: Settings, plugins: Plugins, role: str, *, subscriptions: bool = False) -> str:
+    """The GraphQL schema that ``role`` sees, in the schema definition language; with ``subscriptions`` also the type of
+    what `portico live` answers.
 
     Raises PorticoError if the role does not exist or the database cannot be reached.
     """
@@ -37,6 +40,10 @@ def schema_sdl(settings: Settings, plugins: Plugins, role: str) -> str:
         # Without one it has no definition, because its root types have the usual names.
         api.graphql.description = None
         printed = print_schema(api.graphql)
+        if subscriptions and api.graphql.query_type is not None:
+            # The root types of a schema have to differ.
+            live = GraphQLObjectType("Subscription", api.graphql.query_type.fields)
+            printed = f"{printed}\n\n{print_type(live)}"
         inputs = (each for each in api.graphql.type_map.values() if isinstance(each, GraphQLInputObjectType))
         # It may be left out as built in (https://spec.graphql.org/September2025/#sec-Type-System.Directives), but it is
         # younger than many tools, such as those of Go.

@@ -14,9 +14,10 @@ def command() -> None:
 
 @command.command("print")
 @click.option("--role", default="anon", show_default=True, help="The database role.")
-def print_schema(role: str) -> None:
+@click.option("--subscriptions", is_flag=True, help="With the type of live queries, for tools that check documents.")
+def print_schema(role: str, *, subscriptions: bool) -> None:
     """Print the schema in the schema definition language."""
     from app.commands.inspect import schema_sdl
 
     with service_with_database() as (settings, plugins):
-        click.echo(schema_sdl(settings, plugins, role))
+        click.echo(schema_sdl(settings, plugins, role, subscriptions=subscriptions))

@@ -42,7 +42,7 @@ CONFIGURATION = texts([each for each in all_blocks("docs/clients.md") if each.la
 def test_each_client_has_a_test() -> None:
     assert set(JAVASCRIPT) == {"Apollo Client", "urql", "Relay"}
     assert set(PYTHON) == {"gql", "ariadne-codegen", "sgqlc"}
-    assert set(SHELL) == {"Relay", "ariadne-codegen", "sgqlc"}
+    assert set(SHELL) == {"Relay", "TypeScript types", "ariadne-codegen", "sgqlc"}
     assert (set(GRAPHQL), set(CONFIGURATION)) == ({"ariadne-codegen"}, {"Relay", "TypeScript types", "ariadne-codegen"})
 
 
@@ -74,15 +74,16 @@ def test_relay(reader: Reader) -> None:
 
 
 def test_code_generator(reader: Reader) -> None:
-    reader.shell("portico schema print --role authenticated > schema.graphql")
+    reader.shell(SHELL["TypeScript types"])
     (reader.directory / "codegen.json").write_text(CONFIGURATION["TypeScript types"])
     filtered = (
         "query filtered($filter: CityFilter) { cityCollection(filter: $filter) { edges { cursor node { nodeId } } } }"
     )
-    (reader.directory / "queries.graphql").write_text(GRAPHQL["ariadne-codegen"] + filtered)
+    live = "subscription live { cityCollection { edges { node { name } } } }"
+    (reader.directory / "queries.graphql").write_text(GRAPHQL["ariadne-codegen"] + filtered + live)
     made = reader.shell(f"node {program('codegen.mjs')} codegen.json queries.graphql")
     declared = re.findall(r"^export (?:type|enum) (\w+)", made, flags=re.M)
-    assert {"FirstCitiesQuery", "FilteredQuery", "CityFilter", "BigIntFilter"} <= set(declared)
+    assert {"FirstCitiesQuery", "FilteredQuery", "LiveSubscription", "CityFilter", "BigIntFilter"} <= set(declared)
     assert len(declared) == len(set(declared)), "no compiler takes a name that is declared twice"
     assert re.search(r"type BigIntFilter = \{[^}]*\beq\?: string \|", made)
     assert "cursor: string, node: { nodeId: string }" in made

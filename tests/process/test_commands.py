@@ -16,7 +16,7 @@ import click
 import jwt
 import pytest
 import requests
-from graphql import build_schema
+from graphql import build_schema, parse, validate
 
 from app.cli import cli
 from app.embedded import EmbeddedPostgres
@@ -263,7 +263,13 @@ def test_schema_and_plan(portico: Portico, postgres: PostgresServer, database_ur
     assert "directive @oneOf on INPUT_OBJECT" in sdl.stdout
     # Nor a schema with a description.
     assert "\nschema {" not in sdl.stdout
-    assert build_schema(sdl.stdout).query_type is not None
+    schema = build_schema(sdl.stdout)
+    assert schema.query_type is not None
+    assert schema.subscription_type is None
+    live = build_schema(portico("schema", "print", "--subscriptions", DATABASE_URL=database_url).stdout)
+    assert live.subscription_type is not None
+    assert live.subscription_type.fields.keys() == schema.query_type.fields.keys()
+    assert validate(live, parse("subscription { shelfCollection(first: 1) { edges { node { id } } } }")) == []
     plan = portico("plan", "{shelfCollection{edges{node{id}}}}", DATABASE_URL=database_url)
     assert "public.shelf" in plan.stdout, plan.stderr
     wrong = portico("plan", "{nothing}", DATABASE_URL=database_url)
