@@ -9,7 +9,7 @@ Headers = tuple[tuple[str, str], ...]
 _METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
 _EXPOSED = (
     "etag, last-modified, content-length, content-range, content-disposition, accept-ranges, retry-after,"
-    " portico-read-after, x-request-id"
+    " portico-capped, portico-read-after, x-request-id"
 )
 _REMEMBERED_S = "86400"
 

@@ -32,6 +32,7 @@ CSV_SAFE = Setting(
 )
 
 MEDIA_TYPE = "text/csv"
+_CAPPED_HEADER = "Portico-Capped"
 _JSON_TYPES = ("application/json", "application/graphql-response+json")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _FORMULA = ("=", "+", "-", "@")
@@ -56,15 +57,18 @@ def around_stages(settings: Settings) -> Mapping[str, Around]:
         with operation.api.making():
             columns = _columns(operation)
         results = run(operation, bound, *others)
-        # Rows are those of the page, also where more were asked for.
+        # Rows are those of the page, also where more were asked for: then a header tells.
         if (results.extensions or {}).keys() - {CAPPED}:
             raise _unacceptable("it has extensions")
-        return _Table(results.plan, results.texts, results.role, columns)
+        return _Table(results.plan, results.texts, results.role, columns, extensions=results.extensions)
 
     def shape(run: Callable[..., Reply], request: GraphQLRequest, results: ResultSet) -> Reply:
         if not isinstance(results, _Table) or results.plan.errors:
             return run(request, results)
-        return Reply(200, "".join(_lines(results, is_safe)).encode(), f"{MEDIA_TYPE}; charset=utf-8")
+        body = "".join(_lines(results, is_safe)).encode()
+        # Nodes have no collections here, so the root is the only one.
+        headers = [(_CAPPED_HEADER, str(each["given"])) for each in (results.extensions or {}).get(CAPPED, ())]
+        return Reply(200, body, f"{MEDIA_TYPE}; charset=utf-8", headers)
 
     return {"execute": execute, "shape": shape}
 

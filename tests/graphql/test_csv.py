@@ -56,6 +56,13 @@ def test_the_page_as_a_table(door: Door) -> None:
     assert ask(door, POSTS, {"n": 1}).content.decode() == "".join(TABLE.splitlines(keepends=True)[:2])
 
 
+def test_a_page_with_fewer_rows_than_were_asked_for(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA)
+    whole = ask(door, POSTS, {"n": 31})
+    assert (whole.content.decode(), whole.headers["portico-capped"]) == (TABLE, "30")
+    assert "portico-capped" not in ask(door, POSTS, {"n": 30}).headers
+
+
 def test_no_rows_have_a_header(door: Door) -> None:
     query = "{ postCollection(filter: {id: {gt: 9}}) { edges { node { id account { email } } } } }"
     assert ask(door, query).text == "id,account.email\r\n"
