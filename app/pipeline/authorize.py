@@ -43,13 +43,14 @@ def _schema_of(caller: Caller, parsed: ParsedOperation, engine: Engine) -> ApiSc
     check_depth(parsed.document.depth, api.rules.depth)
     if api.dialect.validates:
         # A caller that may see the whole database is told which parts of it are not in the API, and why.
-        _validate(parsed.document, api, engine, explain=caller.role == SERVICE_ROLE or engine.show_sql)
+        explain = caller.role == SERVICE_ROLE or engine.show_sql
+        _validate(parsed.document, api, engine, role=caller.role, explain=explain)
     if documents.is_automatic and is_taught(parsed.request):
         documents.teach(caller.role, parsed.document.text)
     return api
 
 
-def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, explain: bool) -> None:
+def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, role: str, explain: bool) -> None:
     key = api.serial, document.form
     if engine.valid_documents.get(key):
         return
@@ -62,7 +63,11 @@ def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, expla
         # graphql-core compares fields of the same name pairwise, and gives up at a limit.
         raise DocumentError("The document has too many fields of the same name in one place", "LIMIT_EXCEEDED")
     if errors:
-        told = [_explained(each, api) for each in errors] if explain else errors
+        told = [_explained(each, api) for each in errors] if explain else list(errors)
+        # What is missing is often there for another role: the user's token was not sent, or a grant is missing.
+        told[0] = GraphQLError(
+            told[0].message, told[0].nodes, extensions={"hint": f"The schema is that of the role {role}."}
+        )
         raise DocumentError(told[0].message, "GRAPHQL_VALIDATION_FAILED", told)
     engine.valid_documents.put(key, True, len(document.text))
 

@@ -118,6 +118,16 @@ def test_a_revoked_privilege_of_reading(door: Door, postgres: PostgresServer) ->
     assert "otherCollection" in members(sdl, "Query")
 
 
+def test_the_role_is_named_where_something_is_missing(open_door: OpenDoor) -> None:
+    door = open_door("create table thing (id int primary key, name text); grant all on thing to authenticated")
+    refused, user = door.ask(DELETE), {"sub": "ann", "role": "authenticated"}
+    assert refused.errors[0]["extensions"]["hint"] == "The schema is that of the role anon."
+    assert door.ask(DELETE, claims=user).data
+    first, second = door.ask("{ nothing thingCollection { no } }", claims=user).errors
+    assert first["extensions"]["hint"] == "The schema is that of the role authenticated."
+    assert "hint" not in second["extensions"]
+
+
 def test_select_on_columns(door: Door, postgres: PostgresServer) -> None:
     changed(postgres, door, "revoke select on thing from anon; grant select (id, name) on thing to anon")
     sdl = printed(door)
