@@ -46,7 +46,7 @@ def running(client: Block, url: str) -> Iterator[IO[str]]:
             script.unlink()
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=["sse", "websocket", "apollo"])
+@pytest.mark.parametrize("client", CLIENTS, ids=["sse", "websocket", "apollo", "urql"])
 def test_the_page(portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path, client: Block) -> None:
     """The client also goes on with a process that takes the place of another."""
     postgres.execute(ROLES + SQL.text, database_url)
