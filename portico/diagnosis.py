@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.commands.diagnosis import Finding
 from app.commands.doctor import findings
+from app.commands.finding import Finding
 
 __all__ = ["Finding", "findings"]

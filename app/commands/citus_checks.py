@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from app.commands.diagnosis import Finding, array, listed
+from app.commands.finding import Finding, listed
+from app.commands.literals import array
 from app.database import Database
 from app.installation.state import Ask
 from app.settings import Settings

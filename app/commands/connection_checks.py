@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from app.commands.diagnosis import Finding
+from app.commands.finding import Finding
 from app.database import Database
 from app.settings import Settings
 

@@ -1,73 +1,28 @@
-"""What ``portico doctor`` finds about settings, database, roles and grants, as a list of plain statements."""
+"""What ``portico doctor`` finds about the database: its version, Portico's objects in it, roles and grants."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from app.commands.trial import has_keys
+from app.commands.finding import Finding, listed
+from app.commands.literals import array, literal
+from app.commands.unprotected import UNPROTECTED, unprotected
 from app.database import Database
 from app.documents.named import ANY_ROLE
 from app.identity import ANON, OWN_ROLES, SERVICE_ROLE
-from app.identity.issuing import is_too_short
-from app.identity.key_sets import load_key_set
 from app.installation import OLDEST_SERVER, immutable, outdated, read_state, unsupported
 from app.installation.state import Ask, InstallationState
 from app.settings import Settings
-from app.storage.storage import storage_url
-
-Mark = Literal["ok", "note", "WRONG"]
-_NAMED = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A statement of the report. ``fix`` says what to do and who can do it, '' if nothing needs to be done."""
-
-    mark: Mark
-    what: str
-    fix: str = ""
-
-    @property
-    def is_fatal(self) -> bool:
-        return self.mark == "WRONG"
 
 
 def examine(settings: Settings, database: Database) -> Iterator[Finding]:
     """Check everything and change nothing. Raises Unavailable when the database cannot be reached."""
-    yield from _settings(settings)
     yield from _database(settings, database.read)
     if database.target.ignored:
         without = listed(database.target.ignored)
         yield Finding("note", f"parameters of DATABASE_URL have no effect: {without}")
-
-
-def _settings(settings: Settings) -> Iterator[Finding]:
-    if not has_keys(settings):
-        yield Finding("WRONG", "no key is set, so every request is refused", "run portico keys and set what it prints")
-        return
-    yield Finding("ok", "keys are set")
-    if settings.jwt_secret and is_too_short(settings.jwt_secret):
-        yield Finding(
-            "note", "JWT_SECRET is shorter than 32 bytes, so it could be guessed", "run portico keys for a new one"
-        )
-    if settings.jwt_jwks:
-        yield _key_set(settings.jwt_jwks)
-    if settings.storage_url is None:
-        where = storage_url(settings)
-        yield Finding("note", f"STORAGE_URL is not set, so objects are stored in {where}, on this machine only")
-
-
-def _key_set(source: str) -> Finding:
-    try:
-        keys = load_key_set(source)
-    except (OSError, ValueError) as ex:
-        return Finding("WRONG", f"the key set of JWT_JWKS cannot be read: {ex}")
-    if not keys:
-        return Finding("WRONG", "JWT_JWKS has no key that can verify tokens")
-    return Finding("ok", f"JWT_JWKS has {len(keys)} key(s)")
 
 
 def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
@@ -169,12 +124,7 @@ def _schema(schema: str, roles: Sequence[str], ask: Ask) -> Iterator[Finding]:
                 f"revoke create on schema {schema} from public, {role}",
             )
         if role == ANON and each["unprotected"]:
-            tables = listed(each["unprotected"])
-            yield Finding(
-                "note",
-                f"anon may write to tables in schema {schema} without row level security: {tables}",
-                "alter table <table> enable row level security, or revoke insert, update, delete on <table> from anon",
-            )
+            yield unprotected("note", schema, each["unprotected"])
 
 
 def _left_out(schema: str, found: dict[str, Any]) -> Iterator[Finding]:
@@ -198,20 +148,6 @@ def _left_out(schema: str, found: dict[str, Any]) -> Iterator[Finding]:
             " the API",
             "to add one: comment on function <function> is '@graphql({})'",
         )
-
-
-def listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMED])
-    return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
-
-
-def literal(text: str) -> str:
-    # These queries use the simple protocol, which has no parameters.
-    return "U&'" + "".join(f"\\+{ord(character):06x}" for character in text) + "'"
-
-
-def array(names: Sequence[str]) -> str:
-    return f"array[{', '.join(map(literal, names))}]::text[]"
 
 
 _ABOUT = """
@@ -253,12 +189,11 @@ select json_build_object(
   'relations', (select count(*) from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in {kinds}),
   'readable', (select count(*) from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in {kinds}
                and (has_table_privilege(r.oid, c.oid, 'select') or has_any_column_privilege(r.oid, c.oid, 'select'))),
-  'unprotected', (select coalesce(json_agg(c.relname order by c.relname), '[]') from pg_catalog.pg_class c
-                  where c.relnamespace = n.oid and c.relkind in ('r', 'p')
-                  and not c.relrowsecurity and has_table_privilege(r.oid, c.oid, 'insert, update, delete'))
+  'unprotected', {unprotected}
 ) order by r.rolname), '[]') from pg_catalog.pg_roles r
   where r.rolname = any({roles}) and r.rolname <> 'service_role'))::text
 from pg_catalog.pg_namespace n where n.nspname = {schema}
 """.replace("{kinds}", "('r', 'p', 'v', 'm', 'f')")
+_SCHEMA = _SCHEMA.replace("{unprotected}", UNPROTECTED)
 _SCHEMA = _SCHEMA.replace("{c_of_extension}", _OF_EXTENSION.format(object="c"))
 _SCHEMA = _SCHEMA.replace("{p_of_extension}", _OF_EXTENSION.format(object="p"))

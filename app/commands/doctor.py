@@ -13,7 +13,7 @@ from app.plugin_guard import Plugins
 from app.settings import Settings, misspelt
 
 if TYPE_CHECKING:
-    from app.commands.diagnosis import Finding
+    from app.commands.finding import Finding
 
 
 @click.command("doctor")
@@ -36,11 +36,13 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
     """What is missing, or with ``security`` what should be closed. Raises Unavailable without the database."""
     from app.commands.citus_checks import spread
     from app.commands.connection_checks import connections
-    from app.commands.diagnosis import Finding, examine
+    from app.commands.diagnosis import examine
+    from app.commands.finding import Finding
     from app.commands.notices import left_out
     from app.commands.replica_checks import replicas
     from app.commands.s3_probe import probed
     from app.commands.security_review import review
+    from app.commands.settings_checks import of_settings
     from app.discovery import declared
     from app.pipeline.engine import make_engine
 
@@ -51,5 +53,6 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
             return review(settings, database.read)
         of_database = (examine, connections, spread, replicas)
         found = [Finding("note", each, "rename it") for each in misspelt(os.environ, declared(plugins))]
+        found += of_settings(settings)
         found += [finding for each in of_database for finding in each(settings, database)]
         return [*found, *left_out(engine), *probed(settings)]

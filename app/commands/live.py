@@ -57,7 +57,7 @@ def _serve() -> None:
         import websockets  # noqa: F401
     except ImportError:
         raise CommandError("live queries need another package: pip install 'portico[live]'") from None
-    from app.commands.trial import has_keys
+    from app.identity import has_keys
     from app.live.process import serve_live
     from app.live.queries import PATH
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.commands.diagnosis import Finding
+from app.commands.finding import Finding
 from app.errors import AccessError, PorticoError
 from app.graphql.notices import Notice
 from app.identity import OWN_ROLES

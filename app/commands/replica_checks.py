@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from app.commands.diagnosis import Finding
+from app.commands.finding import Finding
 from app.database import Database
 from app.database.watch import ReplicaState
 from app.settings import Settings

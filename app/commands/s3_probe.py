@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.commands.diagnosis import Finding
+from app.commands.finding import Finding
 from app.settings import Settings
 from app.storage.s3.probe import SignedProbe, differences, make_probe, probe_secret
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from app.commands.diagnosis import Finding, listed, literal
+from app.commands.finding import Finding, listed
+from app.commands.literals import literal
+from app.commands.unprotected import UNPROTECTED, unprotected
 from app.database import parse_database_url
 from app.identity.issuing import is_too_short
 from app.installation.state import Ask
@@ -81,11 +83,7 @@ def _login(ask: Ask) -> Iterator[Finding]:
 def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
     found = json.loads(ask(_SCHEMA.format(schema=literal(schema))) or b"{}")
     if found.get("unprotected"):
-        yield Finding(
-            "WRONG",
-            f"anon may write to tables in schema {schema} without row level security: {listed(found['unprotected'])}",
-            "alter table <table> enable row level security, or revoke insert, update, delete on <table> from anon",
-        )
+        yield unprotected("WRONG", schema, found["unprotected"])
     if found.get("bypassing"):
         yield Finding(
             "note",
@@ -125,10 +123,7 @@ from pg_catalog.pg_roles r where r.rolname = current_user
 """
 _SCHEMA = """
 select json_build_object(
-  'unprotected', (
-    select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
-    where c.relnamespace = n.oid and c.relkind in ('r', 'p') and not c.relrowsecurity
-      and has_table_privilege(r.oid, c.oid, 'insert, update, delete')),
+  'unprotected', {unprotected},
   'bypassing', (
     select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
     where c.relnamespace = n.oid and c.relkind = 'v' and has_table_privilege(r.oid, c.oid, 'select')
@@ -141,4 +136,4 @@ select json_build_object(
 )::text
 from pg_catalog.pg_namespace n cross join pg_catalog.pg_roles r
 where n.nspname = {schema} and r.rolname = 'anon' and has_schema_privilege(r.oid, n.oid, 'usage')
-"""
+""".replace("{unprotected}", UNPROTECTED)

@@ -54,7 +54,7 @@ def command(demo: bool, **options: Any) -> int:
 def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     if demo:
         raise CommandError("--demo needs the embedded PostgreSQL; unset DATABASE_URL to use it")
-    from app.commands.trial import has_keys
+    from app.identity import has_keys
 
     if not has_keys(settings):
         raise CommandError("no key is set: run `portico keys`, and set JWT_SECRET, ANON_KEY and SERVICE_ROLE_KEY")

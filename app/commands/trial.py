@@ -58,11 +58,6 @@ def with_kept_keys(settings: Settings) -> Settings:
     )
 
 
-def has_keys(settings: Settings) -> bool:
-    """Whether any key is set with which callers can be authenticated."""
-    return any((settings.jwt_secret, settings.jwt_jwks, settings.anon_key, settings.service_role_key))
-
-
 def _kept_keys(path: Path) -> Keys:
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     try:

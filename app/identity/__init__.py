@@ -2,8 +2,18 @@
 
 from app.identity.api_roles import ApiRoles
 from app.identity.caller import Caller
-from app.identity.identity import Identity, IdentitySettings
+from app.identity.identity import Identity, IdentitySettings, has_keys
 from app.identity.own_roles import ANON, OWN_ROLES, SERVICE_ROLE
 from app.identity.tokens import TokenError
 
-__all__ = ["ANON", "OWN_ROLES", "SERVICE_ROLE", "ApiRoles", "Caller", "Identity", "IdentitySettings", "TokenError"]
+__all__ = [
+    "ANON",
+    "OWN_ROLES",
+    "SERVICE_ROLE",
+    "ApiRoles",
+    "Caller",
+    "Identity",
+    "IdentitySettings",
+    "TokenError",
+    "has_keys",
+]

@@ -38,6 +38,11 @@ class IdentitySettings(Protocol):
     def project_ref(self) -> str | None: ...
 
 
+def has_keys(settings: IdentitySettings) -> bool:
+    """Whether any key is set with which callers can be identified: without one, every request is refused."""
+    return any((settings.jwt_secret, settings.jwt_jwks, settings.anon_key, settings.service_role_key))
+
+
 class Identity:
     """One per process, shared by its threads.
     ``roles``: the roles that tokens may name; None for any. ``leeway_s``: by how many seconds the clocks of token

@@ -1,0 +1,22 @@
+"""Tables that anon may write to and that no policy guards, as the doctor and its review of security tell of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.commands.finding import Finding, Mark, listed
+
+UNPROTECTED = """(
+  select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
+  where c.relnamespace = n.oid and c.relkind in ('r', 'p') and not c.relrowsecurity
+    and has_table_privilege(r.oid, c.oid, 'insert, update, delete'))"""
+"""The names of these tables in SQL, null for none: ``n`` is the schema in a query, ``r`` the role."""
+
+
+def unprotected(mark: Mark, schema: str, tables: Sequence[str]) -> Finding:
+    """What is told of them."""
+    return Finding(
+        mark,
+        f"anon may write to tables in schema {schema} without row level security: {listed(tables)}",
+        "alter table <table> enable row level security, or revoke insert, update, delete on <table> from anon",
+    )
