@@ -1,7 +1,4 @@
-"""The keys of JWT_JWKS: their source, when they are fetched again, and which of them may verify a token.
-
-Formats: RFC 7517 (JSON Web Key), RFC 7518 section 6, RFC 8037 (Ed25519).
-"""
+"""The keys of JWT_JWKS: where they come from, and when they are read again."""
 
 from __future__ import annotations
 
@@ -11,76 +8,21 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
-
-import jwt
 
 from app.errors import Unavailable
 from app.identity.issuing import SigningKey
+from app.identity.verification_keys import SHARED_KEY_ALGORITHMS, VerificationKey, read_key_set
 from app.requesting import opened
 
 log = logging.getLogger("portico.identity")
-
-_RSA = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
-_HMAC = ("HS256", "HS384", "HS512")
-_ALGORITHMS: dict[tuple[str, str], tuple[str, ...]] = {
-    ("RSA", ""): _RSA,
-    ("EC", "P-256"): ("ES256",),
-    ("EC", "P-384"): ("ES384",),
-    ("EC", "P-521"): ("ES512",),
-    ("EC", "secp256k1"): ("ES256K",),
-    ("OKP", "Ed25519"): ("EdDSA",),
-    ("oct", ""): _HMAC,
-}
-SHARED_KEY_ALGORITHMS = frozenset(_HMAC)
-ASYMMETRIC_ALGORITHMS = frozenset(name for names in _ALGORITHMS.values() for name in names) - SHARED_KEY_ALGORITHMS
 
 _MAX_AGE_S = 600.0
 _MIN_INTERVAL_S = 10.0
 _TIMEOUT_S = 5.0
 _LARGEST = 1 << 20
 _LONGEST_WAIT_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class VerificationKey:
-    """One key and the algorithms that it may be used with. The key's type decides that, never a token."""
-
-    kid: str | None
-    algorithms: tuple[str, ...]
-    data: dict[str, Any] = field(repr=False, compare=False)
-    _prepared: dict[str, jwt.PyJWK] = field(default_factory=dict, repr=False, compare=False)
-
-    def prepared_for(self, algorithm: str) -> jwt.PyJWK:
-        """The key bound to one of its algorithms. Raises jwt.PyJWTError when its data is invalid."""
-        key = self._prepared.get(algorithm)
-        if key is None:
-            key = self._prepared[algorithm] = jwt.PyJWK(self.data, algorithm)
-        return key
-
-
-def read_key_set(document: object, *, public: bool) -> tuple[VerificationKey, ...]:
-    """The usable keys of a key set (or of one key, or a list of keys).
-
-    ``public``: anybody can read the set, so a symmetric key in it proves nothing and is skipped.
-    """
-    if isinstance(document, dict):
-        document = document.get("keys", [document])
-    if not isinstance(document, list):
-        raise ValueError("a JSON Web Key Set was expected")
-    keys = []
-    for data in document:
-        key = _read_key(data) if isinstance(data, dict) else None
-        if key is None or (public and key.algorithms[0] in _HMAC):
-            log.warning(
-                "a key of JWT_JWKS cannot be used (kid %r)", data.get("kid") if isinstance(data, dict) else None
-            )
-            continue
-        keys.append(key)
-    return tuple(keys)
 
 
 def load_key_set(source: str) -> tuple[VerificationKey, ...]:
@@ -97,25 +39,6 @@ def shared_key(source: str) -> SigningKey | None:
         if algorithm in SHARED_KEY_ALGORITHMS:
             return SigningKey(key.prepared_for(algorithm).key, algorithm, key.kid)
     return None
-
-
-def _read_key(data: dict[str, Any]) -> VerificationKey | None:
-    kty, curve, kid = data.get("kty"), data.get("crv") or "", data.get("kid")
-    algorithms = _ALGORITHMS.get((str(kty), "" if kty in ("RSA", "oct") else str(curve)), ())
-    declared = data.get("alg")
-    if declared is not None:
-        algorithms = tuple(name for name in algorithms if name == declared)
-    operations = data.get("key_ops")
-    if data.get("use", "sig") != "sig" or (isinstance(operations, list) and "verify" not in operations):
-        return None
-    if not algorithms or not (kid is None or isinstance(kid, str)):
-        return None
-    key = VerificationKey(kid, algorithms, data)
-    try:
-        key.prepared_for(algorithms[0])
-    except jwt.PyJWTError:
-        return None
-    return key
 
 
 class KeySet:

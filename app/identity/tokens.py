@@ -8,7 +8,8 @@ from typing import Any, Literal
 import jwt
 
 from app.errors import AccessError
-from app.identity.key_sets import ASYMMETRIC_ALGORITHMS, SHARED_KEY_ALGORITHMS, KeySet, VerificationKey
+from app.identity.key_sets import KeySet
+from app.identity.verification_keys import ASYMMETRIC_ALGORITHMS, SHARED_KEY_ALGORITHMS, VerificationKey
 
 LONGEST_TOKEN = 16 * 1024
 DEFAULT_LEEWAY_S = 5.0
