@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from graphql import (
     GraphQLArgument,
@@ -46,7 +46,7 @@ def features() -> Sequence[str]:
 
 
 MERGE, SET_PATH, REMOVE_PATH = "Merge", "SetPath", "RemovePath"
-"""What the names of the arguments' types begin with, behind the relation's."""
+"""What the names of the arguments' types have behind the relation's."""
 
 COLUMN = "JSONColumn"
 
@@ -68,9 +68,8 @@ def update_arguments(api: ApiSchema, relation: ApiRelation) -> Fields | None:
     if merge is None:
         return None
     columns = {each.field_name: each for each in documents}
-    set_path = Paths(api, relation, SET_PATH, columns).argument("Parts that are set; missing parents are made")
-    remove_path = Paths(api, relation, REMOVE_PATH, columns).argument("Parts that are taken away")
-    return Fields(16, {"merge": merge, "setPath": set_path, "removePath": remove_path})
+    of_paths = {"setPath": SetPath(api, relation, columns), "removePath": RemovePath(api, relation, columns)}
+    return Fields(16, {"merge": merge, **{name: each.argument() for name, each in of_paths.items()}})
 
 
 def _document(own: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -135,37 +134,41 @@ def number_of_steps(path: Any) -> int:
 
 @dataclass(frozen=True)
 class Paths:
-    """setPath or removePath of one relation: a list of inputs that each name a column and a path into its document."""
+    """An argument of one relation's updates: a list of inputs that each name a column and a path into its document.
+    What becomes of the document a subclass says; its input type is called ``kind`` behind the relation's name."""
 
     api: ApiSchema
     relation: ApiRelation
-    kind: str
     columns: Mapping[str, ApiColumn]
 
-    def argument(self, says: str) -> GraphQLArgument:
+    kind: ClassVar[str]
+    says: ClassVar[str]
+
+    def argument(self) -> GraphQLArgument:
         column = self.api.own_type_name(*own_name(self.relation, COLUMN))
         type_ = self.api.named(
             self.api.own_type_name(*own_operators_name(self.relation, self.kind)),
-            lambda name: GraphQLInputObjectType(name, lambda: self._members(column)),
+            lambda name: GraphQLInputObjectType(name, lambda: self.members(column)),
         )
         return GraphQLArgument(
-            GraphQLList(GraphQLNonNull(type_)), description=says, extensions={"assign": self._assign}
+            GraphQLList(GraphQLNonNull(type_)), description=self.says, extensions={"assign": self._assign}
         )
 
-    def _members(self, column_type: str) -> dict[str, GraphQLInputField]:
+    def members(self, column_type: str) -> dict[str, GraphQLInputField]:
+        """The members of an input; ``column_type`` is the name of the enum of columns."""
         values = {each: GraphQLEnumValue(each) for each in self.columns}
         columns = self.api.named(column_type, lambda name: GraphQLEnumType(name, values))
-        members = {
+        return {
             "column": GraphQLInputField(GraphQLNonNull(columns)),
             "path": GraphQLInputField(
                 GraphQLNonNull(GraphQLList(GraphQLNonNull(GraphQLString))),
                 description="The members of objects, and numbers of elements, that lead to the part",
             ),
         }
-        if self.kind == "SetPath":
-            json_type = next(iter(self.columns.values())).type.input
-            members["value"] = GraphQLInputField(json_type, description="The new value; null is JSON's")
-        return members
+
+    def changed(self, part: PathEnd, given: Mapping[str, Leaf | None]) -> ColumnElement[Any]:
+        """The document of a part after what an input says."""
+        raise NotImplementedError
 
     def _assign(self, field: Field, rows: Rows, given: Sequence[Mapping[str, Leaf | None]]) -> Assignments:
         new: Assignments = {}
@@ -181,13 +184,47 @@ class Paths:
                 raise RequestError("A path has no steps", code="BAD_USER_INPUT", hint=HINT)
             steps = [field.planning.bind(path, PathStep(number), "text") for number in range(length)]
             document = new.get(column.name, _document(rows.column(column.name)))
-            if self.kind == "SetPath":
-                value = each.get("value")
-                made = _jsonb("null") if value is None else field.planning.bind(value, column.to_text, "jsonb")
-                new[column.name] = _with_part(field, rows, document, steps, made, column.field_name)
-            else:
-                new[column.name] = document.op("#-")(array(steps))
+            new[column.name] = self.changed(PathEnd(field, rows, column, document, steps), each)
         return new
+
+
+@dataclass(frozen=True)
+class PathEnd:
+    """What a path leads to: ``steps`` into the ``document`` of a column."""
+
+    field: Field
+    rows: Rows
+    column: ApiColumn
+    document: ColumnElement[Any]
+    steps: Sequence[ColumnElement[Any]]
+
+
+class RemovePath(Paths):
+    """removePath."""
+
+    kind = REMOVE_PATH
+    says = "Parts that are taken away"
+
+    def changed(self, part: PathEnd, given: Mapping[str, Leaf | None]) -> ColumnElement[Any]:
+        return part.document.op("#-")(array(part.steps))
+
+
+class SetPath(Paths):
+    """setPath."""
+
+    kind = SET_PATH
+    says = "Parts that are set; missing parents are made"
+
+    def members(self, column_type: str) -> dict[str, GraphQLInputField]:
+        json_type = next(iter(self.columns.values())).type.input
+        value = GraphQLInputField(json_type, description="The new value; null is JSON's")
+        return {**super().members(column_type), "value": value}
+
+    def changed(self, part: PathEnd, given: Mapping[str, Leaf | None]) -> ColumnElement[Any]:
+        leaf = given.get("value")
+        if leaf is None:
+            return _with_value(part, _jsonb("null"))
+        return _with_value(part, part.field.planning.bind(leaf, part.column.to_text, "jsonb"))
 
 
 def _given(entry: Mapping[str, Leaf | None], member: str) -> Leaf:
@@ -197,25 +234,19 @@ def _given(entry: Mapping[str, Leaf | None], member: str) -> Leaf:
     return leaf
 
 
-def _with_part(
-    field: Field,
-    rows: Rows,
-    document: ColumnElement[Any],
-    steps: Sequence[ColumnElement[Any]],
-    value: ColumnElement[Any],
-    name: str,
-) -> ColumnElement[Any]:
-    """A document with a value at the end of a path, made from the inside out: jsonb_set makes the last step only."""
+def _with_value(part: PathEnd, value: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The document with a value at the end of the path, from the inside out: jsonb_set makes the last step only."""
     # OFFSET 0 keeps the planner from writing out the document, which may be an expression, once for each use.
-    source = select(document.label("document")).offset(literal_column("0")).correlate(rows.element)
-    whole = source.subquery(field.planning.alias("source")).c.document
+    source = select(part.document.label("document")).offset(literal_column("0")).correlate(part.rows.element)
+    whole = source.subquery(part.field.planning.alias("source")).c.document
+    name, steps = part.column.field_name, part.steps
     for number in reversed(range(len(steps))):
-        part = whole if number == 0 else whole.op("#>")(array(steps[:number]))
-        kind = func.jsonb_typeof(part)
+        there = whole if number == 0 else whole.op("#>")(array(steps[:number]))
+        kind = func.jsonb_typeof(there)
         parent = case(
-            (kind.in_((constant("object"), constant("array"))), part),
+            (kind.in_((constant("object"), constant("array"))), there),
             (or_(kind.is_(None), kind == constant("null")), _jsonb("{}")),
-            else_=_failure(f"setPath leads through a value of {name} that is neither object nor array", part),
+            else_=_failure(f"setPath leads through a value of {name} that is neither object nor array", there),
         )
         value = func.jsonb_set(parent, array(steps[number : number + 1]), value)
     return select(value).scalar_subquery()
