@@ -77,7 +77,7 @@ def _value_of(api: ApiSchema, type_: Type) -> ResultItem | None:
     if value is None:
         return None
     if not type_.attributes:
-        return PlainItem(value)
+        return PlainItem(value.graphql, ("value",), value)
     return RecordItem(cast(GraphQLObjectType, value.graphql), tuple(each.name for each in type_.attributes))
 
 
@@ -99,7 +99,7 @@ def _own_object(api: ApiSchema, function: Function, type_name: str) -> ResultIte
     type_ = api.named(
         api.own_type_name(*own_result_name(function, type_name)), lambda name: GraphQLObjectType(name, fields)
     )
-    return RecordItem(type_, tuple(column.name for column in function.columns), is_own=True)
+    return OwnRow(type_, tuple(column.name for column in function.columns))
 
 
 def own_result_name(function: Function, type_name: str) -> OwnName:
@@ -114,50 +114,58 @@ def _field(column: str, value: ValueType) -> GraphQLField:
     return GraphQLField(value.graphql, resolve=resolve)
 
 
-class ResultItem(Protocol):
+@dataclass(frozen=True)
+class ResultItem:
     """What a function gives one of, or a list of. ``columns`` are those of its call in FROM."""
 
-    @property
-    def type(self) -> Any: ...
+    type: Any
+    columns: tuple[str, ...]
 
     @property
-    def columns(self) -> tuple[str, ...]: ...
+    def type_in_list(self) -> Any:
+        return self.type
 
-    def json(self, field: Field, rows: FromClause, *, of_list: bool) -> ColumnElement[Any]:
+    def json(self, field: Field, rows: FromClause) -> ColumnElement[Any]:
         """One of ``rows`` as the API prints it."""
-        ...
+        raise NotImplementedError
+
+    def json_in_list(self, field: Field, rows: FromClause) -> ColumnElement[Any]:
+        """The same for an element of a list."""
+        return self.json(field, rows)
 
 
 @dataclass(frozen=True)
-class PlainItem:
+class PlainItem(ResultItem):
     """A value that is no object."""
 
     value: ValueType
-    columns: tuple[str, ...] = ("value",)
 
-    @property
-    def type(self) -> Any:
-        return self.value.graphql
-
-    def json(self, field: Field, rows: FromClause, *, of_list: bool) -> ColumnElement[Any]:
+    def json(self, field: Field, rows: FromClause) -> ColumnElement[Any]:
         return self.value.printed(field, rows.c.value)
 
 
-@dataclass(frozen=True)
-class RecordItem:
-    """A record, whose ``columns`` are members. In FROM one that is null is a row of nulls, and so taken for null; but
-    ``is_own``, the rows of a table that only the function has, are rows whatever they hold."""
+class RecordItem(ResultItem):
+    """A record, whose ``columns`` are members. In FROM one that is null is a row of nulls, and so taken for null."""
 
-    type: GraphQLObjectType
-    columns: tuple[str, ...]
-    is_own: bool = False
-
-    def json(self, field: Field, rows: FromClause, *, of_list: bool) -> ColumnElement[Any]:
-        printed = field.json(lambda name: rows.c[name])
-        if self.is_own and of_list:
-            return printed
+    def json(self, field: Field, rows: FromClause) -> ColumnElement[Any]:
+        printed = _members(field, rows)
         is_null = SqlFunction("ROW", *(rows.c[name] for name in self.columns)).is_(None)
         return case((is_null.is_(false()), printed))
+
+
+class OwnRow(RecordItem):
+    """A row of a table that only the function has. Those of a list are rows whatever they hold."""
+
+    @property
+    def type_in_list(self) -> Any:
+        return GraphQLNonNull(self.type)
+
+    def json_in_list(self, field: Field, rows: FromClause) -> ColumnElement[Any]:
+        return _members(field, rows)
+
+
+def _members(field: Field, rows: FromClause) -> ColumnElement[Any]:
+    return field.json(lambda name: rows.c[name])
 
 
 @dataclass(frozen=True)
@@ -177,7 +185,7 @@ class OneItem(FunctionResult):
         # In FROM it is called once, however often its result is looked at.
         rows = _call(field, self.function, arguments).table_valued(*self.item.columns)
         rows = rows.render_derived(name=field.planning.alias("called"))
-        printed = select(self.item.json(field, rows, of_list=False))
+        printed = select(self.item.json(field, rows))
         return printed.select_from(rows).correlate(*outer).scalar_subquery()
 
 
@@ -190,8 +198,7 @@ class ItemList(FunctionResult):
 
     @property
     def type(self) -> GraphQLOutputType:
-        is_own = isinstance(self.item, RecordItem) and self.item.is_own
-        return GraphQLList(GraphQLNonNull(self.item.type) if is_own else self.item.type)
+        return GraphQLList(self.item.type_in_list)
 
     def json(
         self, field: Field, arguments: Sequence[ColumnElement[Any]], outer: tuple[FromClause, ...] = ()
@@ -201,7 +208,7 @@ class ItemList(FunctionResult):
             place += "_"
         rows = _call(field, self.function, arguments).table_valued(*self.item.columns, with_ordinality=place)
         rows = rows.render_derived(name=field.planning.alias("called"))
-        listed = select(json_list(self.item.json(field, rows, of_list=True), order=(rows.c[place],)))
+        listed = select(json_list(self.item.json_in_list(field, rows), order=(rows.c[place],)))
         return listed.select_from(rows).correlate(*outer).scalar_subquery()
 
 
