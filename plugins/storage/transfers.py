@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,15 +16,24 @@ from app.commands.target import service_with_database
 from app.hooks import hookimpl
 
 if TYPE_CHECKING:
-    import threading
-
     from app.storage.asker import Asker
-    from app.storage.outside.parallel import Transferred
+    from app.storage.outside.parallel import Sized, Transfer
     from app.storage.outside.place import OutsidePlace, PlaceOptions
     from app.storage.storage import Storage
 
-T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., Any])
+Item = TypeVar("Item", bound="Sized")
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """The two ends of a transfer: a bucket, or what is below ``prefix`` in it, and a place outside."""
+
+    storage: Storage
+    asker: Asker
+    bucket: str
+    prefix: str
+    place: OutsidePlace
 
 
 @hookimpl
@@ -72,10 +82,11 @@ def import_objects(
     from app.storage.outside.place import PlaceOptions
 
     options = PlaceOptions(endpoint_url, profile)
-    with _opened(source_url, options, bucket, "storage.object.import") as (stored, asker, place, name, prefix):
-        importing = Importing(stored, asker, place, name, prefix, owner, dry_run)
-        found = sorted(place.list(), key=lambda each: each.key)
-        return _run(importing.transfer, found, [each.size for each in found], importing.stop, jobs, dry_run)
+    with _opened(source_url, options, bucket, "storage.object.import") as ends:
+        importing = Importing(
+            ends.storage, ends.asker, ends.place, ends.bucket, ends.prefix, owner=owner, dry_run=dry_run
+        )
+        return _run(importing, sorted(ends.place.list(), key=lambda each: each.key), jobs)
 
 
 @storage.command("export")
@@ -96,18 +107,15 @@ def export_objects(
     from app.storage.outside.place import PlaceOptions
 
     options = PlaceOptions(endpoint_url, profile, may_be_new=True)
-    with _opened(target_url, options, bucket, "storage.object.export") as (stored, asker, place, name, prefix):
-        there = {each.key: each for each in place.list()}
-        exporting = Exporting(stored, asker, place, there, name, prefix, dry_run)
-        found = list(objects_of(stored, asker, name, prefix))
-        return _run(exporting.transfer, found, [each.size for each in found], exporting.stop, jobs, dry_run)
+    with _opened(target_url, options, bucket, "storage.object.export") as ends:
+        there = {each.key: each for each in ends.place.list()}
+        exporting = Exporting(ends.storage, ends.asker, ends.place, there, ends.bucket, ends.prefix, dry_run=dry_run)
+        return _run(exporting, list(objects_of(ends.storage, ends.asker, ends.bucket, ends.prefix)), jobs)
 
 
 @contextmanager
-def _opened(
-    url: str, options: PlaceOptions, bucket: str, operation: str
-) -> Iterator[tuple[Storage, Asker, OutsidePlace, str, str]]:
-    """The storage, who asks, the place outside, and the name and the prefix of BUCKET/PREFIX."""
+def _opened(url: str, options: PlaceOptions, bucket: str, operation: str) -> Iterator[_Opened]:
+    """BUCKET or BUCKET/PREFIX, as who runs the command sees it, and the place at ``url``."""
     from app.storage.buckets import find_bucket
     from app.storage.outside.place import open_place
     from app.storage.storage import operators_storage
@@ -121,34 +129,30 @@ def _opened(
         if find_bucket(stored, asker, name) is None:
             raise CommandError(f"there is no bucket {name}; create it first")
         with closing(open_place(plugins, url, options)) as place:
-            yield stored, asker, place, name, prefix
+            yield _Opened(stored, asker, name, prefix, place)
 
 
-def _run(
-    act: Callable[[T], Transferred],
-    items: Sequence[T],
-    sizes: Sequence[int],
-    stop: threading.Event,
-    jobs: int,
-    dry_run: bool,
-) -> int:
+def _run(transfer: Transfer[Item], items: Sequence[Item], jobs: int) -> int:
+    """Transfer the items and tell of it; gives the exit code."""
     from app.storage.outside.parallel import in_parallel
 
     counts: Counter[str] = Counter()
     # The bar counts a byte more for each object, so that it moves for empty ones too.
     hidden = not sys.stderr.isatty()
-    with click.progressbar(length=sum(sizes) + len(sizes), file=sys.stderr, hidden=hidden) as bar:
-        for done in in_parallel(act, items, jobs, stop):
+    with click.progressbar(length=sum(each.size + 1 for each in items), file=sys.stderr, hidden=hidden) as bar:
+        for done in in_parallel(transfer, items, jobs):
             counts[done.done] += 1
             counts["verified"] += done.verified
             counts["bytes"] += done.size if done.done == "copied" else 0
             if done.done == "failed":
                 click.echo(f"failed: {done.key}: {done.why}", err=True)
-            elif dry_run and done.done == "copied":
+            elif transfer.dry_run and done.done == "copied":
                 click.echo(f"would be copied: {done.key} ({done.size} bytes)")
             bar.update(done.size + 1)
-    copied = f"{counts['copied']} objects, {counts['bytes']} bytes, {'would be copied' if dry_run else 'copied'}"
+    verb = "would be copied" if transfer.dry_run else "copied"
+    copied = f"{counts['copied']} objects, {counts['bytes']} bytes, {verb}"
     by_size = counts["copied"] - counts["verified"]
-    told = "" if dry_run or not by_size else f" ({by_size} of them verified by their size alone: no MD5 is known)"
+    unsure = by_size and not transfer.dry_run
+    told = f" ({by_size} of them verified by their size alone: no MD5 is known)" if unsure else ""
     click.echo(f"{copied}{told}; {counts['there']} were there; {counts['failed']} failed")
     return 1 if counts["failed"] else 0

@@ -6,14 +6,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from app.errors import PorticoError, Unavailable
 from app.storage.bytes.backend import BackendFull
 from app.storage.outside.place import PlaceUnusable
 from app.storage.outside.reasons import reason
 
-T = TypeVar("T")
+Item_contra = TypeVar("Item_contra", contravariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,34 @@ class Transferred:
     why: str = ""
 
 
-def in_parallel(
-    act: Callable[[T], Transferred], items: Iterable[T], jobs: int, stop: threading.Event
-) -> Iterator[Transferred]:
-    """What ``act`` gives for each item, in the order in which they are done, at most ``jobs`` at a time.
+class Sized(Protocol):
+    """An object to transfer, with its size in bytes."""
 
-    After an exception no other item is begun, ``stop`` is set, and what is running ends before the exception leaves.
+    @property
+    def size(self) -> int: ...
+
+
+class Transfer(Protocol[Item_contra]):
+    """An import or an export. ``dry_run``: nothing is written."""
+
+    @property
+    def dry_run(self) -> bool: ...
+
+    @property
+    def stop(self) -> threading.Event:
+        """Set when what is running is to end."""
+        ...
+
+    def transfer(self, item: Item_contra, /) -> Transferred:
+        """Transfer one object, unless it is there and equal. Raises what concerns the others too."""
+        ...
+
+
+def in_parallel(transfer: Transfer[Item_contra], items: Iterable[Item_contra], jobs: int) -> Iterator[Transferred]:
+    """What became of each item, in the order in which they are done, at most ``jobs`` at a time.
+
+    After an exception no other item is begun, the transfer is stopped, and what is running ends before the exception
+    leaves.
     """
     running: set[Future[Transferred]] = set()
     with ThreadPoolExecutor(jobs, "transfer") as pool:
@@ -41,12 +63,12 @@ def in_parallel(
                 if len(running) == jobs:
                     done, running = wait(running, return_when=FIRST_COMPLETED)
                     yield from (each.result() for each in done)
-                running.add(pool.submit(act, item))
+                running.add(pool.submit(transfer.transfer, item))
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 yield from (each.result() for each in done)
         except BaseException:
-            stop.set()
+            transfer.stop.set()
             raise
 
 
