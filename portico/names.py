@@ -19,8 +19,9 @@ from app.plugin_guard import Plugins, PluginUnusable
 from app.query.collection import Collection
 from app.query.conditions import Compared
 from app.query.json_texts import json_list, json_object
-from app.query.planning import Planning, Rows
+from app.query.planning import Planning
 from app.query.relationships import Relationship
+from app.query.rows import Rows
 from app.query.scalars import Scalar, scalar_type
 from app.query.sql import as_text, cast_to
 from app.query.texts import StringText

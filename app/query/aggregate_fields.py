@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.query.aggregates import INTEGERS, Aggregate, aggregated_type
-from app.query.planning import TableRows
+from app.query.rows import TableRows
 from app.query.scalars import scalars_of
 from app.query.walk import Field, Resolver
 

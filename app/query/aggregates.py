@@ -11,7 +11,7 @@ from sqlalchemy.sql.functions import Function
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiColumn, ApiRelation
-from app.query.planning import Rows
+from app.query.rows import Rows
 from app.query.sql import FunctionCall, cast_to
 from schema_cache.model import Type
 

@@ -12,7 +12,7 @@ from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
 from app.graphql.values import Leaf
-from app.query.planning import Rows
+from app.query.rows import Rows
 from app.query.walk import Field
 
 Assignments = dict[str, ColumnElement[Any]]

@@ -15,7 +15,7 @@ from app.graphql.relations import ApiRelation
 from app.graphql.values_of_types import ValueType
 from app.query.collection import Collection, Origin
 from app.query.connections import arguments_of_collections, connection_type
-from app.query.planning import TableRows, row_type
+from app.query.rows import TableRows, row_type
 from app.query.sql import FunctionCall, as_text, cast_to, constant
 from app.query.sql import call as sql_call
 from app.query.walk import Field

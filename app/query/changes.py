@@ -26,7 +26,8 @@ from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
 from app.query.json_texts import json_list, json_object
 from app.query.keys import only
-from app.query.planning import NamedRows, Planning, Rows
+from app.query.planning import Planning
+from app.query.rows import NamedRows, Rows
 from app.query.sql import as_text, cast_to, constant, fail_with, one_row
 from app.query.texts import integer_text
 from app.query.walk import Field

@@ -25,8 +25,8 @@ from app.query.conditions import conditions_of_arguments
 from app.query.json_texts import json_list
 from app.query.ordering import ordering_of
 from app.query.pages import Page, page_of
-from app.query.planning import NamedRows, Rows, TableRows
 from app.query.row_ids import cursor_expression
+from app.query.rows import NamedRows, Rows, TableRows
 from app.query.sql import jsonb_array
 from app.query.walk import Field
 from app.query.written import InPlace, Query, RowColumn

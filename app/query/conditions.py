@@ -14,7 +14,8 @@ from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values_of_types import ToText, ValueType
 from app.query.comparison import operators_of
 from app.query.distribution import equal_to
-from app.query.planning import Planning, Rows
+from app.query.planning import Planning
+from app.query.rows import Rows
 from app.query.sql import cast_to
 from app.query.walk import Field
 from schema_cache.model import Operators

@@ -15,8 +15,8 @@ from app.graphql.relations import ApiColumn
 from app.query.arbiters import Arbiter
 from app.query.inserting import Inserted
 from app.query.json_texts import json_list
-from app.query.planning import Rows
 from app.query.row_ids import key_comparisons
+from app.query.rows import Rows
 from app.query.sql import as_text, cast_to, computed_first, constant, fail_with
 from app.query.walk import Field
 

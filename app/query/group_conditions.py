@@ -16,7 +16,8 @@ from app.graphql.values_of_types import ValueType
 from app.query.aggregates import AGGREGATES, Aggregate, built_in_type
 from app.query.comparison import operators_of
 from app.query.conditions import Compared, Condition, relation_filter_type, value_condition, value_filter_type
-from app.query.planning import Planning, Rows
+from app.query.planning import Planning
+from app.query.rows import Rows
 from schema_cache.model import Type
 
 

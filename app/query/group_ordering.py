@@ -14,7 +14,7 @@ from app.graphql.values import Leaf
 from app.query.aggregates import AGGREGATES, Aggregate
 from app.query.comparison import USUAL_OPERATORS, Comparison, type_comparison
 from app.query.ordering import OrderKey, direction, direction_type, keys_of_element
-from app.query.planning import TableRows
+from app.query.rows import TableRows
 from app.query.terms import Expression, Term
 
 COUNTS = Comparison("bigint", USUAL_OPERATORS, by_text=False, printed_as_text=False)

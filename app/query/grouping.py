@@ -15,8 +15,8 @@ from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import Leaf
 from app.query.aggregates import aggregated_type
 from app.query.comparison import Comparison, has_order, type_comparison
-from app.query.planning import TableRows
 from app.query.relationships import Relationship, relationships_of
+from app.query.rows import TableRows
 from app.query.sql import FunctionCall, cast_to, constant
 from app.query.terms import ColumnTerm, Expression, Term, related
 

@@ -16,7 +16,7 @@ from app.graphql.values import Leaf, shape_of
 from app.query.assignments import assigned
 from app.query.changes import Affected
 from app.query.new_rows import columns_of, has_default, is_required, lead_on, links_of, missing_member
-from app.query.planning import NamedRows
+from app.query.rows import NamedRows
 from app.query.unnesting import array_for, unnested
 from app.query.walk import Field
 

@@ -13,8 +13,9 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiRelation, OwnName, own_name
 from app.graphql.values_of_types import ToText
 from app.query.comparison import Comparison
-from app.query.planning import Planning, Rows
+from app.query.planning import Planning
 from app.query.relationship_names import is_unique
+from app.query.rows import Rows
 from app.query.sql import as_text, fail_with
 
 NOT_UNIQUE_HINT = 'Declare columns as primary_key_columns that tell all rows apart: docs/directives.md, "Views".'

@@ -13,7 +13,7 @@ from app.graphql.api_schema import ApiSchema
 from app.query.arbiters import Arbiter
 from app.query.nested_rows import NestedRows
 from app.query.nested_values import Batch
-from app.query.planning import TableRows
+from app.query.rows import TableRows
 from app.query.sql import cast_to, computed_first
 
 

@@ -23,8 +23,8 @@ from app.query.nested_steering import steering_form
 from app.query.nested_values import Batch
 from app.query.nested_writing import Arguments, NestedWriting, left_out, texts_of
 from app.query.new_rows import columns_of, links_of
-from app.query.planning import NamedRows, TableRows
 from app.query.row_ids import key_comparisons
+from app.query.rows import NamedRows, TableRows
 from app.query.sql import computed_first, uncut
 from app.query.walk import Field
 

@@ -18,7 +18,8 @@ from app.query.keys import KEY, RowKey, key_input_type
 from app.query.nested_objects import ObjectPlace
 from app.query.nested_values import Batch, Positions, Values, link_at, type_at
 from app.query.new_rows import Link, columns_of, links_of
-from app.query.planning import Planning, TableRows
+from app.query.planning import Planning
+from app.query.rows import TableRows
 from app.query.sql import as_text, cast_to, computed_first, fail_with, uncut
 from app.query.texts import ArrayText
 from app.query.unnesting import array_for, unnested

@@ -26,7 +26,7 @@ from app.query.nested_objects import ObjectPlace
 from app.query.nested_rows import Kept, NestedRows
 from app.query.nested_values import Batch, link_at, type_at
 from app.query.new_rows import HINT, columns_of
-from app.query.planning import TableRows
+from app.query.rows import TableRows
 from app.query.sql import as_text, constant
 
 Arguments = Mapping[str, GraphQLArgument]

@@ -19,7 +19,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
 from app.query.comparison import Comparison, has_order, key_comparison, order_comparison
-from app.query.planning import Rows
+from app.query.rows import Rows
 from app.query.sql import row_text
 from app.query.terms import ColumnTerm, Expression, Term, TermOfField
 from app.query.walk import Field

@@ -13,8 +13,9 @@ from app.graphql.values import Leaf
 from app.query.comparison import USUAL_OPERATORS
 from app.query.nodes import Cap
 from app.query.ordering import Ordering, OrderKey
-from app.query.planning import Planning, Rows
+from app.query.planning import Planning
 from app.query.row_ids import CursorCount, CursorValue, cursor_form, cursor_misfit
+from app.query.rows import Rows
 from app.query.texts import integer_text
 from app.query.walk import Field
 

@@ -1,36 +1,31 @@
-"""One SQL statement under construction: its parameters, and the rows that its expressions stand on."""
+"""One SQL statement under construction: its parameters, the names in it, and what of it is counted."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from sqlalchemy import (
     ColumnElement,
-    FromClause,
     Select,
     TableClause,
-    false,
     func,
     literal_column,
     null,
-    true,
 )
-from sqlalchemy.sql.functions import Function
 from sqlalchemy.sql.selectable import Alias
 
 from app.errors import OverLimit, RequestError
 from app.graphql.relations import ApiRelation
 from app.graphql.values import ABSENT, Leaf, Readings, Source, Variables
 from app.graphql.values_of_types import ToText
-from app.query.compiling import quoted
 from app.query.distribution import CLAIM, Shard, claim_text
 from app.query.nodes import Cap, Nodes
+from app.query.rows import NamedRows, TableRows
 from app.query.sql import alias_stem, cast_to, constant, uncut
-from app.query.written import Bound, InPlace, RowColumn, RowColumns
+from app.query.written import Bound
 
 MAX_PARAMETERS = 65535
 """PostgreSQL counts the parameters of a statement in two bytes."""
@@ -60,158 +55,6 @@ class Parameter:
             return None if text is None else text.encode()
         except UnicodeEncodeError:
             raise RequestError("A string of the request is not valid Unicode", code="BAD_USER_INPUT") from None
-
-
-class Rows(Protocol):
-    """A FROM element whose rows belong to one relation."""
-
-    @property
-    def relation(self) -> ApiRelation: ...
-
-    @property
-    def element(self) -> FromClause: ...
-
-    @property
-    def shard(self) -> Shard: ...
-
-    def column(self, name: str) -> ColumnElement[Any]:
-        """The column of that SQL name in the current row."""
-        ...
-
-    def whole(self) -> ColumnElement[Any]:
-        """The current row as a value of the relation's row type."""
-        ...
-
-
-class TableRows:
-    """The rows of the relation itself, or of a function that returns such rows, under a name. ``is_optional`` says that
-    they are joined to others, which may have none of them. ``shard_of`` makes the shard of related rows."""
-
-    def __init__(
-        self,
-        relation: ApiRelation,
-        element: TableClause | Alias[Any],
-        shard: Shard,
-        shard_of: Callable[[ApiRelation], Shard],
-    ) -> None:
-        self.relation = relation
-        self.element = element
-        self.shard = shard
-        self._shard_of = shard_of
-        self.is_optional = False
-        self._origin, self._numbers = element.name, itertools.count(1)
-        self._joins: dict[Hashable, tuple[FromClause, ColumnElement[Any], Any]] = {}
-        self._columns = RowColumns(self.element)
-
-    @property
-    def source(self) -> FromClause:
-        """The rows with what was joined to them."""
-        source: FromClause = self.element
-        for element, condition, _ in self._joins.values():
-            source = source.outerjoin(element, condition)
-        return source
-
-    def joined_rows(self, key: Hashable, join: Callable[[], tuple[TableRows, ColumnElement[Any]]]) -> TableRows:
-        """Rows that are joined to these under ``key``, at most one to each. ``join`` makes them and the condition."""
-        place = self.element.name, key
-        if place not in self._joins:
-            rows, condition = join()
-            # What is joined to them is joined after them, so that it is there where they are not.
-            rows._joins, rows.is_optional = self._joins, True
-            self._joins[place] = rows.element, condition, rows
-        return cast(TableRows, self._joins[place][2])
-
-    def joined_value(self, key: Hashable, query: Callable[[], Select[Any]]) -> ColumnElement[Any]:
-        """The one value that a query gives for each of these rows, which it stands in, joined to them under ``key``."""
-        place = self.element.name, key
-        if place not in self._joins:
-            made = query().correlate(self.element).lateral(self.name_of_related())
-            (value,) = made.c
-            self._joins[place] = made, true(), value
-        return cast(ColumnElement[Any], self._joins[place][2])
-
-    def related(self, relation: ApiRelation) -> TableRows:
-        """A relation under a name of its own, beside these rows."""
-        alias = cast(Alias[Any], relation.table.alias(self.name_of_related()))
-        rows = TableRows(relation, alias, self._shard_of(relation), self._shard_of)
-        rows._origin, rows._numbers = self._origin, self._numbers
-        return rows
-
-    def name_of_related(self) -> str:
-        """A name that nothing else in the statement has: no other ends with a letter and digits."""
-        return f"{self._origin}_r{next(self._numbers)}"
-
-    def column(self, name: str) -> ColumnElement[Any]:
-        return self._columns[name]
-
-    def whole(self) -> ColumnElement[Any]:
-        return cast_to(self._row(), row_type(self.relation))
-
-    def is_not_empty(self) -> ColumnElement[Any]:
-        """That the row has at least one value that is not null."""
-        # NOT (row IS NULL): other than row IS NOT NULL, which asks for every value not to be null.
-        return self._row().is_(None).is_(false())
-
-    def _row(self) -> ColumnElement[Any]:
-        return Function("ROW", literal_column(f"{quoted(self.element.name)}.*"))
-
-
-class NamedRows:
-    """Rows that a common table expression will provide, or a query that stands in its place; its columns are known when
-    the walk is done."""
-
-    def __init__(self, relation: ApiRelation, name: str) -> None:
-        self.relation = relation
-        self.element = InPlace(name)
-        self.shard = Shard()
-        self._columns = RowColumns(self.element)
-        self._computed: dict[Callable[[TableRows], ColumnElement[Any]], str] = {}
-
-    def column(self, name: str) -> ColumnElement[Any]:
-        return self._columns[name]
-
-    @property
-    def name(self) -> str:
-        return self.element.name
-
-    def added_column(self, name: str) -> ColumnElement[Any]:
-        """A column that the expression adds to those of the relation."""
-        return RowColumn(name, self.element)
-
-    def computed(self, name: str, value: Callable[[TableRows], ColumnElement[Any]]) -> ColumnElement[Any]:
-        """A column that the expression adds: ``value`` of the rows that it is made of, called ``name`` or like it."""
-        if value not in self._computed:
-            free, number = self.free_name(name), 1
-            while free in self._computed.values():
-                number += 1
-                free = self.free_name(f"{name}_{number}")
-            self._computed[value] = free
-        return self.added_column(self._computed[value])
-
-    def whole(self) -> ColumnElement[Any]:
-        return self.computed("row", TableRows.whole)
-
-    def free_name(self, name: str) -> str:
-        """``name``, or something like it that no column of the relation is called."""
-        while name in self.relation.column_names:
-            name = f"{name}_"
-        return name
-
-    def provided_by(self, source: Rows) -> list[ColumnElement[Any]]:
-        """The requested columns of ``source``, whose rows these are; never empty."""
-        return [value.label(name) for value, name in self.values_of(source)]
-
-    def values_of(self, source: Rows) -> list[tuple[ColumnElement[Any], str]]:
-        """The same as values, each with its name."""
-        self.shard.follow(source.shard)
-        columns = [(source.column(name), name) for name in self._columns]
-        columns.extend((value(cast(TableRows, source)), name) for value, name in self._computed.items())
-        return columns or [(literal_column("1"), self.free_name("one"))]
-
-
-def row_type(relation: ApiRelation) -> str:
-    """The name of a relation's row type, ready for a CAST."""
-    return f"{quoted(relation.relation.schema)}.{quoted(relation.relation.name)}"
 
 
 class Planning:

@@ -13,8 +13,8 @@ from app.graphql.relations import ApiRelation
 from app.query.comparison import compared
 from app.query.conditions import narrowed
 from app.query.distribution import OnOneNode
-from app.query.planning import Rows, TableRows
 from app.query.relationship_names import is_unique
+from app.query.rows import Rows, TableRows
 
 
 @dataclass(frozen=True)

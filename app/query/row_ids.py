@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement
 from app.errors import RequestError
 from app.graphql.relations import ApiRelation
 from app.query.comparison import JSON_TYPES, Comparison, key_comparison
-from app.query.planning import Rows
+from app.query.rows import Rows
 from app.query.sql import array_literal, base64_of_json, constant
 from schema_cache.role_view import RoleView
 

@@ -13,8 +13,8 @@ from typing import Any, Protocol, cast
 from sqlalchemy import ColumnElement, Select, and_, literal_column, select
 
 from app.errors import OverLimit, RequestError
-from app.query.planning import NamedRows, Rows, TableRows
 from app.query.relationships import Relationship
+from app.query.rows import NamedRows, Rows, TableRows
 from app.query.walk import Field
 from schema_cache.model import Column
 
@@ -77,11 +77,10 @@ class _OfOne:
     term: Term
 
     def __call__(self, rows: TableRows) -> ColumnElement[Any]:
-        def join() -> tuple[TableRows, ColumnElement[Any]]:
-            target = rows.related(self.relationship.target)
-            return target, and_(*self.relationship.linked(rows, target))
+        def linked(target: TableRows) -> ColumnElement[Any]:
+            return and_(*self.relationship.linked(rows, target))
 
-        return self.term.of(rows.joined_rows(self.relationship, join))
+        return self.term.of(rows.joined_rows(self.relationship, self.relationship.target, linked))
 
 
 @dataclass(frozen=True, slots=True)

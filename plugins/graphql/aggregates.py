@@ -16,7 +16,7 @@ from app.query.aggregate_fields import results_field
 from app.query.aggregates import AGGREGATES, Aggregate
 from app.query.collection import Collection
 from app.query.grouping import Grouping
-from app.query.planning import TableRows
+from app.query.rows import TableRows
 from app.query.sql import one_row
 from app.query.walk import Field
 from schema_cache.directive_values import Enabled

@@ -29,8 +29,8 @@ from app.query.assignments import arguments_of_updates
 from app.query.changes import Affected, Undoing, answer, response_type
 from app.query.conditions import narrowed
 from app.query.keys import KEY, RowKey, key_input_type
-from app.query.planning import Rows, TableRows
 from app.query.relationship_names import is_unique
+from app.query.rows import Rows, TableRows
 from app.query.sql import as_text, cast_to, uncut
 from app.query.texts import ArrayText
 from app.query.unnesting import array_for, unnested

@@ -12,7 +12,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.hooks import hookimpl
-from app.query.planning import Rows
+from app.query.rows import Rows
 from app.query.walk import Field, Resolver
 from schema_cache.directive_values import Flag, ListOf, String
 from schema_cache.directives import Directive

@@ -15,7 +15,7 @@ from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.calls import result_of
 from app.query.computed_fields import ComputedField, computed_fields_of
-from app.query.planning import Rows
+from app.query.rows import Rows
 from app.query.walk import Field
 from schema_cache.model import Function
 

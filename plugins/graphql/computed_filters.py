@@ -17,7 +17,8 @@ from app.query.calls import VOLATILE, Result
 from app.query.comparison import operators_of
 from app.query.computed_fields import computed_fields_of
 from app.query.conditions import Compared, Condition, compared_value, value_condition, value_filter_type
-from app.query.planning import Planning, Rows
+from app.query.planning import Planning
+from app.query.rows import Rows
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
 from schema_cache.model import Function

@@ -15,7 +15,7 @@ from app.graphql.relations import ApiRelation, RelationNames
 from app.hooks import hookimpl
 from app.query.changes import affected_at_most, answer, at_most_argument, response_type
 from app.query.conditions import conditions_of_arguments
-from app.query.planning import TableRows
+from app.query.rows import TableRows
 from app.query.walk import Field
 
 

@@ -31,8 +31,8 @@ from app.query.functions import (
     overloads,
     passed,
 )
-from app.query.planning import Rows
 from app.query.results import FunctionResult, any_result_of, own_result_name
+from app.query.rows import Rows
 from app.query.walk import Field
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive

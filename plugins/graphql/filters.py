@@ -33,7 +33,8 @@ from app.query.conditions import (
     relation_filter_type,
     value_filter_type,
 )
-from app.query.planning import Planning, Rows
+from app.query.planning import Planning
+from app.query.rows import Rows
 from app.query.scalars import scalars_of, value_type_of
 
 

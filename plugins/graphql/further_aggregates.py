@@ -15,7 +15,7 @@ from app.hooks import hookimpl
 from app.query.aggregate_fields import results_field
 from app.query.aggregates import NUMBERS, Aggregate
 from app.query.grouping import groupable
-from app.query.planning import TableRows
+from app.query.rows import TableRows
 from app.query.walk import Field, Resolver
 
 BOOLEANS = frozenset(("bool",))

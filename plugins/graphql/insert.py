@@ -25,7 +25,7 @@ from app.query.changes import answer, response_type
 from app.query.inserting import Inserted, objects_of
 from app.query.nested_inserting import nested_insert
 from app.query.new_rows import COLUMN, HAS_DEFAULT, REQUIRED, new_row_type
-from app.query.planning import TableRows
+from app.query.rows import TableRows
 from app.query.walk import Field
 
 TABLES = frozenset("rp")

@@ -29,7 +29,7 @@ from app.graphql.values import Leaf
 from app.graphql.values_of_types import ToText
 from app.hooks import hookimpl
 from app.query.assignments import Assignments, operator_argument, own_operators_name, read_and_updated
-from app.query.planning import Rows
+from app.query.rows import Rows
 from app.query.sql import as_text, cast_to, constant, fail_with
 from app.query.texts import StringText
 from app.query.walk import Field

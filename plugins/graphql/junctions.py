@@ -19,9 +19,9 @@ from app.query.collection import Collection, Origin
 from app.query.computed_fields import computed_fields_of
 from app.query.conditions import condition, relation_filter_type
 from app.query.connections import arguments_of_collections, edge_fields, edges_field
-from app.query.planning import Rows, TableRows
 from app.query.relationship_names import names_of_ways
 from app.query.relationships import Relationship, relationships_of
+from app.query.rows import Rows, TableRows
 from app.query.walk import Field, Resolver
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive

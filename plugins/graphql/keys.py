@@ -19,7 +19,7 @@ from app.query.changes import changed_row
 from app.query.comparison import key_comparison
 from app.query.conditions import narrowed
 from app.query.keys import KEY, KeyPart, key_condition, key_input_type, named_key, only, own_key_input_name
-from app.query.planning import Rows, TableRows
+from app.query.rows import Rows, TableRows
 from app.query.walk import Field
 
 

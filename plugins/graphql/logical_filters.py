@@ -13,7 +13,8 @@ from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.conditions import Condition, MemberCondition, condition, relation_filter_type
-from app.query.planning import Planning, Rows
+from app.query.planning import Planning
+from app.query.rows import Rows
 
 
 @hookimpl

@@ -18,7 +18,7 @@ from app.query.collection import Collection
 from app.query.comparison import USUAL_OPERATORS, Comparison
 from app.query.conditions import compared_value
 from app.query.ordering import Order, OrderKey
-from app.query.planning import TableRows
+from app.query.rows import TableRows
 from app.query.scalars import scalars_of
 from app.query.terms import Expression, TermOfField
 from app.query.walk import Field

@@ -24,7 +24,7 @@ from app.hooks import hookimpl
 from app.query.comparison import Comparison
 from app.query.conditions import id_filter_type, narrowed
 from app.query.keys import KEY, KeyPart, only, own_key_input_name
-from app.query.planning import Planning, Rows
+from app.query.planning import Planning
 from app.query.row_ids import (
     NODE_ID_HINT,
     KeyValue,
@@ -36,6 +36,7 @@ from app.query.row_ids import (
     node_id_expression,
     node_id_form,
 )
+from app.query.rows import Rows
 from app.query.sql import cast_to
 from app.query.walk import Field
 from schema_cache.role_view import RoleView

@@ -19,8 +19,9 @@ from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.conditions import Condition, condition, relation_filter_type
 from app.query.group_conditions import NARROWING, Group, group_condition, group_filter_names, group_filter_type
-from app.query.planning import Planning, Rows, TableRows
+from app.query.planning import Planning
 from app.query.relationships import Relationship, relationships_of
+from app.query.rows import Rows, TableRows
 
 
 @hookimpl

@@ -24,8 +24,8 @@ from app.query.group_ordering import (
     term_field,
 )
 from app.query.ordering import OrderKey, keys_of_element, order_by_type
-from app.query.planning import TableRows
 from app.query.relationships import Relationship, relationships_of
+from app.query.rows import TableRows
 from app.query.sql import FunctionCall
 from app.query.terms import Expression, of_all_related, related
 from schema_cache.directive_values import Flag

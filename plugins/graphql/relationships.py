@@ -16,9 +16,9 @@ from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
 from app.query.comparison import USUAL_OPERATORS, operators_of
 from app.query.connections import arguments_of_collections, connection_type
-from app.query.planning import Rows
 from app.query.relationship_names import Key, Way, named_ways
 from app.query.relationships import Relationship, relationships_of
+from app.query.rows import Rows
 from app.query.walk import Field, Resolver
 from app.query.written import Query
 from schema_cache.directive_values import ListOf, Object, String

@@ -20,7 +20,8 @@ from app.hooks import hookimpl
 from app.query.comparison import USUAL_OPERATORS, Comparison, compared
 from app.query.conditions import Condition, relation_filter_type
 from app.query.ordering import OrderKey, direction, direction_type
-from app.query.planning import Planning, Rows, TableRows
+from app.query.planning import Planning
+from app.query.rows import Rows, TableRows
 from app.query.terms import Expression, Term, TermOfField
 from app.query.text_search import DIRECTIVE, Searched, searched_of
 from app.query.texts import StringText

@@ -17,7 +17,7 @@ from app.hooks import hookimpl
 from app.query.assignments import Assignments, arguments_of_updates, assigned, assignments, given_values
 from app.query.changes import affected_at_most, answer, at_most_argument, response_type
 from app.query.conditions import conditions_of_arguments
-from app.query.planning import Rows, TableRows
+from app.query.rows import Rows, TableRows
 from app.query.walk import Field
 
 
