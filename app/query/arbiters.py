@@ -91,7 +91,7 @@ def _name(api: ApiSchema, relation: ApiRelation, index: UniqueIndex) -> str | No
 
 
 def _subject(relation: ApiRelation, index: UniqueIndex) -> str:
-    return f"unique index {index.name} on {relation.relation.name}"
+    return f"unique index {index.name} on {relation.relation.schema}.{relation.relation.name}"
 
 
 class OnTarget(ColumnElement[bool]):

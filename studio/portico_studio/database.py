@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from graphql import print_type
@@ -64,16 +65,20 @@ class RelationResource(JsonResource):
             types[role] = print_type(api.object_type(relation)) if relation else None
             if relation:
                 directives = dict(relation.directives)
-                name = f"{relation.relation.schema}.{relation.relation.name}"
-                told = [each for each in api.notices if each.subject.endswith(name) or f" {name}" in each.subject]
-                notices |= {each.subject: each for each in told}
+                about = _named(f"{relation.relation.schema}.{relation.relation.name}")
+                notices |= dict.fromkeys(each for each in api.notices if about.search(each.subject))
         if not types:
             raise RequestError("No role of the API exists.", code="NO_ROLE", hint="Run portico init.")
         return {
             "types": types,
             "directives": json.loads(json.dumps(directives, default=str)),
-            "notices": [{"what": each.subject, "why": each.reason, "fix": each.fix} for each in notices.values()],
+            "notices": [{"what": each.subject, "why": each.reason, "fix": each.fix} for each in notices],
         }
+
+
+def _named(relation):
+    """Finds the relation, or something in it, in the subject of a notice: ``table public.a``, ``column public.a.b``."""
+    return re.compile(rf"(^| ){re.escape(relation)}($|[ .])")
 
 
 def _names(names):

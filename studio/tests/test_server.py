@@ -121,6 +121,20 @@ def test_a_relation_has_a_type_for_each_role(studio, ask):
     assert types["anon"] is None or "body" not in types["anon"]
 
 
+def test_a_relation_has_all_notices_about_it_and_those_about_no_other(studio, ask):
+    service = studio(
+        TABLES
+        + """comment on table note is '@graphql({"totalCount": 1, "max_rows": "many"})';
+        comment on column note.body is '@graphql({"name": 1})';
+        create table note_of_old (id int primary key);
+        grant select on note_of_old to anon;
+        comment on table note_of_old is '@graphql({"totalCount": 1})';"""
+    )
+    oid = service.sql("select 'note'::regclass::oid")[0][0]
+    notices = ask(service, "GET", f"relations/{oid}")[1]["notices"]
+    assert sorted(each["what"] for each in notices) == ["column public.note.body", *2 * ["relation public.note"]]
+
+
 def test_the_service_tells_no_secret(studio, ask):
     service = studio()
     status, told = ask(service, "GET", "service")
