@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from portico import AccessError, RequestHead
 
-TOKEN_HEADER = "x-studio-page"  # noqa: S105 - a header's name
-KEY_HEADER = "x-studio-key"
+_PAGE_TOKEN, _KEY = "HTTP_X_STUDIO_PAGE", "HTTP_X_STUDIO_KEY"
+"""The headers, as WSGI has them."""
 SERVICE_ROLE = "service_role"
 
 
@@ -43,7 +43,7 @@ class Guard:
 
     def check_page(self, req):
         """Raise AccessError unless it is the page that asks."""
-        if not hmac.compare_digest(req.env.get("HTTP_X_STUDIO_PAGE", "").encode(), self.secret.encode()):
+        if not hmac.compare_digest(req.env.get(_PAGE_TOKEN, "").encode(), self.secret.encode()):
             raise AccessError(
                 "Only the page may ask this.", code="STUDIO_PAGE_REQUIRED", status=403, hint="Load the page again."
             )
@@ -51,7 +51,7 @@ class Guard:
     def check_service(self, req):
         """Raise AccessError unless the page asks with the key of the service role."""
         self.check_page(req)
-        key = req.env.get("HTTP_X_STUDIO_KEY")
+        key = req.env.get(_KEY)
         caller = self._services.caller(RequestHead("GET", req.path, {"apikey": key}.get)) if key else None
         if caller is None or caller.role != SERVICE_ROLE:
             raise AccessError(
