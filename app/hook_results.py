@@ -14,7 +14,7 @@ from app.entrances import Entrance
 from app.graphql import names
 from app.graphql.fields import Fields
 from app.graphql.notices import Notice
-from app.graphql.relations import RelationNames
+from app.graphql.relation_names import RelationNames
 from app.graphql.values_of_types import ValueType
 from app.identity.identification import Identification
 from app.query.computed_fields import ComputedField

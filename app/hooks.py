@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from app.graphql.api_schema import ApiSchema
     from app.graphql.fields import Fields
     from app.graphql.notices import Notice
-    from app.graphql.relations import ApiRelation, OwnName, RelationNames
+    from app.graphql.relation_names import RelationNames
+    from app.graphql.relations import ApiRelation, OwnName
     from app.graphql.role_rules import OperationCheck
     from app.graphql.values_of_types import ValueType
     from app.identity import Identity

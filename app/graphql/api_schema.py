@@ -26,9 +26,10 @@ from app.graphql.dialect import Dialect
 from app.graphql.exposure import Exposure
 from app.graphql.fields import deferred, in_order
 from app.graphql.lazy_schema import LazySchema, LazyTypes
-from app.graphql.notices import Notices
+from app.graphql.notices import Notices, relation_subject
 from app.graphql.own_type_names import Announced, OwnTypeNames
-from app.graphql.relations import ApiRelation, OwnName, RelationNames, relation_subject, with_own_names
+from app.graphql.relation_names import RelationNames, with_own_names
+from app.graphql.relations import ApiRelation, OwnName
 from app.graphql.role_rules import RoleRules
 from app.graphql.root_types import RootType
 from app.graphql.values_of_types import ValueType

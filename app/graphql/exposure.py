@@ -10,16 +10,9 @@ from typing import Any
 from app.graphql import names
 from app.graphql.comments import Comments
 from app.graphql.dialect import Dialect
-from app.graphql.notices import Notices
-from app.graphql.relations import (
-    ApiColumn,
-    ApiRelation,
-    ColumnsOf,
-    NamesOf,
-    is_exposed_kind,
-    key_of,
-    relation_subject,
-)
+from app.graphql.notices import Notices, relation_subject
+from app.graphql.relation_names import NamesOf
+from app.graphql.relations import ApiColumn, ApiRelation, ColumnsOf, is_exposed_kind, key_of
 from app.graphql.values_of_types import ValueType
 from schema_cache.model import Column, Relation
 from schema_cache.role_view import RoleView, VisibleRelation

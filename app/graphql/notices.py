@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from schema_cache.model import Function
+from schema_cache.model import Function, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +51,12 @@ class Notices:
 def function_subject(function: Function) -> str:
     """How notices speak of a function."""
     return f"function {function.schema}.{function.name}"
+
+
+KINDS = {"r": "table", "p": "table", "v": "view", "m": "materialized view", "f": "foreign table"}
+"""What relations are called, by their ``relkind``."""
+
+
+def relation_subject(relation: Relation) -> str:
+    """How notices speak of a relation."""
+    return f"{KINDS[relation.kind]} {relation.schema}.{relation.name}"

@@ -1,8 +1,8 @@
-"""Which relations and columns the API shows to a role, under which GraphQL names."""
+"""The relations and columns that the API shows to a role, with their GraphQL names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,6 @@ from sqlalchemy import TableClause, column, table
 
 from app.errors import RequestError
 from app.graphql.dialect import Dialect
-from app.graphql.notices import Notices
 from app.graphql.values_of_types import ValueType
 from schema_cache.model import Column, Distribution, Relation
 from schema_cache.role_view import VisibleRelation
@@ -199,54 +198,3 @@ OwnName = tuple[Hashable, str]
 def own_name(relation: ApiRelation, suffix: str) -> OwnName:
     """What a type asks for that is made for a relation's rows and of which there is one with that suffix."""
     return (relation.relation.oid, suffix), f"{relation.type_name}{suffix}"
-
-
-@dataclass(frozen=True, slots=True)
-class RelationNames:
-    """Names of types and of root fields that are made for a relation."""
-
-    types: tuple[str, ...] = ()
-    root_fields: tuple[str, ...] = ()
-
-
-NamesOf = Callable[[str], RelationNames]
-"""All names that are made for a relation whose type has a given name."""
-
-
-def with_own_names(
-    relations: Iterable[ApiRelation], reserved: Iterable[str], names_of: NamesOf, notices: Notices
-) -> tuple[ApiRelation, ...]:
-    """The relations whose types and root fields have names that neither the API itself nor an earlier relation has. Of
-    one without a key only the type of its rows is made."""
-    types, fields = dict.fromkeys(reserved, "the API itself"), dict[str, str]()
-    kept = []
-    for relation in relations:
-        names = names_of(relation.type_name) if relation.key else RelationNames((relation.type_name,))
-        # Type names that differ only in the case of their first letter would make the same root field.
-        clash = _clash("type", types, names.types) or _clash("field", fields, names.root_fields)
-        if clash is None:
-            full_name = f"{relation.relation.schema}.{relation.relation.name}"
-            types |= dict.fromkeys(names.types, full_name)
-            fields |= dict.fromkeys(names.root_fields, full_name)
-            kept.append(relation)
-        else:
-            fix = 'comment it with @graphql({"name": "..."}) to rename it in the API'
-            notices.add(relation_subject(relation.relation), clash, fix=fix)
-    return tuple(kept)
-
-
-def _clash(kind: str, owners: Mapping[str, str], names: Sequence[str]) -> str | None:
-    """What belongs to somebody else of the names of that kind, in words; None if nothing does."""
-    if owners.keys().isdisjoint(names):
-        return None
-    name = next(each for each in names if each in owners)
-    return f"the {kind} name {name} belongs to {owners[name]}"
-
-
-KINDS = {"r": "table", "p": "table", "v": "view", "m": "materialized view", "f": "foreign table"}
-"""What relations are called, by their ``relkind``."""
-
-
-def relation_subject(relation: Relation) -> str:
-    """How notices speak of a relation."""
-    return f"{KINDS[relation.kind]} {relation.schema}.{relation.name}"

@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, func
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.relations import ApiRelation, relation_subject
+from app.graphql.notices import relation_subject
+from app.graphql.relations import ApiRelation
 from app.query.rows import Rows
 from app.query.sql import as_text, cast_to, constant
 from schema_cache.model import Column

@@ -10,7 +10,8 @@ from sqlalchemy import ColumnElement, func, literal_column
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation, RelationNames
+from app.graphql.relation_names import RelationNames
+from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.aggregate_fields import results_field
 from app.query.aggregates import AGGREGATES, Aggregate

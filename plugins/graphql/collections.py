@@ -18,7 +18,8 @@ from sqlalchemy import ColumnElement
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Deferred, Fields
-from app.graphql.relations import ApiRelation, RelationNames
+from app.graphql.relation_names import RelationNames
+from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
 from app.query.connections import arguments_of_collections, connection_type, edge_type, edges_field

@@ -11,7 +11,8 @@ from sqlalchemy import ColumnElement, Delete, delete
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Deferred, Fields
-from app.graphql.relations import ApiRelation, RelationNames
+from app.graphql.relation_names import RelationNames
+from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.changes import affected_at_most, answer, at_most_argument, response_type
 from app.query.conditions import conditions_of_arguments

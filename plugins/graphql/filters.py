@@ -18,7 +18,8 @@ from graphql import (
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
+from app.graphql.relation_names import RelationNames
+from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import Leaf
 from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl

@@ -19,7 +19,8 @@ from sqlalchemy.dialects.postgresql import Insert
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Deferred, Fields
-from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
+from app.graphql.relation_names import RelationNames
+from app.graphql.relations import ApiColumn, ApiRelation
 from app.hooks import hookimpl
 from app.query.changes import answer, response_type
 from app.query.inserting import Inserted, objects_of

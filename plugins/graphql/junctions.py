@@ -13,7 +13,8 @@ from sqlalchemy import ColumnElement, select
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields, unknown_field_in
-from app.graphql.relations import ApiRelation, OwnName, relation_subject
+from app.graphql.notices import relation_subject
+from app.graphql.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
 from app.query.computed_fields import computed_fields_of

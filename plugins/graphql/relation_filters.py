@@ -14,7 +14,8 @@ from sqlalchemy import and_, not_, true
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation, OwnName, own_name, relation_subject
+from app.graphql.notices import relation_subject
+from app.graphql.relations import ApiRelation, OwnName, own_name
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.conditions import Condition, condition, relation_filter_type

@@ -11,7 +11,8 @@ from sqlalchemy import ColumnElement, literal_column
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
-from app.graphql.relations import ApiRelation, relation_subject
+from app.graphql.notices import relation_subject
+from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.collection import Collection, Origin
 from app.query.comparison import USUAL_OPERATORS, operators_of

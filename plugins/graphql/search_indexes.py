@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.notices import Notice
-from app.graphql.relations import relation_subject
+from app.graphql.notices import Notice, relation_subject
 from app.hooks import hookimpl
 from app.query.compiling import quoted
 from app.query.text_search import DIRECTIVE, Searched, searched_of

@@ -11,7 +11,8 @@ from sqlalchemy import ColumnElement, Update, update
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Deferred, Fields
-from app.graphql.relations import ApiColumn, ApiRelation, RelationNames
+from app.graphql.relation_names import RelationNames
+from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.assignments import Assignments, arguments_of_updates, assigned, assignments, given_values

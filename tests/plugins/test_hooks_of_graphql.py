@@ -23,7 +23,8 @@ from sqlalchemy import func, literal_column
 from app.commands.notices import left_out
 from app.graphql.api_schema import ApiSchema
 from app.graphql.notices import Notice
-from app.graphql.relations import ApiRelation, OwnName, RelationNames
+from app.graphql.relation_names import RelationNames
+from app.graphql.relations import ApiRelation, OwnName
 from app.query.calls import result_of
 from app.query.comparison import key_comparison
 from app.query.computed_fields import ComputedField
