@@ -14,7 +14,8 @@ import pytest
 from app.errors import AccessError
 from app.identity import Caller, TokenError
 from app.identity.key_sets import KeySet
-from tests.identity.conftest import ANON_KEY, SECRET, SERVICE_KEY, Clock, SigningKey, key_set, make_identity
+from tests.identity.conftest import ANON_KEY, SECRET, SERVICE_KEY, Clock, make_identity
+from tests.identity.key_server import SigningKey, key_set
 from tests.process.running import until
 
 UserToken = Callable[..., str]

@@ -18,7 +18,8 @@ from app.errors import AccessError, Unavailable
 from app.identity import TokenError
 from app.identity.key_sets import KeySet
 from app.identity.tokens import LONGEST_TOKEN
-from tests.identity.conftest import SECRET, Clock, KeyServer, SigningKey, key_set, make_identity
+from tests.identity.conftest import SECRET, Clock, make_identity
+from tests.identity.key_server import KeyServer, SigningKey, key_set
 from tests.process.running import until
 
 RSA, OTHER_RSA = SigningKey("RS256", "rsa-1"), SigningKey("RS256", "rsa-2")

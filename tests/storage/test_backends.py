@@ -16,9 +16,9 @@ from app.storage.upkeep.work import WorkList
 from tests.process.running import PATIENCE_S
 from tests.storage.images.pictures import opened, picture
 from tests.storage.service import Service, error
-from tests.storage_backends.conftest import Place
 from tests.storage_backends.conftest import place as place
 from tests.storage_backends.conftest import places as places
+from tests.storage_backends.places import Place
 
 
 def test_an_image_is_drawn_from_and_kept_in_the_backend(

@@ -17,8 +17,8 @@ from app.storage.bytes.upload_links import UploadLinking
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S
 from tests.storage.service import SERVICE, Service, error, running, token
-from tests.storage_backends.conftest import Place, Places
 from tests.storage_backends.conftest import places as places
+from tests.storage_backends.places import Place, Places
 
 NO_OBJECT = (400, "404", "NoSuchKey", "Object not found")
 

@@ -24,8 +24,8 @@ from tests.process.running import PATIENCE_S
 from tests.storage.s3.clients import KEY, SECRET_KEY, client
 from tests.storage.s3.conftest import s3_service as s3_service
 from tests.storage.service import USER, Service, error, running
-from tests.storage_backends.conftest import Places
 from tests.storage_backends.conftest import places as places
+from tests.storage_backends.places import Places
 
 THEN = datetime(2024, 3, 2, 1, 2, 3, 456000, UTC)
 LARGE = bytes(range(256)) * 40_000

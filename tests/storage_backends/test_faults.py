@@ -10,7 +10,7 @@ from io import BytesIO
 import pytest
 
 from app.storage.bytes.backend import Backend, BackendUnavailable
-from tests.storage_backends.conftest import KINDS, Places
+from tests.storage_backends.places import KINDS, Places
 from tests.storage_backends.severable import SeverableRelay
 from tests.storage_backends.streams import MIB, Generated, received
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.storage.bytes.backend import Backend
-from tests.storage_backends.conftest import Place
+from tests.storage_backends.places import Place
 from tests.storage_backends.streams import MIB
 
 ROOT = Path(__file__).parents[2]

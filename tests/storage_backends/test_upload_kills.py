@@ -27,7 +27,7 @@ from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
 from tests.storage.restarted import Restarting
 from tests.storage.service import SECRET, SERVICE
-from tests.storage_backends.conftest import Place
+from tests.storage_backends.places import Place
 
 WANTED = os.environ.get("PORTICO_TEST_UPLOAD_KILLS")
 KILLS = int(WANTED or "4")

@@ -14,8 +14,8 @@ from tests.process.running import PATIENCE_S
 from tests.storage.s3.clients import KEY, SECRET_KEY, client
 from tests.storage.service import running
 from tests.storage_backends import test_contract
-from tests.storage_backends.conftest import BUCKET, Place
 from tests.storage_backends.conftest import folder as folder
+from tests.storage_backends.places import BUCKET, Place
 from tests.storage_backends.streams import MIB, md5
 from tests.storage_backends.test_contract import ranged as ranged
 
