@@ -146,6 +146,12 @@ def test_the_service_tells_no_secret(studio, ask):
     assert marks == sorted(marks, key=lambda mark: mark != "WRONG")
 
 
+def test_what_both_reports_of_the_doctor_find_is_told_once_as_the_graver(studio, ask):
+    service = studio("create table open_to_all (id int primary key); grant insert on open_to_all to anon")
+    found = ask(service, "GET", "findings")[1]["findings"]
+    assert [each["mark"] for each in found if "open_to_all" in each["what"]] == ["WRONG"]
+
+
 def test_slow_operations_are_told_without_their_values(studio, ask):
     service = studio(TABLES, slow_operation_ms=1)
     assert ask(service, "GET", "slow") == (200, {"operations": []})
