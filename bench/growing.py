@@ -6,7 +6,7 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -142,40 +142,46 @@ def roles(url: str, sizes: Sizes) -> Iterator[tuple[int, Figures]]:
         told: dict[str, float] = {}
         for kind in ("alike", "own"):
             requests = [_request(query, f"{kind}{role}") for role in range(number)]
-            with _service(url, 1) as served:
-                for request in requests:
-                    seconds_of(served[0], request)
-                found = _loaded(served, *requests, connections=4, seconds=2 * sizes.seconds)
-                told |= {f"{kind}: {name}": value for name, value in found.items()}
-                told[f"{kind}: MiB of a worker"] = _mib(served[1])
+            found = _in_turn(url, requests, sizes.seconds)
+            told |= {f"{kind}: {name}": value for name, value in found.items()}
         yield number, told
+
+
+def _in_turn(url: str, requests: Sequence[bytes], seconds: float) -> Figures:
+    """Requests in turn, each of which was answered once."""
+    with _service(url, 1) as served:
+        for request in requests:
+            seconds_of(served[0], request)
+        found = _loaded(served, *requests, connections=4, seconds=2 * seconds)
+        return {**found, "MiB of a worker": _mib(served[1])}
 
 
 def tables(url: str, sizes: Sizes) -> Iterator[tuple[int, Figures]]:
     """A schema of more and more tables: the first answer, and a change of the schema under load."""
-    from tests.postgres_server import connect
-
     for number in sizes.tables:
         name = f"tables{number}"
         execute(url, f"create database {name}")
         its = urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
         execute(its, schema_building.schema(number))
         install(its, grants_on_public="none")
-        with tempfile.TemporaryDirectory() as place, connect(its) as connection:
-            told: dict[str, float] = {}
-            for start in ("first answer s", "from a dump s"):
-                with _service(its, 1, SCHEMA_DUMP=str(Path(place) / "dump")) as served:
-                    before = cpu_seconds(served[1])
-                    told[start] = seconds_of(served[0], _request(schema_building.FIRST))
-                    told[start.replace(" s", " CPU s")] = cpu_seconds(served[1]) - before
-                    told["MiB of a worker"] = _mib(served[1])
-                    if "dump" in start:
-                        told |= _changed(served[0], connection.execute_simple)
+        with tempfile.TemporaryDirectory() as place:
+            dump = str(Path(place) / "dump")
+            told = {**_started(its, "first answer", dump), **_started(its, "from a dump", dump, change=True)}
         execute(url, f"drop database {name} with (force)")
         yield number, told
 
 
-def _changed(address: tuple[str, int], execute: Callable[[str], object]) -> Figures:
+def _started(url: str, name: str, dump: str, *, change: bool = False) -> Figures:
+    """The first answer of a service, which keeps its schema in ``dump``; and the ``change`` of the schema."""
+    with _service(url, 1, SCHEMA_DUMP=dump) as served:
+        before = cpu_seconds(served[1])
+        told = {f"{name} s": seconds_of(served[0], _request(schema_building.FIRST))}
+        told[f"{name} CPU s"] = cpu_seconds(served[1]) - before
+        told["MiB of a worker"] = _mib(served[1])
+        return {**told, **_changed(served[0], url)} if change else told
+
+
+def _changed(address: tuple[str, int], url: str) -> Figures:
     """What requests take, one after the other, while a column is added. The database counts changes, so that none is
     answered by the schema of before."""
 
@@ -188,7 +194,7 @@ def _changed(address: tuple[str, int], execute: Callable[[str], object]) -> Figu
     with ThreadPoolExecutor(1) as thread:
         asking = thread.submit(ask_until, time.perf_counter() + 5)
         time.sleep(1)
-        execute("alter table t1 add column added int")
+        execute(url, "alter table t1 add column added int")
         assert not asking.done()
         return {"slowest during DDL ms": max(asking.result())}
 
