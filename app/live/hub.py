@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Executor, Future
 from contextlib import asynccontextmanager, suppress
 
+from app.errors import Unavailable
 from app.live.changes import Changes
 from app.live.queries import LiveAnswer, LiveQuery, Queries
 
@@ -72,10 +73,13 @@ class Watch:
 
 class Hub:
     """All that is watched; used in one thread, that of the event loop. ``poll_s``: how often queries run that read
-    something which no trigger tells of. ``ran`` is called after each run."""
+    something which no trigger tells of. ``most``: how many viewers there may be. ``ran`` is called after each run."""
 
-    def __init__(self, queries: Queries, executor: Executor, poll_s: float, ran: Callable[[LiveAnswer], None]) -> None:
+    def __init__(
+        self, queries: Queries, executor: Executor, *, poll_s: float, most: int, ran: Callable[[LiveAnswer], None]
+    ) -> None:
         self._queries = queries
+        self._most = most
         self._ran = ran
         self._executor = executor
         self._poll_s = poll_s
@@ -96,6 +100,11 @@ class Hub:
     def hears(self) -> bool:
         """Whether it is told of changes now."""
         return self._changes is not None and self._changes.is_listening
+
+    def check_room(self) -> None:
+        """Raises Unavailable where no other viewer may come."""
+        if self.viewers >= self._most:
+            raise Unavailable(f"There are {self._most} streams already (LIVE_LIMIT)", code="OVERLOADED")
 
     def changed(self, tables: frozenset[int] | None) -> None:
         """Run again what reads one of these tables; everything for None."""

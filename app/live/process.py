@@ -49,7 +49,7 @@ async def _serve(settings: Settings, engine: Engine, listener: socket.socket, st
     # As many threads as there are connections: more would only wait for one.
     with ThreadPoolExecutor(settings.pool_size, "live") as executor:
         metrics = LiveMetrics()
-        hub = Hub(queries, executor, settings.live_poll_s, metrics.ran)
+        hub = Hub(queries, executor, poll_s=settings.live_poll_s, most=settings.live_limit, ran=metrics.ran)
         metrics.show(hub)
         changes = Changes(engine.database.target, lambda tables: _call(loop, hub, tables))
         hub.hear(changes)

@@ -156,7 +156,7 @@ class _Connection:
         except PorticoError as ex:
             raise _Closing(TRY_AGAIN_LATER if ex.status >= Unavailable.status else FORBIDDEN, ex.message) from None
         if len(self._known) >= self._limit:
-            raise _Closing(TRY_AGAIN_LATER, f"There are {self._limit} connections already")
+            raise _Closing(TRY_AGAIN_LATER, f"There are {self._limit} connections already (LIVE_LIMIT)")
         self._known.add(self)
         self._header = header
         if self._deadline is not None:
@@ -176,8 +176,7 @@ class _Connection:
         try:
             # One after the other: nobody makes us keep more than one that was not looked at yet.
             query = await asyncio.to_thread(self._queries.query, payload, self._header)
-            if self._hub.viewers >= self._limit:
-                raise Unavailable(f"There are {self._limit} streams already", code="OVERLOADED")
+            self._hub.check_room()
         except PorticoError as ex:
             reply = shape_error(GraphQLRequest(None), ex)
             record.refused(reply.status, ex.code)

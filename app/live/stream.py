@@ -16,7 +16,7 @@ from typing import Any
 import falcon
 import falcon.asgi
 
-from app.errors import OverLimit, PorticoError, RequestError, Unavailable
+from app.errors import OverLimit, PorticoError, RequestError
 from app.live.access_log import StreamRecord
 from app.live.connections import when_gone
 from app.live.hub import Hub
@@ -33,12 +33,11 @@ _PING_S = 10.0
 
 
 class StreamResource:
-    """Opens streams, as many as the settings allow."""
+    """Opens streams."""
 
     def __init__(self, hub: Hub, queries: Queries, settings: Settings) -> None:
         self._hub = hub
         self._queries = queries
-        self._limit = settings.live_limit
         self._logs = settings.access_log
         self._body_limit = settings.body_limit
 
@@ -80,8 +79,7 @@ class StreamResource:
             raise RequestError("The body must be a JSON object with a query")
         # Who calls may have to be asked of the database or of a key server.
         query = await asyncio.to_thread(self._queries.query, body, req.headers.get)
-        if self._hub.viewers >= self._limit:
-            raise Unavailable(f"There are {self._limit} streams already", code="OVERLOADED")
+        self._hub.check_room()
         resp.sse = self._events(query, record, req)
         resp.set_header("Cache-Control", "no-cache, no-transform")
         # nginx would keep events until its buffer is full.

@@ -358,7 +358,7 @@ def test_there_is_a_limit(made: str, tmp_path: Path) -> None:
         one, other = (stack.enter_context(socket(live)) for _ in range(2))
         with socket(live, False) as third:
             third.send(type="connection_init", payload={"apiKey": ANON_KEY})
-            assert third.closed() == (1013, "There are 2 connections already")
+            assert third.closed() == (1013, "There are 2 connections already (LIVE_LIMIT)")
         for number in range(2):
             one.subscribe(str(number))
             assert one.next()["type"] == "next"
