@@ -46,7 +46,7 @@ select json_build_array(exists (
 """  # noqa: S608 (only constants)
 
 
-def catalog_query(counted: bool, *, distributed: bool = False, with_queries: bool = False) -> str:
+def catalog_query(*, counted: bool, distributed: bool = False, with_queries: bool = False) -> str:
     """The statement that reads everything; ``counted`` when the support objects count schema changes, ``distributed``
     when Citus is there. ``with_queries`` reads also those of views, which may be long."""
     return (
@@ -56,7 +56,7 @@ def catalog_query(counted: bool, *, distributed: bool = False, with_queries: boo
     )
 
 
-def state_query(counted: bool, thorough: bool) -> str:
+def state_query(*, counted: bool, thorough: bool) -> str:
     """The statement that shows whether anything changed: count, shared fingerprint and, if ``thorough``, the rest."""
     contents = f"({CONTENTS_FINGERPRINT}), ({IDENTITY})" if thorough else "null, null"
     return f"{PREAMBLE}\nselect json_build_array({_count(counted)}, ({SHARED_FINGERPRINT}), {contents})::text"

@@ -46,7 +46,7 @@ def fetch_catalog(run: Run, *, with_queries: bool = False) -> str | bytes:
 
 def _query(run: Run, with_queries: bool) -> str:
     support = read_support(run)
-    return catalog_query(support.counted, distributed=support.distributed, with_queries=with_queries)
+    return catalog_query(counted=support.counted, distributed=support.distributed, with_queries=with_queries)
 
 
 def read_support(run: Run) -> Support:

@@ -13,8 +13,7 @@ from schema_cache.model import Catalog
 @dataclass(frozen=True, slots=True)
 class SchemaState:
     """Identifies the state of a schema. ``change_count`` is None if changes are not counted; ``contents_fingerprint``
-    and
-    ``identity`` are None when they were not requested."""
+    and ``identity`` are None when they were not requested."""
 
     change_count: int | None
     shared_fingerprint: str
@@ -51,4 +50,4 @@ def read_schema_state(run: Run, *, counted: bool, thorough: bool) -> SchemaState
 
 
 def _ask(run: Run, *, counted: bool, thorough: bool) -> SchemaState:
-    return SchemaState(*json.loads(ask(run, state_query(counted, thorough))))
+    return SchemaState(*json.loads(ask(run, state_query(counted=counted, thorough=thorough))))
