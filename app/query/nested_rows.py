@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from functools import partial, reduce
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from graphql import GraphQLInputObjectType
 from sqlalchemy import ColumnElement, FromClause, case, func, literal_column, select
@@ -48,6 +48,15 @@ class KeysOfPlace:
     def value(self, name: str, type_text: str) -> ColumnElement[Any]:
         """A column of the key."""
         return cast_to(self.key.op("->>")(literal_column(str(self.names.index(name)))), type_text)
+
+
+class Flowing(NamedTuple):
+    """Keys that the rows of a batch hold: the ``place`` of the rows whose keys they are, which ``number`` of an object
+    tells its row there, its owner's or its own, and the ``pairs`` of own and other columns."""
+
+    place: ObjectPlace
+    number: Literal["owner", "position"]
+    pairs: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -108,7 +117,7 @@ class NestedRows:
         columns = columns_of(type_at(self.type_, batch.place).fields)
         flowing = self._flowing(batch)
         arrays = {"position": self.positions(batch)}
-        if any(of_object == "owner" for _, of_object, _ in flowing):
+        if any(each.number == "owner" for each in flowing):
             arrays["owner"] = self._owners(batch)
         for number, member in enumerate(batch.members):
             arrays[f"value_{number}"] = self.array([batch], member, columns[member])
@@ -119,25 +128,25 @@ class NestedRows:
             columns[member].name: unnested(self.field, columns[member], given.c[f"value_{number}"])
             for number, member in enumerate(batch.members)
         }
-        for place, of_object, pairs in flowing:
-            keys = self.keys(place)
+        for each in flowing:
+            keys = self.keys(each.place)
             elements += keys.elements
-            conditions += [keys.joined, keys.position.op("=")(given.c[of_object])]
-            for own, other in pairs:
-                value = self.held(keys, place, other, self.type_text(self.relation_at(batch.place), own))
+            conditions += [keys.joined, keys.position.op("=")(given.c[each.number])]
+            for own, other in each.pairs:
+                value = self.held(keys, each.place, other, self.type_text(self.relation_at(batch.place), own))
                 values[own] = self._agreed(batch, own, values[own], value) if own in values else value
         return Proposed(elements, conditions, given.c.position, values)
 
-    def _flowing(self, batch: Batch) -> list[tuple[ObjectPlace, str, Sequence[tuple[str, str]]]]:
-        """Whose keys a batch's rows hold: the place of these, which number of an object is theirs, and the pairs of
-        own and other columns."""
-        flowing: list[tuple[ObjectPlace, str, Sequence[tuple[str, str]]]] = []
+    def _flowing(self, batch: Batch) -> list[Flowing]:
+        """The keys that a batch's rows hold: that of their owner, then those that their own links lead to."""
+        flowing: list[Flowing] = []
         if batch.place and not link_at(self.type_, batch.place).refers:
             pairs = [(own, other) for other, own in link_at(self.type_, batch.place).relationship.pairs]
-            flowing.append((batch.place[:-1], "owner", pairs))
+            flowing.append(Flowing(batch.place[:-1], "owner", pairs))
         links = links_of(type_at(self.type_, batch.place).fields)
         flowing += (
-            ((*batch.place, name), "position", links[name].relationship.pairs) for name in sorted(batch.sort.links)
+            Flowing((*batch.place, name), "position", links[name].relationship.pairs)
+            for name in sorted(batch.sort.links)
         )
         return flowing
 
