@@ -16,7 +16,7 @@ from app.graphql.values_of_types import ValueType
 from app.query.collection import Collection, Origin
 from app.query.connections import arguments_of_collections, connection_type
 from app.query.rows import TableRows, row_type
-from app.query.sql import FunctionCall, as_text, cast_to, constant
+from app.query.sql import FunctionCall, as_text, builtin, cast_to, constant, row_count
 from app.query.sql import call as sql_call
 from app.query.walk import Field
 from app.query.written import InPlace
@@ -113,7 +113,7 @@ def _of_all(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> Col
 
     connection = Collection(field, Origin(rows.relation, result)).json()
     # PostgreSQL skips a CTE that nothing refers to, but the call matters for its side effects too.
-    is_called = select(func.count()).select_from(called).scalar_subquery() >= literal_column("0")
+    is_called = select(row_count()).select_from(called).scalar_subquery() >= literal_column("0")
     query = select(connection).where(is_called).add_cte(called, nest_here=True)
     return query.correlate(*outer).scalar_subquery()
 
@@ -121,7 +121,7 @@ def _of_all(field: Field, rows: TableRows, outer: tuple[FromClause, ...]) -> Col
 def _called_before(field: Field, rows: TableRows, *, is_collection: bool) -> ColumnElement[Any]:
     """The rows of a call, which is made in an earlier statement, so that the one that reads them sees what it changed:
     a statement sees other tables as they were when it began."""
-    texts = as_text(func.array_agg(rows.whole()))
+    texts = as_text(builtin.array_agg(rows.whole()))
     kept, read = field.planning.hand_on(func.coalesce(texts, constant("{}")))
     query = select(kept).select_from(rows.element)
     field.planning.earlier.append(query if is_collection else query.where(rows.is_not_empty()))

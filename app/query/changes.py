@@ -16,7 +16,7 @@ from graphql import (
     GraphQLNonNull,
     GraphQLObjectType,
 )
-from sqlalchemy import CTE, ColumnElement, Select, case, func, select, union_all
+from sqlalchemy import CTE, ColumnElement, Select, case, select, union_all
 from sqlalchemy.sql.dml import UpdateBase
 
 from app.errors import RequestError
@@ -28,7 +28,7 @@ from app.query.json_texts import json_list, json_object
 from app.query.keys import only
 from app.query.planning import Planning
 from app.query.rows import NamedRows, Rows
-from app.query.sql import as_text, cast_to, constant, fail_with, one_row
+from app.query.sql import as_text, cast_to, constant, fail_with, one_row, row_count
 from app.query.texts import integer_text
 from app.query.walk import Field
 
@@ -109,7 +109,7 @@ def response_type(
 
 
 def _count(field: Field, affected: Affected) -> ColumnElement[Any]:
-    return func.count()
+    return row_count()
 
 
 def _records(field: Field, affected: Affected) -> ColumnElement[Any]:
@@ -186,8 +186,8 @@ def at_most_argument() -> GraphQLArgument:
 def affected_at_most(field: Field, relation: ApiRelation, verb: str) -> Affected:
     """What the mutation called ``verb`` affects: as many rows as its argument ``atMost`` says."""
     leaf: Leaf | None = field.arguments.get("atMost")
-    too_many = func.count() > _at_most(field)
-    refusal = Undoing(too_many, f"{verb} impacts too many records", as_text(func.count()), AT_MOST_HINT)
+    too_many = row_count() > _at_most(field)
+    refusal = Undoing(too_many, f"{verb} impacts too many records", as_text(row_count()), AT_MOST_HINT)
     return Affected(field.planning.named_rows(relation, "affected"), AT_MOST if leaf is None else leaf, refusal)
 
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from graphql import GraphQLObjectType
-from sqlalchemy import ColumnElement, FromClause, Select, func, literal_column, select, type_coerce
+from sqlalchemy import ColumnElement, FromClause, Select, literal_column, select, type_coerce
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.sql.selectable import Alias
 
@@ -27,7 +27,7 @@ from app.query.ordering import ordering_of
 from app.query.pages import Page, page_of
 from app.query.row_ids import cursor_expression
 from app.query.rows import NamedRows, Rows, TableRows
-from app.query.sql import jsonb_array
+from app.query.sql import jsonb_array, row_count
 from app.query.walk import Field
 from app.query.written import InPlace, Query, RowColumn
 
@@ -199,7 +199,7 @@ class Collection:
         """How many rows of the collection are equal to the cursor."""
         rows, conditions = self.all_rows()
         conditions.append(self.page.equal_to_cursor(rows))
-        return self.query(rows, conditions, func.count()).scalar_subquery()
+        return self.query(rows, conditions, row_count()).scalar_subquery()
 
     @cached_property
     def _source(self) -> tuple[TableRows, list[ColumnElement[Any]]]:
@@ -221,8 +221,8 @@ class Collection:
         picked = InPlace(self.planning.alias("picked"))
         picked.query = query
         columns: list[tuple[ColumnElement[Any], str]] = [(RowColumn(name, picked), name) for name in names]
-        columns.append((literal_column("row_number() OVER ()"), self.rows.free_name("position")))
-        columns.append((literal_column("count(*) OVER ()"), self.rows.free_name("count")))
+        columns.append((literal_column("pg_catalog.row_number() OVER ()"), self.rows.free_name("position")))
+        columns.append((literal_column("pg_catalog.count(*) OVER ()"), self.rows.free_name("count")))
         return Query(columns, picked)
 
 

@@ -17,7 +17,7 @@ from app.query.inserting import Inserted
 from app.query.json_texts import json_list
 from app.query.row_ids import key_comparisons
 from app.query.rows import Rows
-from app.query.sql import as_text, cast_to, computed_first, constant, fail_with
+from app.query.sql import as_text, builtin, cast_to, computed_first, constant, fail_with
 from app.query.walk import Field
 
 ONE: ColumnElement[Any] = literal_column("1")
@@ -150,13 +150,13 @@ def _given_columns(inserted: Inserted, arbiter: Arbiter) -> list[ApiColumn]:
 def _is_changed(field: Field, inserted: Inserted, arbiter: Arbiter, there: Rows) -> ColumnElement[Any]:
     """That a row has a key of those that the insert returned, as far as the arbiter covers them."""
     comparisons = arbiter.comparisons(field.api.view)
-    key = func.json_build_array(*(as_text(inserted.rows.column(name)) for name, _ in comparisons))
-    keys: ColumnElement[Any] = func.json_agg(key)
+    key = builtin.json_build_array(*(as_text(inserted.rows.column(name)) for name, _ in comparisons))
+    keys: ColumnElement[Any] = builtin.json_agg(key)
     predicate = arbiter.predicate
     if predicate is not None:
-        keys = func.json_agg(key).filter(inserted.rows.computed("covered", lambda source: predicate))
+        keys = builtin.json_agg(key).filter(inserted.rows.computed("covered", lambda source: predicate))
     handed_on = inserted.hand_on(field.planning, as_text(func.coalesce(keys, constant("[]"))))
-    returned = func.json_array_elements(cast_to(handed_on, "json")).table_valued("key")
+    returned = builtin.json_array_elements(cast_to(handed_on, "json")).table_valued("key")
     returned = returned.render_derived(name=field.planning.alias("returned"))
     same = (
         arbiter.same(

@@ -95,9 +95,9 @@ def printed_geometry(schema: str, value: ColumnElement[Any]) -> ColumnElement[An
     texts = (
         f"CASE {number}",
         f") WHEN {WGS_84} THEN {printed}",
-        f"{without} WHEN 0 THEN '{{\"crs\":null,' || substr({printed}",
+        f"{without} WHEN 0 THEN '{{\"crs\":null,' || pg_catalog.substr({printed}",
         f'{without}, 2) ELSE \'{{"crs":{{"type":"name","properties":{{"name":"EPSG:\' || {number}',
-        f") || '\"}}}},' || substr({printed}",
+        f") || '\"}}}},' || pg_catalog.substr({printed}",
         f"{without}, 2) END",
     )
     return WrittenSQL("geojson", texts, [value] * (len(texts) - 1), JSON_TEXT)

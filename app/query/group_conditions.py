@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphql import GraphQLInputField, GraphQLInputObjectType
-from sqlalchemy import ColumnElement, and_, func
+from sqlalchemy import ColumnElement, and_
 from sqlalchemy.sql.functions import Function
 
 from app.graphql.api_schema import ApiSchema
@@ -18,6 +18,7 @@ from app.query.comparison import operators_of
 from app.query.conditions import Compared, Condition, relation_filter_type, value_condition, value_filter_type
 from app.query.planning import Planning
 from app.query.rows import Rows
+from app.query.sql import row_count
 from schema_cache.model import Type
 
 
@@ -84,7 +85,7 @@ def group_condition(type_: GraphQLInputObjectType, group: Group, value: Mapping[
 
 def _by_number(api: ApiSchema) -> dict[str, GraphQLInputField]:
     int4, int8 = built_in_type(api, "int4"), built_in_type(api, "int8")
-    return _by(api, "count", int8, api.value_type(int4.oid), lambda rows: func.count())
+    return _by(api, "count", int8, api.value_type(int4.oid), lambda rows: row_count())
 
 
 def _by_column(api: ApiSchema, column: ApiColumn, aggregate: Aggregate) -> dict[str, GraphQLInputField]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from graphql import GraphQLInputField, GraphQLInputObjectType
-from sqlalchemy import ColumnElement, func, literal_column
+from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiColumn, ApiRelation, OwnName, own_name
@@ -15,6 +15,7 @@ from app.query.aggregates import AGGREGATES, Aggregate
 from app.query.comparison import USUAL_OPERATORS, Comparison, type_comparison
 from app.query.ordering import OrderKey, direction, direction_type, keys_of_element
 from app.query.rows import TableRows
+from app.query.sql import row_count
 from app.query.terms import Expression, Term
 
 COUNTS = Comparison("bigint", USUAL_OPERATORS, by_text=False, printed_as_text=False)
@@ -78,4 +79,4 @@ def _by_column(api: ApiSchema, aggregate: Aggregate, column: ApiColumn) -> Graph
 
 
 def _count(rows: TableRows) -> ColumnElement[Any]:
-    return func.count(literal_column("*"))
+    return row_count()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from graphql import GraphQLInputObjectType
-from sqlalchemy import ColumnClause, ColumnElement, FromClause, column, func, literal_column, select, values
+from sqlalchemy import ColumnClause, ColumnElement, FromClause, column, literal_column, select, values
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from app.errors import OverLimit, RequestError
@@ -17,6 +17,7 @@ from app.query.assignments import assigned
 from app.query.changes import Affected
 from app.query.new_rows import columns_of, has_default, is_required, lead_on, links_of, missing_member
 from app.query.rows import NamedRows
+from app.query.sql import unnest
 from app.query.unnesting import array_for, unnested
 from app.query.walk import Field
 
@@ -200,7 +201,7 @@ class _OfVariable:
 
     def insert(self) -> Insert:
         names = [each.name for each in self.columns.values()]
-        rows = func.unnest(*(self._array(name) for name in self.columns)).table_valued(*names)
+        rows = unnest(*(self._array(name) for name in self.columns)).table_valued(*names)
         rows = rows.render_derived(name=self.field.planning.alias("objects"))
         given = [unnested(self.field, each, rows.c[each.name]) for each in self.columns.values()]
         return insert(self.relation.table).from_select(names, select(*given))
@@ -214,5 +215,5 @@ class _OfVariable:
     def rows(self, columns: Columns, position: str) -> FromClause:
         members = {each.name: member for member, each in self.columns.items()}
         arrays = (self._array(members[each.name]) for each in columns.values())
-        rows = func.unnest(*arrays).table_valued(*columns, with_ordinality=position)
+        rows = unnest(*arrays).table_valued(*columns, with_ordinality=position)
         return rows.render_derived(name=self.field.planning.alias("objects"))

@@ -49,7 +49,7 @@ def _printing(value: ColumnElement[Any]) -> tuple[str, str]:
         return "", ""
     if isinstance(value.type, JsonText):
         return "coalesce(", ", 'null')"
-    return "coalesce(CAST(to_json(", ") AS TEXT), 'null')"
+    return "coalesce(CAST(pg_catalog.to_json(", ") AS TEXT), 'null')"
 
 
 def _known(value: ColumnElement[Any]) -> str | None:
@@ -102,7 +102,7 @@ def json_list(
     item: ColumnElement[Any], *conditions: ColumnElement[bool], order: Sequence[ColumnElement[Any]] = ()
 ) -> ColumnElement[Any]:
     """An aggregate: a json array, as text, of ``item`` for each row that meets the conditions."""
-    texts, values = ["coalesce('[' || string_agg(", ", ', '"], [json_text(item)]
+    texts, values = ["coalesce('[' || pg_catalog.string_agg(", ", ', '"], [json_text(item)]
     _append(texts, values, " ORDER BY ", order, ", ")
     texts[-1] += ")"
     if conditions:

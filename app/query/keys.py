@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphql import GraphQLInputObjectType
-from sqlalchemy import ColumnElement, and_, case, func, literal_column
+from sqlalchemy import ColumnElement, and_, case, literal_column
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiRelation, OwnName, own_name
@@ -16,7 +16,7 @@ from app.query.comparison import Comparison
 from app.query.planning import Planning
 from app.query.relationship_names import is_unique
 from app.query.rows import Rows
-from app.query.sql import as_text, fail_with
+from app.query.sql import as_text, fail_with, row_count
 
 NOT_UNIQUE_HINT = 'Declare columns as primary_key_columns that tell all rows apart: docs/directives.md, "Views".'
 
@@ -84,6 +84,6 @@ def only(rows: Rows, columns: Sequence[str], row: ColumnElement[Any]) -> ColumnE
     key, there may be several, which is an error."""
     if is_unique(rows.relation.relation, columns):
         return row
-    count = func.count().over()
+    count = row_count().over()
     message = f"The declared key of {rows.relation.type_name} is not unique"
     return case((count > literal_column("1"), fail_with(message, as_text(count), NOT_UNIQUE_HINT)), else_=row)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from graphql import GraphQLInputObjectType
-from sqlalchemy import ColumnElement, FromClause, and_, func, select
+from sqlalchemy import ColumnElement, FromClause, and_, select
 from sqlalchemy.dialects.postgresql import Insert
 
 from app.graphql.relations import ApiRelation
@@ -25,7 +25,7 @@ from app.query.nested_writing import Arguments, NestedWriting, left_out, texts_o
 from app.query.new_rows import columns_of, links_of
 from app.query.row_ids import key_comparisons
 from app.query.rows import NamedRows, TableRows
-from app.query.sql import computed_first, uncut
+from app.query.sql import builtin, computed_first, uncut
 from app.query.walk import Field
 
 
@@ -139,6 +139,6 @@ class NestedInsert:
         if given is None:
             return rows.element, []
         values = [each for each in given.element.c if each is not given.position]
-        first = select(func.min(given.position).label("position"), *values).group_by(*values)
+        first = select(builtin.min(given.position).label("position"), *values).group_by(*values)
         given = given.over(first.subquery(self._rows.planning.alias("first")))
         return rows.element.outerjoin(given.element, and_(*given.same(rows))), [given.position]

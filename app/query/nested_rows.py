@@ -9,7 +9,7 @@ from functools import partial, reduce
 from typing import Any, Literal, NamedTuple
 
 from graphql import GraphQLInputObjectType
-from sqlalchemy import ColumnElement, FromClause, case, func, literal_column, select
+from sqlalchemy import ColumnElement, FromClause, case, literal_column, select
 
 from app.graphql.relations import ApiColumn, ApiRelation
 from app.graphql.values import Leaf
@@ -20,7 +20,7 @@ from app.query.nested_values import Batch, Positions, Values, link_at, type_at
 from app.query.new_rows import Link, columns_of, links_of
 from app.query.planning import Planning
 from app.query.rows import TableRows
-from app.query.sql import as_text, cast_to, computed_first, fail_with, uncut
+from app.query.sql import as_text, builtin, cast_to, computed_first, fail_with, uncut, unnest
 from app.query.texts import ArrayText
 from app.query.unnesting import array_for, unnested
 from app.query.walk import Field
@@ -208,7 +208,7 @@ class NestedRows:
 
     def unnest(self, arrays: Mapping[str, ColumnElement[Any]], stem: str) -> FromClause:
         """Arrays of the same length as rows."""
-        rows = func.unnest(*arrays.values()).table_valued(*arrays)
+        rows = unnest(*arrays.values()).table_valued(*arrays)
         return rows.render_derived(name=self.planning.alias(stem))
 
     def type_text(self, relation: ApiRelation, name: str) -> str:
@@ -226,9 +226,9 @@ class NestedRows:
         """Keys that consist of the columns ``names``."""
         texts = reduce(lambda one, other: one.concat(other), [cast_to(each.read, "jsonb") for each in kept])
         positions = self.positions(*(batch for each in kept for batch in each.batches))
-        keys = func.jsonb_array_elements(texts).table_valued("key", with_ordinality="number")
+        keys = builtin.jsonb_array_elements(texts).table_valued("key", with_ordinality="number")
         keys = keys.render_derived(name=self.planning.alias("keys"))
-        places = func.unnest(positions).table_valued("position", with_ordinality="number")
+        places = builtin.unnest(positions).table_valued("position", with_ordinality="number")
         places = places.render_derived(name=self.planning.alias("places"))
         joined = keys.c.number.op("=", is_comparison=True)(places.c.number)
         return KeysOfPlace((keys, places), joined, places.c.position, keys.c.key, names)

@@ -27,7 +27,7 @@ from app.query.nested_rows import Kept, NestedRows
 from app.query.nested_values import Batch, link_at, type_at
 from app.query.new_rows import HINT, columns_of
 from app.query.rows import TableRows
-from app.query.sql import as_text, constant
+from app.query.sql import as_text, builtin, constant, row_count
 
 Arguments = Mapping[str, GraphQLArgument]
 
@@ -73,7 +73,7 @@ class NestedWriting:
         returning = [relation.table.c[each] for each in names] if names and not altering else [_one()]
         rows = inserting.returning(*returning).cte(self._planning.alias(relation.relation.name))
         if not names or altering:
-            self._planning.earlier.append(select(func.count()).select_from(rows))
+            self._planning.earlier.append(select(row_count()).select_from(rows))
             if names:
                 self._find(batch, arbiter_of(self._field.api, arguments, altering))
             return
@@ -130,8 +130,8 @@ class NestedWriting:
         position: ColumnElement[Any],
     ) -> None:
         positions = self._rows.positions(batch)
-        key = func.json_build_array(*(as_text(rows.column(each)) for each in self._rows.handed_on_at(batch.place)))
-        text = as_text(func.coalesce(func.json_agg(aggregate_order_by(key, position)), constant("[]")))
+        key = builtin.json_build_array(*(as_text(rows.column(each)) for each in self._rows.handed_on_at(batch.place)))
+        text = as_text(func.coalesce(builtin.json_agg(aggregate_order_by(key, position)), constant("[]")))
         kept, read = self._planning.hand_on(text)
         response = _not_found(rows.relation, positions).instead_of(json_text(kept))
         self._planning.earlier.append(select(response).select_from(rows.element, given).where(*same))
@@ -157,7 +157,7 @@ class NestedWriting:
         same += (not_(self._is_named(each, rows)) for each in earlier)
         changed = update(rows.element).values(new).where(*same).returning(_one())
         changed_rows = changed.cte(self._planning.alias(rows.relation.relation.name))
-        done = _not_found(rows.relation, self._rows.positions(batch)).instead_of(json_text(func.count()))
+        done = _not_found(rows.relation, self._rows.positions(batch)).instead_of(json_text(row_count()))
         self._planning.earlier.append(select(done).select_from(changed_rows))
 
     def _is_named(self, batch: Batch, rows: TableRows) -> ColumnElement[bool]:
@@ -171,7 +171,7 @@ def _one() -> ColumnElement[Any]:
 
 def texts_of(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
     """The values of columns of all rows, in the order in which a statement returned them."""
-    rows = func.json_agg(func.json_build_array(*map(as_text, columns)))
+    rows = builtin.json_agg(builtin.json_build_array(*map(as_text, columns)))
     return as_text(func.coalesce(rows, constant("[]")))
 
 
@@ -185,4 +185,8 @@ def _not_found(relation: ApiRelation, positions: ColumnElement[Any]) -> Undoing:
 
 
 def _unless_all(message: str, positions: ColumnElement[Any]) -> Undoing:
-    return Undoing(func.count() != func.cardinality(positions), message, as_text(func.count()))
+    return Undoing(
+        row_count() != builtin.cardinality(positions),
+        message,
+        as_text(row_count()),
+    )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphql import GraphQLEnumType, GraphQLEnumValue, GraphQLInputField, GraphQLInputObjectType
-from sqlalchemy import ColumnElement, func, literal_column
+from sqlalchemy import ColumnElement, literal_column
 
 from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
@@ -20,7 +20,7 @@ from app.graphql.relations import ApiRelation
 from app.graphql.values import Leaf
 from app.query.comparison import Comparison, has_order, key_comparison, order_comparison
 from app.query.rows import Rows
-from app.query.sql import row_text
+from app.query.sql import builtin, row_text
 from app.query.terms import ColumnTerm, Expression, Term, TermOfField
 from app.query.walk import Field
 from app.query.written import WrittenSQL
@@ -99,7 +99,7 @@ class Ordering:
         """The number of rows before the current one among those that are equal to it in the keys."""
         text = row_text([rows.column(name) for name in self.ties])
         equal = [key.value(rows) for key in self.keys]
-        return func.row_number().over(partition_by=equal, order_by=text) - literal_column("1")
+        return builtin.row_number().over(partition_by=equal, order_by=text) - literal_column("1")
 
 
 Order = Callable[[Any], Sequence[OrderKey]]

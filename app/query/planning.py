@@ -7,14 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    TableClause,
-    func,
-    literal_column,
-    null,
-)
+from sqlalchemy import ColumnElement, Select, TableClause, literal_column, null
 from sqlalchemy.sql.selectable import Alias
 
 from app.errors import OverLimit, RequestError
@@ -24,7 +17,7 @@ from app.graphql.values_of_types import ToText
 from app.query.distribution import CLAIM, Shard, claim_text
 from app.query.nodes import Cap, Nodes
 from app.query.rows import NamedRows, TableRows
-from app.query.sql import alias_stem, cast_to, constant, uncut
+from app.query.sql import alias_stem, builtin, cast_to, constant, uncut
 from app.query.written import Bound
 
 MAX_PARAMETERS = 65535
@@ -166,5 +159,5 @@ class Planning:
         self._handed_on += 1
         name = constant(f"{HANDED_ON}{self._handed_on}")
         # Not the text itself, which would be sent to us for nothing.
-        kept = func.octet_length(func.set_config(name, text, literal_column("true")))
-        return kept, func.current_setting(name)
+        kept = builtin.octet_length(builtin.set_config(name, text, literal_column("true")))
+        return kept, builtin.current_setting(name)

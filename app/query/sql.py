@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import (
-    ColumnClause,
-    ColumnElement,
-    CompoundSelect,
-    Select,
-    Subquery,
-    Text,
-    literal_column,
-)
+from sqlalchemy import ColumnClause, ColumnElement, CompoundSelect, Select, Subquery, Text, func, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import Grouping
@@ -24,6 +16,31 @@ from app.database.sqlstates import INVALID_TEXT_REPRESENTATION
 from app.errors import Diagnosis
 from app.query.compiling import quoted
 from app.query.written import WrittenCast, WrittenSQL, pg_type
+
+
+class _BuiltIn:
+    """PostgreSQL's own functions, by their full names, as attributes.
+
+    Without the schema, a call of one argument is a cast where the search path leads to a type of that name, as
+    ``count(x)`` is to a domain ``count``, and a function there that fits the arguments better is called instead.
+    """
+
+    def __getattr__(self, name: str) -> Callable[..., Function[Any]]:
+        made: Callable[..., Function[Any]] = getattr(func.pg_catalog, name)
+        return made
+
+
+builtin = _BuiltIn()
+
+
+def unnest(*arrays: ColumnElement[Any]) -> Function[Any]:
+    # Of several PostgreSQL makes one call each, of its own function, if it is called by its name alone.
+    return func.unnest(*arrays) if len(arrays) > 1 else builtin.unnest(*arrays)
+
+
+def row_count() -> Function[Any]:
+    return builtin.count(literal_column("*"))
+
 
 MAX_ARGUMENTS = 100
 """PostgreSQL takes at most this many arguments of one function call (FUNC_MAX_ARGS)."""
@@ -105,7 +122,7 @@ def as_constant(text: str) -> str:
 
 def call(name: str, *arguments: ColumnElement[Any]) -> Function[Any]:
     """A call of one of PostgreSQL's own functions, for those of which a plan has very many: ``func`` has more to do."""
-    return WrittenSQL(name, (f"{name}(", *([", "] * (len(arguments) - 1)), ")"), arguments)
+    return WrittenSQL(name, (f"pg_catalog.{name}(", *([", "] * (len(arguments) - 1)), ")"), arguments)
 
 
 def jsonb_array(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
@@ -126,7 +143,11 @@ def row_text(columns: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
 def base64_of_json(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:
     """Standard base64 without line breaks of the text of a jsonb array of ``values``."""
     array = as_text(jsonb_array(values))
-    return WrittenSQL("translate", ("translate(encode(convert_to(", ", 'UTF8'), 'base64'), E'\\n', '')"), (array,))
+    return WrittenSQL(
+        "translate",
+        ("pg_catalog.translate(pg_catalog.encode(pg_catalog.convert_to(", ", 'UTF8'), 'base64'), E'\\n', '')"),
+        (array,),
+    )
 
 
 def computed_first(query: Select[Any] | CompoundSelect[Any], name: str) -> Subquery:

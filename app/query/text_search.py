@@ -12,7 +12,7 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.notices import relation_subject
 from app.graphql.relations import ApiRelation
 from app.query.rows import Rows
-from app.query.sql import as_text, cast_to, constant
+from app.query.sql import as_text, call, cast_to, constant
 from schema_cache.model import Column
 
 DIRECTIVE = "search"
@@ -41,8 +41,7 @@ class Searched:
     def call(self, function: str, text: ColumnElement[Any]) -> ColumnElement[Any]:
         """A text search function of ``text`` with the configuration."""
         config = () if self.config is None else (cast_to(constant(self.config), "regconfig"),)
-        called: ColumnElement[Any] = getattr(func, function)(*config, text)
-        return called
+        return call(function, *config, text)
 
 
 def searched_of(api: ApiSchema, relation: ApiRelation) -> Searched | None:

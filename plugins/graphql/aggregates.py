@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphql import GraphQLField, GraphQLInt, GraphQLNonNull, GraphQLObjectType
-from sqlalchemy import ColumnElement, func, literal_column
+from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
@@ -18,7 +18,7 @@ from app.query.aggregates import AGGREGATES, Aggregate
 from app.query.collection import Collection
 from app.query.grouping import Grouping
 from app.query.rows import TableRows
-from app.query.sql import one_row
+from app.query.sql import one_row, row_count
 from app.query.walk import Field
 from schema_cache.directive_values import Enabled
 from schema_cache.directives import Directive
@@ -83,4 +83,4 @@ def _of_group(field: Field, group: Grouping) -> ColumnElement[Any]:
 
 
 def _count(field: Field, rows: TableRows) -> ColumnElement[Any]:
-    return func.count(literal_column("*"))
+    return row_count()

@@ -14,7 +14,7 @@ from app.graphql.values_of_types import OfSelection, ToJson, ValueType
 from app.hooks import hookimpl
 from app.query.json_texts import json_list
 from app.query.scalars import Scalar, scalars_of
-from app.query.sql import cast_to
+from app.query.sql import builtin, cast_to
 from app.query.texts import ArrayText, VectorText, as_is
 from app.query.walk import Field
 from schema_cache.directive_values import Count
@@ -36,7 +36,7 @@ class ArrayJson:
     element: ToJson
 
     def __call__(self, expression: ColumnElement[Any]) -> ColumnElement[Any]:
-        items = func.unnest(expression).table_valued("item", with_ordinality="place", name="items").render_derived()
+        items = builtin.unnest(expression).table_valued("item", with_ordinality="place", name="items").render_derived()
         array = select(json_list(self.element(items.c.item), order=(items.c.place,))).scalar_subquery()
         return case((expression.is_not(None), array))
 
@@ -49,8 +49,8 @@ class ArrayOfSelection:
 
     def __call__(self, field: Field, expression: ColumnElement[Any]) -> ColumnElement[Any]:
         # In a select list unnest leaves rows whole, and goes on in step with the numbers beside it.
-        numbers = func.generate_subscripts(expression, literal_column("1"))
-        both = select(func.unnest(expression).label("item"), numbers.label("place")).correlate_except()
+        numbers = builtin.generate_subscripts(expression, literal_column("1"))
+        both = select(builtin.unnest(expression).label("item"), numbers.label("place")).correlate_except()
         items = both.subquery(field.planning.alias("items"))
         printed = self.element.printed(field, items.c.item)
         array = select(json_list(printed, order=(items.c.place,))).scalar_subquery()
@@ -123,7 +123,7 @@ def _if_of_dimensions(
     dimensions: int, expression: ColumnElement[Any], printed: ColumnElement[Any]
 ) -> ColumnElement[Any]:
     declared: ColumnElement[Any] = literal_column(str(dimensions))
-    return case((func.coalesce(func.array_ndims(expression), declared) == declared, printed))
+    return case((func.coalesce(builtin.array_ndims(expression), declared) == declared, printed))
 
 
 def _of_dimensions(array: ValueType, dimensions: int) -> ValueType | None:

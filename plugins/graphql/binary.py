@@ -6,13 +6,13 @@ from base64 import b64decode
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, func
+from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl
 from app.query.own_scalars import own_value_type
-from app.query.sql import constant
+from app.query.sql import builtin, constant
 from app.query.texts import refused
 from schema_cache.model import Type
 
@@ -43,4 +43,4 @@ def bytes_text(value: Any) -> str | None:
 
 def in_base64(expression: ColumnElement[Any]) -> ColumnElement[Any]:
     # PostgreSQL breaks the lines after 76 characters.
-    return func.replace(func.encode(expression, constant("base64")), constant("\n"), constant(""))
+    return builtin.replace(builtin.encode(expression, constant("base64")), constant("\n"), constant(""))

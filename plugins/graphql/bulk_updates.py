@@ -16,7 +16,7 @@ from graphql import (
     GraphQLNonNull,
     get_named_type,
 )
-from sqlalchemy import CTE, ColumnElement, Update, and_, case, exists, func, literal_column, select, update
+from sqlalchemy import CTE, ColumnElement, Update, and_, case, exists, literal_column, select, update
 
 from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
@@ -31,7 +31,7 @@ from app.query.conditions import narrowed
 from app.query.keys import KEY, RowKey, key_input_type
 from app.query.relationship_names import is_unique
 from app.query.rows import Rows, TableRows
-from app.query.sql import as_text, cast_to, uncut
+from app.query.sql import as_text, cast_to, row_count, uncut, unnest
 from app.query.texts import ArrayText
 from app.query.unnesting import array_for, unnested
 from app.query.walk import Field
@@ -190,7 +190,7 @@ class BulkUpdate:
         rows = self.field.planning.rows_of(self.relation)
         affected = self.field.planning.named_rows(self.relation, "affected")
         position = affected.computed(POSITION, lambda source: given.c[POSITION])
-        twice = Undoing(self._names_a_row_twice(given), self._twice(), as_text(func.count()))
+        twice = Undoing(self._names_a_row_twice(given), self._twice(), as_text(row_count()))
 
         def statement() -> tuple[Sequence[Update], TableRows]:
             new = {
@@ -216,7 +216,7 @@ class BulkUpdate:
             )
             if not everywhere:
                 arrays[f"has_{number}"] = planning.bind(updates, Has(name), "boolean[]")
-        rows = func.unnest(*arrays.values()).table_valued(*arrays, with_ordinality=POSITION)
+        rows = unnest(*arrays.values()).table_valued(*arrays, with_ordinality=POSITION)
         rows = rows.render_derived(name=planning.alias("given"))
         # The CTE is read twice, and so computed before its columns are compared (computed_first).
         keys = {f"key_{number}": uncut(part.comparison.type_text) for number, part in enumerate(self.key)}
@@ -246,4 +246,4 @@ class BulkUpdate:
         key = [rows.column(part.column) for part in self.key]
         one: ColumnElement[Any] = literal_column("1")
         found = select(one).select_from(given.join(rows.element, self._is_row(given, rows)))
-        return exists(found.group_by(*key).having(func.count() > one).correlate(None))
+        return exists(found.group_by(*key).having(row_count() > one).correlate(None))

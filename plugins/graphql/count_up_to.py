@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphql import GraphQLArgument, GraphQLDefaultInput, GraphQLField, GraphQLInt, GraphQLNonNull
-from sqlalchemy import ColumnElement, func, literal_column, select
+from sqlalchemy import ColumnElement, literal_column, select
 
 from app.errors import OverLimit
 from app.graphql.api_schema import ApiSchema
@@ -16,6 +16,7 @@ from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.collection import Collection
 from app.query.pages import Unsigned
+from app.query.sql import row_count
 from app.query.walk import Field
 
 DEFAULT, MOST = 1000, 10_000
@@ -62,4 +63,4 @@ def _count(field: Field, collection: Collection) -> ColumnElement[Any]:
         limit = read(given.raw)
     rows, conditions = collection.all_rows()
     counted = collection.query(rows, conditions, literal_column("1").label("one")).limit(literal_column(limit))
-    return select(func.count()).select_from(counted.subquery(field.planning.alias("counted"))).scalar_subquery()
+    return select(row_count()).select_from(counted.subquery(field.planning.alias("counted"))).scalar_subquery()

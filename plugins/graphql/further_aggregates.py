@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphql import GraphQLField, GraphQLInt, GraphQLNonNull, GraphQLObjectType
-from sqlalchemy import ColumnElement, func
+from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
@@ -16,6 +16,7 @@ from app.query.aggregate_fields import results_field
 from app.query.aggregates import NUMBERS, Aggregate
 from app.query.grouping import groupable
 from app.query.rows import TableRows
+from app.query.sql import builtin
 from app.query.walk import Field, Resolver
 
 BOOLEANS = frozenset(("bool",))
@@ -76,6 +77,6 @@ def _of_columns(field: Field, rows: TableRows) -> ColumnElement[Any]:
 
 def _number_of_values(column: ApiColumn) -> Resolver:
     def resolve(field: Field, rows: TableRows) -> ColumnElement[Any]:
-        return func.count(rows.column(column.name).distinct())
+        return builtin.count(rows.column(column.name).distinct())
 
     return resolve

@@ -14,7 +14,7 @@ from app.graphql.values_of_types import ValueType
 from app.hooks import hookimpl
 from app.query.comparison_operators import IN_ORDER, comparison_members
 from app.query.own_scalars import own_value_type
-from app.query.sql import as_text, cast_to, constant
+from app.query.sql import as_text, builtin, cast_to, constant
 from schema_cache.model import Type
 
 NAME = "Interval"
@@ -40,15 +40,15 @@ def filter_operators(api: ApiSchema, value_type: ValueType) -> Fields | None:
 def printed_once(expression: ColumnElement[Any]) -> ColumnElement[Any]:
     """An interval as ISO 8601 has it. ``expression`` is in the SQL once: it may call a function."""
     # A table function may refer to the outer row without LATERAL.
-    spans = func.unnest(array([expression])).table_valued("span", name="spans").render_derived()
+    spans = builtin.unnest(array([expression])).table_valued("span", name="spans").render_derived()
     return select(iso_8601(spans.c.span)).scalar_subquery()
 
 
 def iso_8601(interval: ColumnElement[Any]) -> ColumnElement[Any]:
     """The text that PostgreSQL prints with ``IntervalStyle = iso_8601``."""
-    seconds = func.trim_scale(cast_to(extract("second", interval), "numeric"))
-    time = func.concat(_whole("hour", interval, "H"), _whole("minute", interval, "M"), _part(seconds, "S"))
-    text = func.concat(
+    seconds = builtin.trim_scale(cast_to(extract("second", interval), "numeric"))
+    time = builtin.concat(_whole("hour", interval, "H"), _whole("minute", interval, "M"), _part(seconds, "S"))
+    text = builtin.concat(
         constant("P"),
         _whole("year", interval, "Y"),
         _whole("month", interval, "M"),
@@ -56,7 +56,7 @@ def iso_8601(interval: ColumnElement[Any]) -> ColumnElement[Any]:
         constant("T").concat(func.nullif(time, constant(""))),
     )
     return case(
-        (func.isfinite(interval), func.coalesce(func.nullif(text, constant("P")), constant("PT0S"))),
+        (builtin.isfinite(interval), func.coalesce(func.nullif(text, constant("P")), constant("PT0S"))),
         # Infinity, from PostgreSQL 17 on, and NULL.
         else_=as_text(interval),
     )

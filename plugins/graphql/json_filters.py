@@ -13,7 +13,7 @@ from graphql import (
     GraphQLNonNull,
     GraphQLString,
 )
-from sqlalchemy import ColumnElement, and_, case, func, null
+from sqlalchemy import ColumnElement, and_, case, null
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
@@ -35,7 +35,7 @@ from app.query.json_columns import json_kind
 from app.query.json_paths import json_path_text
 from app.query.planning import Planning
 from app.query.scalars import scalars_of, value_type_of
-from app.query.sql import cast_to, constant
+from app.query.sql import builtin, cast_to, constant
 from app.query.texts import ArrayText, StringText
 
 FILTERS = {"jsonb": "JSON", "json": "JSONText"}
@@ -153,7 +153,7 @@ class DocumentPart:
     def json_type(self) -> ColumnElement[Any]:
         """Its JSON type; NULL if it is not there."""
         part = self.document.op("#>")(self.path)
-        return func.jsonb_typeof(part) if self.kind == "jsonb" else func.json_typeof(part)
+        return builtin.jsonb_typeof(part) if self.kind == "jsonb" else builtin.json_typeof(part)
 
     @property
     def text(self) -> ColumnElement[Any]:

@@ -30,7 +30,7 @@ from app.graphql.values_of_types import ToText
 from app.hooks import hookimpl
 from app.query.assignments import Assignments, operator_argument, own_operators_name, read_and_updated
 from app.query.rows import Rows
-from app.query.sql import as_text, cast_to, constant, fail_with
+from app.query.sql import as_text, builtin, cast_to, constant, fail_with
 from app.query.texts import StringText
 from app.query.walk import Field
 
@@ -102,13 +102,13 @@ def _merged(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: L
     members = field.planning.bind(operand, ObjectText(column.to_text), "jsonb")
     document = _document(own)
     return case(
-        (func.jsonb_typeof(document) == constant("object"), document.op("||")(members)),
+        (builtin.jsonb_typeof(document) == constant("object"), document.op("||")(members)),
         else_=_failure(f"{column.field_name} holds no JSON object to merge with", document),
     )
 
 
 def _failure(message: str, because: ColumnElement[Any]) -> ColumnElement[Any]:
-    return cast_to(fail_with(message, as_text(func.jsonb_typeof(because))), "jsonb")
+    return cast_to(fail_with(message, as_text(builtin.jsonb_typeof(because))), "jsonb")
 
 
 _step = StringText("String")
@@ -242,11 +242,11 @@ def _with_value(part: PathEnd, value: ColumnElement[Any]) -> ColumnElement[Any]:
     name, steps = part.column.field_name, part.steps
     for number in reversed(range(len(steps))):
         there = whole if number == 0 else whole.op("#>")(array(steps[:number]))
-        kind = func.jsonb_typeof(there)
+        kind = builtin.jsonb_typeof(there)
         parent = case(
             (kind.in_((constant("object"), constant("array"))), there),
             (or_(kind.is_(None), kind == constant("null")), _jsonb("{}")),
             else_=_failure(f"setPath leads through a value of {name} that is neither object nor array", there),
         )
-        value = func.jsonb_set(parent, array(steps[number : number + 1]), value)
+        value = builtin.jsonb_set(parent, array(steps[number : number + 1]), value)
     return select(value).scalar_subquery()

@@ -14,7 +14,7 @@ from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.collection import Collection
 from app.query.comparison import compared
-from app.query.sql import call
+from app.query.sql import builtin, call
 from app.query.walk import Field
 from app.query.written import WrittenSQL
 
@@ -69,9 +69,9 @@ def _cursor_at(collection: Collection, *, last: bool) -> ColumnElement[Any]:
     position: ColumnElement[Any] = literal_column("1")
     if last:
         position = collection.count
-        position = call("least", position, collection.page.limit()) if collection.looks_ahead else position
+        position = func.least(position, collection.page.limit()) if collection.looks_ahead else position
     # The filter makes PostgreSQL compute the cursor of that one row only.
-    texts = "max(", ") FILTER (WHERE ", " = ", ")"
+    texts = "pg_catalog.max(", ") FILTER (WHERE ", " = ", ")"
     return WrittenSQL("max", texts, (collection.cursor, collection.position, position))
 
 
@@ -87,4 +87,4 @@ def _is_beyond_the_edge(collection: Collection) -> ColumnElement[Any]:
     rows, conditions = collection.all_rows()
     first = collection.ordered(rows, conditions, collection.identity(rows)).limit(literal_column("1"))
     is_other = collection.identity(collection.rows).is_distinct_from(first.scalar_subquery())
-    return func.coalesce(func.bool_and(is_other).filter(and_(collection.position == literal_column("1"))), false())
+    return func.coalesce(builtin.bool_and(is_other).filter(and_(collection.position == literal_column("1"))), false())

@@ -27,7 +27,7 @@ from app.hooks import hookimpl
 from app.query.comparison import enum_of_domain
 from app.query.json_texts import json_of_plain, json_of_unescaped
 from app.query.scalars import Scalar, cursor_type, scalar_type, scalars_of
-from app.query.sql import constant
+from app.query.sql import builtin, constant
 from app.query.texts import (
     OpaqueArrayText,
     StringText,
@@ -116,7 +116,7 @@ def finite(expression: ColumnElement[Any]) -> ColumnElement[Any]:
 
 def array_of_finite(expression: ColumnElement[Any]) -> ColumnElement[Any]:
     for value in NOT_FINITE:
-        expression = func.array_replace(expression, constant(value), null())
+        expression = builtin.array_replace(expression, constant(value), null())
     return expression
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLString
-from sqlalchemy import ColumnElement, func
+from sqlalchemy import ColumnElement
 
 from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
@@ -22,6 +22,7 @@ from app.query.conditions import Condition, relation_filter_type
 from app.query.ordering import OrderKey, direction, direction_type
 from app.query.planning import Planning
 from app.query.rows import Rows, TableRows
+from app.query.sql import builtin
 from app.query.terms import Expression, Term, TermOfField
 from app.query.text_search import DIRECTIVE, Searched, searched_of
 from app.query.texts import StringText
@@ -157,7 +158,7 @@ def _rank(api: ApiSchema, relation: ApiRelation, searched: Searched, field: Fiel
     query = _query(field.planning, searched, search)
 
     def value(rows: TableRows) -> ColumnElement[Any]:
-        return func.ts_rank(searched.document(rows), query)
+        return builtin.ts_rank(searched.document(rows), query)
 
     # The filter finds no row whose vector is null.
     return Expression(value, not_null=True)

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphql import GraphQLField, GraphQLInt, GraphQLNonNull
-from sqlalchemy import ColumnElement, func
+from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
 from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.collection import Collection
+from app.query.sql import row_count
 from app.query.walk import Field
 from schema_cache.directive_values import Enabled
 from schema_cache.directives import Directive
@@ -35,4 +36,4 @@ def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
 
 def _count(field: Field, collection: Collection) -> ColumnElement[Any]:
     rows, conditions = collection.all_rows()
-    return collection.query(rows, conditions, func.count()).scalar_subquery()
+    return collection.query(rows, conditions, row_count()).scalar_subquery()

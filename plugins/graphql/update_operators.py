@@ -16,7 +16,7 @@ from app.graphql.values import Leaf
 from app.hooks import hookimpl
 from app.query.aggregates import is_number
 from app.query.assignments import assigned, operator_argument, own_operators_name, read_and_updated
-from app.query.sql import cast_to, constant
+from app.query.sql import builtin, cast_to, constant
 from app.query.walk import Field
 
 
@@ -58,11 +58,11 @@ def _increased(field: Field, column: ApiColumn, own: ColumnElement[Any], operand
 
 
 def _appended(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
-    return func.array_cat(func.coalesce(own, _empty(column)), assigned(field, column, operand))
+    return builtin.array_cat(func.coalesce(own, _empty(column)), assigned(field, column, operand))
 
 
 def _prepended(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
-    return func.array_cat(assigned(field, column, operand), func.coalesce(own, _empty(column)))
+    return builtin.array_cat(assigned(field, column, operand), func.coalesce(own, _empty(column)))
 
 
 def _removed(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: Leaf) -> ColumnElement[Any]:
@@ -72,13 +72,13 @@ def _removed(field: Field, column: ApiColumn, own: ColumnElement[Any], operand: 
     if element.operators is None or element.category == "C":
         message = f"remove cannot be used with {column.field_name}, whose elements cannot be compared"
         raise RequestError(message, code="BAD_USER_INPUT", hint='docs/changes.md, "Operators"')
-    items = func.unnest(own).table_valued("item", with_ordinality="place")
+    items = builtin.unnest(own).table_valued("item", with_ordinality="place")
     items = items.render_derived(name=field.planning.alias("items"))
-    taken = func.unnest(assigned(field, column, operand)).table_valued("item")
+    taken = builtin.unnest(assigned(field, column, operand)).table_valued("item")
     taken = taken.render_derived(name=field.planning.alias("taken"))
     one: ColumnElement[Any] = literal_column("1")
     equal = select(one).select_from(taken).where(taken.c.item.is_not_distinct_from(items.c.item))
-    left = select(func.coalesce(func.array_agg(aggregate_order_by(items.c.item, items.c.place)), _empty(column)))
+    left = select(func.coalesce(builtin.array_agg(aggregate_order_by(items.c.item, items.c.place)), _empty(column)))
     left = left.select_from(items).where(~equal.correlate(items).exists())
     return case((own.is_not(None), left.scalar_subquery()))
 

@@ -17,7 +17,7 @@ from graphql import (
     GraphQLList,
     GraphQLNonNull,
 )
-from sqlalchemy import ColumnElement, and_, func
+from sqlalchemy import ColumnElement, and_
 from sqlalchemy.dialects.postgresql import Insert
 
 from app.errors import RequestError
@@ -32,7 +32,7 @@ from app.query.arbiters import Arbiter, OnTarget, arbiters_of
 from app.query.changes import AFTERWARDS
 from app.query.conflicts import existing_rows, if_seen, is_new
 from app.query.inserting import Inserted
-from app.query.sql import cast_to, constant
+from app.query.sql import cast_to, constant, row_count
 from app.query.walk import Field
 from schema_cache.directive_values import String
 from schema_cache.directives import Directive
@@ -230,9 +230,9 @@ class Upsert:
         given = _given(inserted)
         conflict = None if given is None else self._conflict(field.api, given)
         if conflict is None or conflict.arbiter is None or not conflict.changes:
-            return func.count()
+            return row_count()
         replaced, added_up = ([each.name for each in some] for some in (conflict.replaced, conflict.added_up))
-        return func.count().filter(is_new(field, inserted, conflict.arbiter, replaced, added_up))
+        return row_count().filter(is_new(field, inserted, conflict.arbiter, replaced, added_up))
 
     def existing(self, field: Field, inserted: Inserted) -> ColumnElement[Any]:
         """The rows that were in the way and left alone."""

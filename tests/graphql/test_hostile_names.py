@@ -105,3 +105,63 @@ def test_names_where_backslashes_escape(open_door: OpenDoor, postgres: PostgresS
         assert json.loads(base64.b64decode(node["nodeId"])) == ["public", name, 1]
         again = door.ask("query ($id: ID!) { node(nodeId: $id) { nodeId } }", {"id": node["nodeId"]}).data
     assert again == {"node": {"nodeId": node["nodeId"]}}
+
+
+OWN_FUNCTIONS = (
+    "array_agg", "array_ndims", "bool_and", "cardinality", "convert_to", "count", "current_setting", "encode",
+    "json_agg", "json_array_elements", "json_build_array", "json_typeof", "jsonb_array_elements",
+    "jsonb_build_array", "jsonb_typeof", "max", "min", "octet_length", "row_number", "set_config", "string_agg", "sum",
+    "to_json", "translate", "unnest",
+)  # fmt: skip
+"""What our SQL calls of PostgreSQL."""
+
+WITH_CHILDREN = """
+create table parent (id int primary key, name text unique, n int, big bigint, tags text[], data jsonb);
+comment on table parent is e'@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
+create table child (id int generated always as identity primary key, parent_id int references parent, name text);
+insert into parent values (1, 'one', 5, 7, '{a}', '{"a": 1}'), (2, 'two', 5, 8, '{}', '[1]');
+grant all on all tables in schema public to anon;
+"""
+READING = """{ parentCollection(first: 1, filter: { data: { contains: "{\\"a\\": 1}" } }) {
+    totalCount aggregate { count sum { n big } max { name } countDistinct { n name } }
+    edges { cursor node { id name tags childCollection { edges { node { id } } } } }
+    pageInfo { hasNextPage endCursor } groups(by: [{ n: Value }]) { key { n } aggregate { count } } } }"""
+WRITING = """mutation ($objects: [parentInsertInput!]!) {
+    insertIntoparentCollection(objects: $objects, onConflict: { constraint: parent_pkey }) {
+        affectedCount insertedCount records { id name } existing { id name } }
+    nested: insertIntoparentCollection(objects: [
+        { id: 5, name: "five", childCollection: { objects: [{ name: "a" }, { name: "b" }] } }]) {
+        records { id childCollection { edges { node { name } } } } }
+    updateparentByKey(key: { id: 1 }, append: { tags: ["b"] }, remove: {}) { tags }
+    updateparentCollectionByKey(updates: [{ key: { id: 2 }, set: { n: 6 } }]) { records { n } }
+    deleteFromchildCollection(filter: { name: { eq: "a" } }) { affectedCount } }"""
+OBJECTS = [{"id": 1, "name": "x"}, {"id": 3, "name": "three"}, {"id": 4, "name": None}]
+
+
+@pytest.mark.parametrize("base", ["int", "bigint", "text", "jsonb", "boolean"])
+def test_types_may_have_the_names_of_functions(open_door: OpenDoor, base: str) -> None:
+    """To PostgreSQL ``count(x)`` is a cast as well, where ``count`` is a type."""
+    domains = "".join(f'create domain "{name}" as {base};' for name in OWN_FUNCTIONS)
+    plain, odd = open_door(WITH_CHILDREN), open_door(WITH_CHILDREN + domains)
+    for query, variables in ((READING, None), (WRITING, {"objects": OBJECTS}), (READING, None)):
+        assert odd.ask(query, variables).data == plain.ask(query, variables).data
+
+
+def test_functions_that_fit_better_do_not_take_the_place_of_built_in_ones(open_door: OpenDoor) -> None:
+    theirs = "".join(
+        f"create function {call} returns {result} language plpgsql as $$ begin raise 'called'; end $$;"
+        for call, result in (
+            ("to_json(int)", "json"), ("to_json(text)", "json"), ("to_json(bigint)", "json"),
+            ("unnest(text[])", "setof text"), ("cardinality(int[])", "int"),
+            ("jsonb_build_array(text, text, int)", "jsonb"), ("json_build_array(text)", "json"),
+        )
+    )  # fmt: skip
+    aggregates = """
+        create function first_of(json, json) returns json language sql as 'select $1';
+        create function none_of(int, int) returns int language sql as 'select -1';
+        create aggregate json_agg(json) (sfunc = first_of, stype = json);
+        create aggregate count(int) (sfunc = none_of, stype = int, initcond = '-1');
+    """
+    plain, odd = open_door(WITH_CHILDREN), open_door(WITH_CHILDREN + theirs + aggregates)
+    for query, variables in ((READING, None), (WRITING, {"objects": OBJECTS}), (READING, None)):
+        assert odd.ask(query, variables).data == plain.ask(query, variables).data

@@ -10,20 +10,21 @@ SELECT (
     '{"aggregate" : ' || coalesce(
       (
         SELECT (
-          '{"count" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "sum" : {"pages" : ' || coalesce(
-            CAST(to_json("pg_catalog"."sum"(book_1.pages)) AS TEXT), 'null'
+          '{"count" : ' || coalesce(CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null') || ', "sum" : {"pages" : ' || coalesce(
+            CAST(pg_catalog.to_json("pg_catalog"."sum"(book_1.pages)) AS TEXT), 'null'
           ) || ', "price" : ' || coalesce(
-            CAST(to_json("pg_catalog"."sum"(book_1.price)) AS TEXT), 'null'
+            CAST(pg_catalog.to_json("pg_catalog"."sum"(book_1.price)) AS TEXT), 'null'
           ) || '}, "avg" : {"pages" : ' || coalesce(
-            CAST(to_json("pg_catalog"."avg"(CAST(book_1.pages AS numeric))) AS TEXT), 'null'
+            CAST(pg_catalog.to_json("pg_catalog"."avg"(CAST(book_1.pages AS numeric))) AS TEXT),
+            'null'
           ) || '}, "min" : {"title" : ' || coalesce(
-            CAST(to_json("pg_catalog"."min"(book_1.title)) AS TEXT), 'null'
+            CAST(pg_catalog.to_json("pg_catalog"."min"(book_1.title)) AS TEXT), 'null'
           ) || ', "published" : ' || coalesce(
-            CAST(to_json("pg_catalog"."min"(book_1.published)) AS TEXT), 'null'
+            CAST(pg_catalog.to_json("pg_catalog"."min"(book_1.published)) AS TEXT), 'null'
           ) || '}, "max" : {"id" : ' || coalesce(
-            CAST(to_json("pg_catalog"."max"(book_1.id)) AS TEXT), 'null'
+            CAST(pg_catalog.to_json("pg_catalog"."max"(book_1.id)) AS TEXT), 'null'
           ) || ', "price" : ' || coalesce(
-            CAST(to_json("pg_catalog"."max"(book_1.price)) AS TEXT), 'null'
+            CAST(pg_catalog.to_json("pg_catalog"."max"(book_1.price)) AS TEXT), 'null'
           ) || '}}'
         ) AS json_1
         FROM public.book AS book_1
@@ -32,15 +33,15 @@ SELECT (
       ),
       'null'
     ) || ', "edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         ('{"node" : {"id" : ' || coalesce(CAST(page_2.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
     ) || ', "totalCount" : ' || coalesce(
       CAST(
-        to_json(
+        pg_catalog.to_json(
           (
-            SELECT count(*) AS count_1
+            SELECT pg_catalog.count(*) AS count_1
             FROM public.book AS book_3
             WHERE book_3.pages >= CAST($1 AS integer)
           )

@@ -2,12 +2,13 @@ SELECT (
   '{"aggregate" : ' || coalesce(
     (
       SELECT (
-        '{"count" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "sum" : {"pages" : ' || coalesce(
-          CAST(to_json("pg_catalog"."sum"(book_1.pages)) AS TEXT), 'null'
+        '{"count" : ' || coalesce(CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null') || ', "sum" : {"pages" : ' || coalesce(
+          CAST(pg_catalog.to_json("pg_catalog"."sum"(book_1.pages)) AS TEXT), 'null'
         ) || '}, "avg" : {"price" : ' || coalesce(
-          CAST(to_json("pg_catalog"."avg"(CAST(book_1.price AS numeric))) AS TEXT), 'null'
+          CAST(pg_catalog.to_json("pg_catalog"."avg"(CAST(book_1.price AS numeric))) AS TEXT),
+          'null'
         ) || '}, "min" : {"title" : ' || coalesce(
-          CAST(to_json("pg_catalog"."min"(book_1.title)) AS TEXT), 'null'
+          CAST(pg_catalog.to_json("pg_catalog"."min"(book_1.title)) AS TEXT), 'null'
         ) || '}}'
       ) AS json_2
       FROM public.book AS book_1

@@ -8,13 +8,15 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "bookCollection" : {"aggregate" : ' || coalesce(
+          '{"node" : {"name" : ' || coalesce(CAST(pg_catalog.to_json(page_1.name) AS TEXT), 'null') || ', "bookCollection" : {"aggregate" : ' || coalesce(
             (
               SELECT (
-                '{"n" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "s" : {"p" : ' || coalesce(
-                  CAST(to_json("pg_catalog"."sum"(book_2.pages)) AS TEXT), 'null'
+                '{"n" : ' || coalesce(
+                  CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+                ) || ', "s" : {"p" : ' || coalesce(
+                  CAST(pg_catalog.to_json("pg_catalog"."sum"(book_2.pages)) AS TEXT), 'null'
                 ) || '}}'
               ) AS json_1
               FROM public.book AS book_2

@@ -8,15 +8,17 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"node" : {"email" : ' || coalesce(CAST(to_json(page_1.email) AS TEXT), 'null') || ', "blogPostCollection" : ' || coalesce(
+          '{"node" : {"email" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.email) AS TEXT), 'null'
+          ) || ', "blogPostCollection" : ' || coalesce(
             (
               WITH page_2 AS (
                 SELECT picked_5.title AS title,
                   picked_5.account_id AS account_id,
-                  row_number() OVER () AS position,
-                  count(*) OVER () AS count
+                  pg_catalog.row_number() OVER () AS position,
+                  pg_catalog.count(*) OVER () AS count
                 FROM (
                   SELECT blog_post_4.title AS title,
                     blog_post_4.account_id AS account_id
@@ -28,10 +30,10 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"title" : ' || coalesce(
-                        CAST(to_json(page_2.title) AS TEXT), 'null'
+                        CAST(pg_catalog.to_json(page_2.title) AS TEXT), 'null'
                       ) || ', "account" : ' || coalesce(
                         (
                           SELECT ('{"id" : ' || coalesce(CAST(account_3.id AS TEXT), 'null') || '}')

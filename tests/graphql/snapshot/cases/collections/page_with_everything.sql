@@ -2,8 +2,8 @@ SELECT (
   WITH page_2 AS (
     SELECT picked_5.id AS id,
       picked_5.email AS email,
-      row_number() OVER () AS position,
-      count(*) OVER () AS count
+      pg_catalog.row_number() OVER () AS position,
+      pg_catalog.count(*) OVER () AS count
     FROM (
       SELECT account_4.id AS id,
         account_4.email AS email
@@ -17,9 +17,9 @@ SELECT (
   SELECT (
     '{"totalCount" : ' || coalesce(
       CAST(
-        to_json(
+        pg_catalog.to_json(
           (
-            SELECT count(*) AS count_1
+            SELECT pg_catalog.count(*) AS count_1
             FROM public.account AS account_1
             WHERE account_1.id < CAST($1 AS integer)
           )
@@ -27,13 +27,18 @@ SELECT (
       ),
       'null'
     ) || ', "edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(convert_to(CAST(jsonb_build_array(page_2.id) AS TEXT), 'UTF8'), 'base64'),
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_2.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
                   E'\n',
                   ''
                 )
@@ -42,11 +47,12 @@ SELECT (
             'null'
           ) || ', "node" : {"nodeId" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array('public', 'account', page_2.id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array('public', 'account', page_2.id) AS TEXT),
+                      'UTF8'
                     ),
                     'base64'
                   ),
@@ -57,17 +63,22 @@ SELECT (
             ),
             'null'
           ) || ', "id" : ' || coalesce(CAST(page_2.id AS TEXT), 'null') || ', "email" : ' || coalesce(
-            CAST(to_json(page_2.email) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(page_2.email) AS TEXT), 'null'
           ) || '}}'
         ), ', '
       ) FILTER (WHERE page_2.position <= 2) || ']',
       '[]'
     ) || ', "pageInfo" : {"startCursor" : ' || coalesce(
       CAST(
-        to_json(
-          max(
-            translate(
-              encode(convert_to(CAST(jsonb_build_array(page_2.id) AS TEXT), 'UTF8'), 'base64'),
+        pg_catalog.to_json(
+          pg_catalog.max(
+            pg_catalog.translate(
+              pg_catalog.encode(
+                pg_catalog.convert_to(
+                  CAST(pg_catalog.jsonb_build_array(page_2.id) AS TEXT), 'UTF8'
+                ),
+                'base64'
+              ),
               E'\n',
               ''
             )
@@ -77,10 +88,15 @@ SELECT (
       'null'
     ) || ', "endCursor" : ' || coalesce(
       CAST(
-        to_json(
-          max(
-            translate(
-              encode(convert_to(CAST(jsonb_build_array(page_2.id) AS TEXT), 'UTF8'), 'base64'),
+        pg_catalog.to_json(
+          pg_catalog.max(
+            pg_catalog.translate(
+              pg_catalog.encode(
+                pg_catalog.convert_to(
+                  CAST(pg_catalog.jsonb_build_array(page_2.id) AS TEXT), 'UTF8'
+                ),
+                'base64'
+              ),
               E'\n',
               ''
             )
@@ -89,12 +105,12 @@ SELECT (
       ),
       'null'
     ) || ', "hasNextPage" : ' || coalesce(
-      CAST(to_json(count(page_2.position) > 2) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(pg_catalog.count(page_2.position) > 2) AS TEXT), 'null'
     ) || ', "hasPreviousPage" : ' || coalesce(
       CAST(
-        to_json(
+        pg_catalog.to_json(
           coalesce(
-            bool_and(
+            pg_catalog.bool_and(
               page_2.id IS DISTINCT
               FROM (
                 SELECT account_3.id

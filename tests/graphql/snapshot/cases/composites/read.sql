@@ -9,19 +9,19 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "address" : ' || coalesce(
             CASE
             WHEN (page_1.address IS DISTINCT FROM NULL) THEN (
               '{"street" : ' || coalesce(
-                CAST(to_json((page_1.address) . "street") AS TEXT), 'null'
+                CAST(pg_catalog.to_json((page_1.address) . "street") AS TEXT), 'null'
               ) || ', "place" : ' || coalesce(
                 CASE
                 WHEN ((page_1.address) . "spot" IS DISTINCT FROM NULL) THEN (
                   '{"lat" : ' || coalesce(
                     CAST(
-                      to_json(
+                      pg_catalog.to_json(
                         nullif(
                           nullif(nullif(((page_1.address) . "spot") . "lat", 'NaN'), 'Infinity'),
                           '-Infinity'
@@ -35,9 +35,9 @@ SELECT (
                   'null'
               ) || ', "tags" : ' || coalesce(
                 CAST(
-                  to_json(
+                  pg_catalog.to_json(
                     CASE
-                    WHEN (coalesce(array_ndims((page_1.address) . "tags"), 1) = 1) THEN (
+                    WHEN (coalesce(pg_catalog.array_ndims((page_1.address) . "tags"), 1) = 1) THEN (
                       page_1.address
                     ) . "tags"
                     END
@@ -50,22 +50,22 @@ SELECT (
               'null'
           ) || ', "others" : ' || coalesce(
             CASE
-            WHEN (coalesce(array_ndims(page_1.others), 1) = 1) THEN
+            WHEN (coalesce(pg_catalog.array_ndims(page_1.others), 1) = 1) THEN
             CASE
             WHEN (page_1.others IS NOT NULL) THEN (
               SELECT coalesce(
-                '[' || string_agg(
+                '[' || pg_catalog.string_agg(
                   coalesce(
                     CASE
                     WHEN (items_2.item IS DISTINCT FROM NULL) THEN (
                       '{"street" : ' || coalesce(
-                        CAST(to_json((items_2.item) . "street") AS TEXT), 'null'
+                        CAST(pg_catalog.to_json((items_2.item) . "street") AS TEXT), 'null'
                       ) || ', "spot" : ' || coalesce(
                         CASE
                         WHEN ((items_2.item) . "spot" IS DISTINCT FROM NULL) THEN (
                           '{"lon" : ' || coalesce(
                             CAST(
-                              to_json(
+                              pg_catalog.to_json(
                                 nullif(
                                   nullif(
                                     nullif(((items_2.item) . "spot") . "lon", 'NaN'), 'Infinity'
@@ -90,7 +90,8 @@ SELECT (
                 '[]'
               ) AS json_1
               FROM (
-                SELECT unnest(page_1.others) AS item, generate_subscripts(page_1.others, 1) AS place
+                SELECT pg_catalog.unnest(page_1.others) AS item,
+                  pg_catalog.generate_subscripts(page_1.others, 1) AS place
               ) AS items_2
             )
             END

@@ -9,30 +9,30 @@ WITH affected_1 AS (
 SELECT (
   SELECT
   CASE
-  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+  WHEN (pg_catalog.count(*) > CAST('1' AS bigint)) THEN CAST(
     CAST(
       'portico: update impacts too many records | Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".; ' || CAST(
-        count(*) AS TEXT
+        pg_catalog.count(*) AS TEXT
       ) AS integer
     ) AS TEXT
   )
   ELSE (
     '{"records" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"address" : ' || coalesce(
             CASE
             WHEN (affected_1.address IS DISTINCT FROM NULL) THEN (
               '{"street" : ' || coalesce(
-                CAST(to_json((affected_1.address) . "street") AS TEXT), 'null'
+                CAST(pg_catalog.to_json((affected_1.address) . "street") AS TEXT), 'null'
               ) || ', "zip" : ' || coalesce(
-                CAST(to_json((affected_1.address) . "zip") AS TEXT), 'null'
+                CAST(pg_catalog.to_json((affected_1.address) . "zip") AS TEXT), 'null'
               ) || ', "spot" : ' || coalesce(
                 CASE
                 WHEN ((affected_1.address) . "spot" IS DISTINCT FROM NULL) THEN (
                   '{"lat" : ' || coalesce(
                     CAST(
-                      to_json(
+                      pg_catalog.to_json(
                         nullif(
                           nullif(
                             nullif(((affected_1.address) . "spot") . "lat", 'NaN'), 'Infinity'
@@ -44,7 +44,7 @@ SELECT (
                     'null'
                   ) || ', "lon" : ' || coalesce(
                     CAST(
-                      to_json(
+                      pg_catalog.to_json(
                         nullif(
                           nullif(
                             nullif(((affected_1.address) . "spot") . "lon", 'NaN'), 'Infinity'
@@ -60,9 +60,9 @@ SELECT (
                   'null'
               ) || ', "tags" : ' || coalesce(
                 CAST(
-                  to_json(
+                  pg_catalog.to_json(
                     CASE
-                    WHEN (coalesce(array_ndims((affected_1.address) . "tags"), 1) = 1) THEN (
+                    WHEN (coalesce(pg_catalog.array_ndims((affected_1.address) . "tags"), 1) = 1) THEN (
                       affected_1.address
                     ) . "tags"
                     END
@@ -75,21 +75,21 @@ SELECT (
               'null'
           ) || ', "others" : ' || coalesce(
             CASE
-            WHEN (coalesce(array_ndims(affected_1.others), 1) = 1) THEN
+            WHEN (coalesce(pg_catalog.array_ndims(affected_1.others), 1) = 1) THEN
             CASE
             WHEN (affected_1.others IS NOT NULL) THEN (
               SELECT coalesce(
-                '[' || string_agg(
+                '[' || pg_catalog.string_agg(
                   coalesce(
                     CASE
                     WHEN (items_2.item IS DISTINCT FROM NULL) THEN (
                       '{"street" : ' || coalesce(
-                        CAST(to_json((items_2.item) . "street") AS TEXT), 'null'
+                        CAST(pg_catalog.to_json((items_2.item) . "street") AS TEXT), 'null'
                       ) || ', "tags" : ' || coalesce(
                         CAST(
-                          to_json(
+                          pg_catalog.to_json(
                             CASE
-                            WHEN (coalesce(array_ndims((items_2.item) . "tags"), 1) = 1) THEN (
+                            WHEN (coalesce(pg_catalog.array_ndims((items_2.item) . "tags"), 1) = 1) THEN (
                               items_2.item
                             ) . "tags"
                             END
@@ -107,8 +107,8 @@ SELECT (
                 '[]'
               ) AS json_1
               FROM (
-                SELECT unnest(affected_1.others) AS item,
-                  generate_subscripts(affected_1.others, 1) AS place
+                SELECT pg_catalog.unnest(affected_1.others) AS item,
+                  pg_catalog.generate_subscripts(affected_1.others, 1) AS place
               ) AS items_2
             )
             END

@@ -7,14 +7,14 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"posts" : ' || coalesce(
             (
               WITH page_3 AS (
                 SELECT picked_5.title AS title,
-                  row_number() OVER () AS position,
-                  count(*) OVER () AS count
+                  pg_catalog.row_number() OVER () AS position,
+                  pg_catalog.count(*) OVER () AS count
                 FROM (
                   SELECT posts_4.title AS title
                   FROM "public"."posts"(page_1.row) AS posts_4
@@ -26,9 +26,9 @@ SELECT (
               SELECT (
                 '{"totalCount" : ' || coalesce(
                   CAST(
-                    to_json(
+                    pg_catalog.to_json(
                       (
-                        SELECT count(*) AS count_1
+                        SELECT pg_catalog.count(*) AS count_1
                         FROM "public"."posts"(page_1.row) AS posts_2
                         WHERE posts_2.id < CAST($1 AS integer)
                       )
@@ -36,17 +36,17 @@ SELECT (
                   ),
                   'null'
                 ) || ', "edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"title" : ' || coalesce(
-                        CAST(to_json(page_3.title) AS TEXT), 'null'
+                        CAST(pg_catalog.to_json(page_3.title) AS TEXT), 'null'
                       ) || '}}'
                     ), ', '
                     ORDER BY page_3.position DESC
                   ) FILTER (WHERE page_3.position <= 2) || ']',
                   '[]'
                 ) || ', "pageInfo" : {"hasPreviousPage" : ' || coalesce(
-                  CAST(to_json(count(page_3.position) > 2) AS TEXT), 'null'
+                  CAST(pg_catalog.to_json(pg_catalog.count(page_3.position) > 2) AS TEXT), 'null'
                 ) || '}}'
               )
               FROM page_3

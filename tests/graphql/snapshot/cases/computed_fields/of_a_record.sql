@@ -7,30 +7,33 @@ WITH affected_1 AS (
 SELECT (
   SELECT
   CASE
-  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+  WHEN (pg_catalog.count(*) > CAST('1' AS bigint)) THEN CAST(
     CAST(
       'portico: update impacts too many records | Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".; ' || CAST(
-        count(*) AS TEXT
+        pg_catalog.count(*) AS TEXT
       ) AS integer
     ) AS TEXT
   )
   ELSE (
     '{"records" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"shout" : ' || coalesce(
-            CAST(to_json("public"."_shout"(affected_1.row)) AS TEXT), 'null'
+            CAST(pg_catalog.to_json("public"."_shout"(affected_1.row)) AS TEXT), 'null'
           ) || ', "posts" : {"totalCount" : ' || coalesce(
             CAST(
-              to_json(
-                (SELECT count(*) AS count_1 FROM "public"."posts"(affected_1.row) AS posts_2)
+              pg_catalog.to_json(
+                (
+                  SELECT pg_catalog.count(*) AS count_1
+                  FROM "public"."posts"(affected_1.row) AS posts_2
+                )
               ) AS TEXT
             ),
             'null'
           ) || '}, "newest" : ' || coalesce(
             (
               SELECT (
-                '{"title" : ' || coalesce(CAST(to_json(newest_3.title) AS TEXT), 'null') || '}'
+                '{"title" : ' || coalesce(CAST(pg_catalog.to_json(newest_3.title) AS TEXT), 'null') || '}'
               ) AS json_1
               FROM "public"."newest"(affected_1.row) AS newest_3
               WHERE (ROW("newest_3".*) IS NULL) IS false

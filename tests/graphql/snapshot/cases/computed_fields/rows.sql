@@ -3,12 +3,14 @@ SELECT (
     '{"newest" : ' || coalesce(
       (
         SELECT (
-          '{"title" : ' || coalesce(CAST(to_json(newest_2.title) AS TEXT), 'null') || ', "account" : ' || coalesce(
+          '{"title" : ' || coalesce(CAST(pg_catalog.to_json(newest_2.title) AS TEXT), 'null') || ', "account" : ' || coalesce(
             (
               SELECT (
                 '{"shout" : ' || coalesce(
                   CAST(
-                    to_json("public"."_shout"(CAST(ROW("account_3".*) AS "public"."account"))) AS TEXT
+                    pg_catalog.to_json(
+                      "public"."_shout"(CAST(ROW("account_3".*) AS "public"."account"))
+                    ) AS TEXT
                   ),
                   'null'
                 ) || '}'
@@ -26,7 +28,9 @@ SELECT (
       'null'
     ) || ', "oldest" : ' || coalesce(
       (
-        SELECT ('{"title" : ' || coalesce(CAST(to_json(oldest_4.title) AS TEXT), 'null') || '}') AS json_3
+        SELECT (
+          '{"title" : ' || coalesce(CAST(pg_catalog.to_json(oldest_4.title) AS TEXT), 'null') || '}'
+        ) AS json_3
         FROM "public"."oldest"(CAST(ROW("account_1".*) AS "public"."account")) AS oldest_4
         WHERE (ROW("oldest_4".*) IS NULL) IS false
         LIMIT 1
@@ -41,7 +45,9 @@ SELECT (
     SELECT (
       '{"newest" : ' || coalesce(
         (
-          SELECT ('{"title" : ' || coalesce(CAST(to_json(newest_6.title) AS TEXT), 'null') || '}') AS json_5
+          SELECT (
+            '{"title" : ' || coalesce(CAST(pg_catalog.to_json(newest_6.title) AS TEXT), 'null') || '}'
+          ) AS json_5
           FROM "public"."newest"(CAST(ROW("account_5".*) AS "public"."account")) AS newest_6
           WHERE (ROW("newest_6".*) IS NULL) IS false
           LIMIT 1
@@ -49,7 +55,9 @@ SELECT (
         'null'
       ) || ', "oldest" : ' || coalesce(
         (
-          SELECT ('{"title" : ' || coalesce(CAST(to_json(oldest_7.title) AS TEXT), 'null') || '}') AS json_6
+          SELECT (
+            '{"title" : ' || coalesce(CAST(pg_catalog.to_json(oldest_7.title) AS TEXT), 'null') || '}'
+          ) AS json_6
           FROM "public"."oldest"(CAST(ROW("account_5".*) AS "public"."account")) AS oldest_7
           WHERE (ROW("oldest_7".*) IS NULL) IS false
           LIMIT 1

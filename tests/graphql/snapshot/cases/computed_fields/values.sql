@@ -8,17 +8,17 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "shout" : ' || coalesce(
-            CAST(to_json("public"."_shout"(page_1.row)) AS TEXT), 'null'
+            CAST(pg_catalog.to_json("public"."_shout"(page_1.row)) AS TEXT), 'null'
           ) || ', "amounts" : ' || coalesce(
             CAST(
-              to_json(
+              pg_catalog.to_json(
                 (
                   SELECT
                   CASE
-                  WHEN (coalesce(array_ndims(anon_3.value), 1) = 1) THEN CAST(
+                  WHEN (coalesce(pg_catalog.array_ndims(anon_3.value), 1) = 1) THEN CAST(
                     anon_3.value AS text[]
                   )
                   END AS anon_2

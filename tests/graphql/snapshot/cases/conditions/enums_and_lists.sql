@@ -14,11 +14,11 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "mood" : ' || coalesce(
             CAST(
-              to_json(
+              pg_catalog.to_json(
                 CASE
                 WHEN (CAST(page_1.mood AS TEXT) = 'so so') THEN 'so_so'
                 ELSE CAST(page_1.mood AS TEXT)

@@ -8,7 +8,7 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         ('{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
@@ -26,7 +26,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           ('{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
@@ -44,7 +44,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           ('{"node" : {"id" : ' || coalesce(CAST(page_5.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
@@ -62,7 +62,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           ('{"node" : {"id" : ' || coalesce(CAST(page_7.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
@@ -79,7 +79,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           ('{"node" : {"id" : ' || coalesce(CAST(page_9.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'

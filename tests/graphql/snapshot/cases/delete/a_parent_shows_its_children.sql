@@ -7,24 +7,29 @@ WITH affected_1 AS (
 SELECT (
   SELECT
   CASE
-  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+  WHEN (pg_catalog.count(*) > CAST('1' AS bigint)) THEN CAST(
     CAST(
       'portico: delete impacts too many records | Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".; ' || CAST(
-        count(*) AS TEXT
+        pg_catalog.count(*) AS TEXT
       ) AS integer
     ) AS TEXT
   )
   ELSE (
-    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
-      '[' || string_agg(
+    '{"affectedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+    ) || ', "records" : ' || coalesce(
+      '[' || pg_catalog.string_agg(
         (
           '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array('public', 'account', affected_1.id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(
+                        pg_catalog.jsonb_build_array('public', 'account', affected_1.id) AS TEXT
+                      ),
+                      'UTF8'
                     ),
                     'base64'
                   ),
@@ -48,15 +53,15 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"title" : ' || coalesce(
-                        CAST(to_json(page_2.title) AS TEXT), 'null'
+                        CAST(pg_catalog.to_json(page_2.title) AS TEXT), 'null'
                       ) || ', "account" : ' || coalesce(
                         (
                           SELECT (
                             '{"email" : ' || coalesce(
-                              CAST(to_json(account_3.email) AS TEXT), 'null'
+                              CAST(pg_catalog.to_json(account_3.email) AS TEXT), 'null'
                             ) || '}'
                           )
                           FROM public.account AS account_3

@@ -2,16 +2,20 @@ WITH affected_1 AS (DELETE FROM public.post AS post_2 RETURNING post_2.id AS id)
 SELECT (
   SELECT
   CASE
-  WHEN (count(*) > CAST($1 AS bigint)) THEN CAST(
+  WHEN (pg_catalog.count(*) > CAST($1 AS bigint)) THEN CAST(
     CAST(
       'portico: delete impacts too many records | Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".; ' || CAST(
-        count(*) AS TEXT
+        pg_catalog.count(*) AS TEXT
       ) AS integer
     ) AS TEXT
   )
   ELSE (
-    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
-      '[' || string_agg(('{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || '}'), ', ') || ']',
+    '{"affectedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+    ) || ', "records" : ' || coalesce(
+      '[' || pg_catalog.string_agg(
+        ('{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || '}'), ', '
+      ) || ']',
       '[]'
     ) || '}'
   )

@@ -7,24 +7,25 @@ WITH affected_1 AS (
 SELECT (
   SELECT
   CASE
-  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+  WHEN (pg_catalog.count(*) > CAST('1' AS bigint)) THEN CAST(
     CAST(
       'portico: delete impacts too many records | Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".; ' || CAST(
-        count(*) AS TEXT
+        pg_catalog.count(*) AS TEXT
       ) AS integer
     ) AS TEXT
   )
   ELSE (
     '{"records" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"nodeId" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array('public', 'post', affected_1.id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array('public', 'post', affected_1.id) AS TEXT),
+                      'UTF8'
                     ),
                     'base64'
                   ),
@@ -34,7 +35,9 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || '}'
+          ) || ', "title" : ' || coalesce(
+            CAST(pg_catalog.to_json(affected_1.title) AS TEXT), 'null'
+          ) || '}'
         ), ', '
       ) || ']',
       '[]'

@@ -1,21 +1,26 @@
 SELECT (
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(('{"node" : ' || coalesce(page_4.node, 'null') || '}'), ', ') || ']', '[]'
+      '[' || pg_catalog.string_agg(('{"node" : ' || coalesce(page_4.node, 'null') || '}'), ', ') || ']',
+      '[]'
     ) || '}'
   )
   FROM (
     SELECT (
-      '{"name" : ' || coalesce(CAST(to_json(author_1.name) AS TEXT), 'null') || ', "bookCollection" : ' || coalesce(
+      '{"name" : ' || coalesce(CAST(pg_catalog.to_json(author_1.name) AS TEXT), 'null') || ', "bookCollection" : ' || coalesce(
         (
           SELECT (
             '{"edges" : ' || coalesce(
-              '[' || string_agg(('{"node" : ' || coalesce(page_3.node, 'null') || '}'), ', ') || ']',
+              '[' || pg_catalog.string_agg(
+                ('{"node" : ' || coalesce(page_3.node, 'null') || '}'), ', '
+              ) || ']',
               '[]'
             ) || '}'
           )
           FROM (
-            SELECT ('{"title" : ' || coalesce(CAST(to_json(book_2.title) AS TEXT), 'null') || '}') AS node
+            SELECT (
+              '{"title" : ' || coalesce(CAST(pg_catalog.to_json(book_2.title) AS TEXT), 'null') || '}'
+            ) AS node
             FROM public.book AS book_2
             WHERE (book_2.tenant_id = author_1.tenant_id)
             AND (book_2.author_id = author_1.id)

@@ -1,15 +1,19 @@
 SELECT (
   SELECT (
-    '{"title" : ' || coalesce(CAST(to_json(book_1.title) AS TEXT), 'null') || ', "genreCollection" : ' || coalesce(
+    '{"title" : ' || coalesce(CAST(pg_catalog.to_json(book_1.title) AS TEXT), 'null') || ', "genreCollection" : ' || coalesce(
       (
         SELECT (
           '{"edges" : ' || coalesce(
-            '[' || string_agg(('{"node" : ' || coalesce(page_4.node, 'null') || '}'), ', ') || ']',
+            '[' || pg_catalog.string_agg(
+              ('{"node" : ' || coalesce(page_4.node, 'null') || '}'), ', '
+            ) || ']',
             '[]'
           ) || '}'
         )
         FROM (
-          SELECT ('{"name" : ' || coalesce(CAST(to_json(genre_2.name) AS TEXT), 'null') || '}') AS node
+          SELECT (
+            '{"name" : ' || coalesce(CAST(pg_catalog.to_json(genre_2.name) AS TEXT), 'null') || '}'
+          ) AS node
           FROM public.genre AS genre_2
           WHERE EXISTS (
             SELECT

@@ -1,14 +1,17 @@
 SELECT (
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(('{"node" : ' || coalesce(page_7.node, 'null') || '}'), ', ') || ']', '[]'
+      '[' || pg_catalog.string_agg(('{"node" : ' || coalesce(page_7.node, 'null') || '}'), ', ') || ']',
+      '[]'
     ) || '}'
   )
   FROM (
     SELECT (
-      '{"name" : ' || coalesce(CAST(to_json(author_1.name) AS TEXT), 'null') || ', "tenant" : ' || coalesce(
+      '{"name" : ' || coalesce(CAST(pg_catalog.to_json(author_1.name) AS TEXT), 'null') || ', "tenant" : ' || coalesce(
         (
-          SELECT ('{"name" : ' || coalesce(CAST(to_json(tenant_3.name) AS TEXT), 'null') || '}')
+          SELECT (
+            '{"name" : ' || coalesce(CAST(pg_catalog.to_json(tenant_3.name) AS TEXT), 'null') || '}'
+          )
           FROM public.tenant AS tenant_3
           WHERE ((tenant_3.id = author_1.tenant_id) AND (tenant_3.id = CAST($1 AS integer)))
         ),
@@ -17,16 +20,20 @@ SELECT (
         (
           SELECT (
             '{"edges" : ' || coalesce(
-              '[' || string_agg(('{"node" : ' || coalesce(page_6.node, 'null') || '}'), ', ') || ']',
+              '[' || pg_catalog.string_agg(
+                ('{"node" : ' || coalesce(page_6.node, 'null') || '}'), ', '
+              ) || ']',
               '[]'
             ) || '}'
           )
           FROM (
             SELECT (
-              '{"title" : ' || coalesce(CAST(to_json(book_4.title) AS TEXT), 'null') || ', "author" : ' || coalesce(
+              '{"title" : ' || coalesce(CAST(pg_catalog.to_json(book_4.title) AS TEXT), 'null') || ', "author" : ' || coalesce(
                 (
                   SELECT (
-                    '{"name" : ' || coalesce(CAST(to_json(author_5.name) AS TEXT), 'null') || '}'
+                    '{"name" : ' || coalesce(
+                      CAST(pg_catalog.to_json(author_5.name) AS TEXT), 'null'
+                    ) || '}'
                   )
                   FROM public.author AS author_5
                   WHERE (

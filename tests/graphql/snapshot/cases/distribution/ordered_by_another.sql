@@ -1,11 +1,14 @@
 SELECT (
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(('{"node" : ' || coalesce(page_2.node, 'null') || '}'), ', ') || ']', '[]'
+      '[' || pg_catalog.string_agg(('{"node" : ' || coalesce(page_2.node, 'null') || '}'), ', ') || ']',
+      '[]'
     ) || '}'
   )
   FROM (
-    SELECT ('{"title" : ' || coalesce(CAST(to_json(book_1.title) AS TEXT), 'null') || '}') AS node
+    SELECT (
+      '{"title" : ' || coalesce(CAST(pg_catalog.to_json(book_1.title) AS TEXT), 'null') || '}'
+    ) AS node
     FROM public.book AS book_1
     LEFT OUTER JOIN public.author AS book_1_r1 ON (
       (book_1_r1.tenant_id = book_1.tenant_id) AND (book_1_r1.tenant_id = CAST($1 AS integer))

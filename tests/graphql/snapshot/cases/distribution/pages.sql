@@ -1,15 +1,18 @@
 SELECT (
   SELECT (
     '{"pageInfo" : {"hasNextPage" : ' || coalesce(
-      CAST(to_json(count(page_1.position) > 2) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(pg_catalog.count(page_1.position) > 2) AS TEXT), 'null'
     ) || ', "endCursor" : ' || coalesce(
       CAST(
-        to_json(
-          max(
-            translate(
-              encode(
-                convert_to(
-                  CAST(jsonb_build_array(page_1.title, page_1.tenant_id, page_1.id) AS TEXT), 'UTF8'
+        pg_catalog.to_json(
+          pg_catalog.max(
+            pg_catalog.translate(
+              pg_catalog.encode(
+                pg_catalog.convert_to(
+                  CAST(
+                    pg_catalog.jsonb_build_array(page_1.title, page_1.tenant_id, page_1.id) AS TEXT
+                  ),
+                  'UTF8'
                 ),
                 'base64'
               ),
@@ -21,15 +24,17 @@ SELECT (
       ),
       'null'
     ) || '}, "edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array(page_1.title, page_1.tenant_id, page_1.id) AS TEXT),
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(
+                        pg_catalog.jsonb_build_array(page_1.title, page_1.tenant_id, page_1.id) AS TEXT
+                      ),
                       'UTF8'
                     ),
                     'base64'
@@ -54,16 +59,18 @@ SELECT (
       picked_8.id AS id,
       picked_8.node AS node,
       picked_8.node_2 AS node_2,
-      row_number() OVER () AS position,
-      count(*) OVER () AS count
+      pg_catalog.row_number() OVER () AS position,
+      pg_catalog.count(*) OVER () AS count
     FROM (
       SELECT book_2.title AS title,
         book_2.tenant_id AS tenant_id,
         book_2.id AS id,
         (
-          '{"title" : ' || coalesce(CAST(to_json(book_2.title) AS TEXT), 'null') || ', "author" : ' || coalesce(
+          '{"title" : ' || coalesce(CAST(pg_catalog.to_json(book_2.title) AS TEXT), 'null') || ', "author" : ' || coalesce(
             (
-              SELECT ('{"name" : ' || coalesce(CAST(to_json(author_3.name) AS TEXT), 'null') || '}')
+              SELECT (
+                '{"name" : ' || coalesce(CAST(pg_catalog.to_json(author_3.name) AS TEXT), 'null') || '}'
+              )
               FROM public.author AS author_3
               WHERE (author_3.tenant_id = book_2.tenant_id)
               AND (author_3.id = book_2.author_id)
@@ -76,7 +83,7 @@ SELECT (
             (
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"bookGenre" : ' || coalesce(page_7.node, 'null') || ', "node" : ' || coalesce(
                         page_7.node_2, 'null'
@@ -97,7 +104,11 @@ SELECT (
                   AND (genre_5.tenant_id = book_genre_4.tenant_id)
                   AND (genre_5.id = book_genre_4.genre_id)
                 ) AS node,
-                  ('{"name" : ' || coalesce(CAST(to_json(genre_5.name) AS TEXT), 'null') || '}') AS node_2
+                  (
+                    '{"name" : ' || coalesce(
+                      CAST(pg_catalog.to_json(genre_5.name) AS TEXT), 'null'
+                    ) || '}'
+                  ) AS node_2
                 FROM public.genre AS genre_5
                 WHERE EXISTS (
                   SELECT

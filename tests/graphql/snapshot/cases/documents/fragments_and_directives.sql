@@ -7,7 +7,7 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         ('{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
@@ -25,15 +25,16 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"__typename" : "account", "nodeId" : ' || coalesce(
               CAST(
-                to_json(
-                  translate(
-                    encode(
-                      convert_to(
-                        CAST(jsonb_build_array('public', 'account', page_3.id) AS TEXT), 'UTF8'
+                pg_catalog.to_json(
+                  pg_catalog.translate(
+                    pg_catalog.encode(
+                      pg_catalog.convert_to(
+                        CAST(pg_catalog.jsonb_build_array('public', 'account', page_3.id) AS TEXT),
+                        'UTF8'
                       ),
                       'base64'
                     ),
@@ -43,7 +44,7 @@ SELECT (
                 ) AS TEXT
               ),
               'null'
-            ) || ', "email" : ' || coalesce(CAST(to_json(page_3.email) AS TEXT), 'null') || ', "id" : ' || coalesce(
+            ) || ', "email" : ' || coalesce(CAST(pg_catalog.to_json(page_3.email) AS TEXT), 'null') || ', "id" : ' || coalesce(
               CAST(page_3.id AS TEXT), 'null'
             ) || '}}'
           ), ', '

@@ -8,15 +8,20 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "email" : ' || coalesce(
-            CAST(to_json(page_1.email) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(page_1.email) AS TEXT), 'null'
           ) || '}, "cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(convert_to(CAST(jsonb_build_array(page_1.id) AS TEXT), 'UTF8'), 'base64'),
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
                   E'\n',
                   ''
                 )

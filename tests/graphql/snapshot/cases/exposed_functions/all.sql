@@ -1,8 +1,8 @@
 SELECT (
   SELECT coalesce(
-    '[' || string_agg(
+    '[' || pg_catalog.string_agg(
       (
-        '{"mood" : ' || coalesce(CAST(to_json(called_1.mood) AS TEXT), 'null') || ', "number" : ' || coalesce(
+        '{"mood" : ' || coalesce(CAST(pg_catalog.to_json(called_1.mood) AS TEXT), 'null') || ', "number" : ' || coalesce(
           ('"' || CAST(called_1.number AS TEXT) || '"'), 'null'
         ) || '}'
       ), ', '
@@ -16,7 +16,7 @@ SELECT (
   coalesce(
     (
       SELECT coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           coalesce(CAST(called_2.value AS TEXT), 'null'), ', ' ORDER BY called_2.place
         ) || ']',
         '[]'
@@ -35,11 +35,11 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"greeting" : ' || coalesce(
               CAST(
-                to_json(
+                pg_catalog.to_json(
                   (
                     SELECT called_4.value
                     FROM "public"."greeting"(page_3.row, "word" => CAST($2 AS text)) AS called_4(

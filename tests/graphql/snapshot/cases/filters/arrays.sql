@@ -9,11 +9,15 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "tags" : ' || coalesce(
             CAST(
-              to_json(CASE WHEN (coalesce(array_ndims(page_1.tags), 1) = 1) THEN page_1.tags END) AS TEXT
+              pg_catalog.to_json(
+                CASE
+                WHEN (coalesce(pg_catalog.array_ndims(page_1.tags), 1) = 1) THEN page_1.tags
+                END
+              ) AS TEXT
             ),
             'null'
           ) || '}}'
@@ -35,12 +39,14 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || ', "sizes" : ' || coalesce(
               CAST(
-                to_json(
-                  CASE WHEN (coalesce(array_ndims(page_3.sizes), 1) = 1) THEN page_3.sizes END
+                pg_catalog.to_json(
+                  CASE
+                  WHEN (coalesce(pg_catalog.array_ndims(page_3.sizes), 1) = 1) THEN page_3.sizes
+                  END
                 ) AS TEXT
               ),
               'null'
@@ -62,7 +68,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           ('{"node" : {"id" : ' || coalesce(CAST(page_5.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
@@ -80,7 +86,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           ('{"node" : {"id" : ' || coalesce(CAST(page_7.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'

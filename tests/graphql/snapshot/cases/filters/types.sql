@@ -9,11 +9,11 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "mood" : ' || coalesce(
             CAST(
-              to_json(
+              pg_catalog.to_json(
                 CASE
                 WHEN (CAST(page_1.mood AS TEXT) = 'so so') THEN 'so_so'
                 ELSE CAST(page_1.mood AS TEXT)
@@ -40,7 +40,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || ', "token" : ' || coalesce(
               ('"' || CAST(page_3.token AS TEXT) || '"'), 'null'
@@ -63,7 +63,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"id" : ' || coalesce(CAST(page_5.id AS TEXT), 'null') || ', "good" : ' || coalesce(
               CAST(page_5.good AS TEXT), 'null'
@@ -86,7 +86,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"id" : ' || coalesce(CAST(page_7.id AS TEXT), 'null') || ', "score" : ' || coalesce(
               ('"' || CAST(page_7.score AS TEXT) || '"'), 'null'
@@ -109,10 +109,10 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"id" : ' || coalesce(CAST(page_9.id AS TEXT), 'null') || ', "seen" : ' || coalesce(
-              CAST(to_json(page_9.seen) AS TEXT), 'null'
+              CAST(pg_catalog.to_json(page_9.seen) AS TEXT), 'null'
             ) || '}}'
           ), ', '
         ) || ']',
@@ -132,10 +132,10 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"id" : ' || coalesce(CAST(page_11.id AS TEXT), 'null') || ', "span" : ' || coalesce(
-              CAST(to_json(page_11.span) AS TEXT), 'null'
+              CAST(pg_catalog.to_json(page_11.span) AS TEXT), 'null'
             ) || '}}'
           ), ', '
         ) || ']',

@@ -3,8 +3,8 @@ SELECT (
     SELECT picked_4.age AS age,
       picked_4.id AS id,
       picked_4.email AS email,
-      row_number() OVER () AS position,
-      count(*) OVER () AS count
+      pg_catalog.row_number() OVER () AS position,
+      pg_catalog.count(*) OVER () AS count
     FROM (
       SELECT older_than_3.age AS age,
         older_than_3.id AS id,
@@ -19,9 +19,9 @@ SELECT (
   SELECT (
     '{"totalCount" : ' || coalesce(
       CAST(
-        to_json(
+        pg_catalog.to_json(
           (
-            SELECT count(*) AS count_1
+            SELECT pg_catalog.count(*) AS count_1
             FROM "public"."older_than"("years" => CAST($1 AS integer)) AS older_than_1
             WHERE older_than_1.email <> CAST($2 AS text)
           )
@@ -29,14 +29,16 @@ SELECT (
       ),
       'null'
     ) || ', "edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(CAST(jsonb_build_array(page_2.age, page_2.id) AS TEXT), 'UTF8'),
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_2.age, page_2.id) AS TEXT), 'UTF8'
+                    ),
                     'base64'
                   ),
                   E'\n',
@@ -45,12 +47,14 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "node" : {"email" : ' || coalesce(CAST(to_json(page_2.email) AS TEXT), 'null') || '}}'
+          ) || ', "node" : {"email" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_2.email) AS TEXT), 'null'
+          ) || '}}'
         ), ', '
       ) FILTER (WHERE page_2.position <= 1) || ']',
       '[]'
     ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
-      CAST(to_json(count(page_2.position) > 1) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(pg_catalog.count(page_2.position) > 1) AS TEXT), 'null'
     ) || '}}'
   )
   FROM page_2

@@ -1,7 +1,7 @@
 SELECT (
   SELECT (
     '{"id" : ' || coalesce(CAST(register_1.id AS TEXT), 'null') || ', "email" : ' || coalesce(
-      CAST(to_json(register_1.email) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(register_1.email) AS TEXT), 'null'
     ) || '}'
   ) AS json_1
   FROM "public"."register"("address" => CAST($1 AS text)) AS register_1

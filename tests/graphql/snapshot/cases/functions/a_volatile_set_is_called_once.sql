@@ -8,8 +8,8 @@ SELECT (
   SELECT (
     WITH page_4 AS (
       SELECT picked_6.email AS email,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
+        pg_catalog.row_number() OVER () AS position,
+        pg_catalog.count(*) OVER () AS count
       FROM (
         SELECT result_5.email AS email
         FROM called_2 AS result_5
@@ -19,21 +19,26 @@ SELECT (
     )
     SELECT (
       '{"totalCount" : ' || coalesce(
-        CAST(to_json((SELECT count(*) AS count_1 FROM called_2 AS result_3)) AS TEXT), 'null'
+        CAST(
+          pg_catalog.to_json((SELECT pg_catalog.count(*) AS count_1 FROM called_2 AS result_3)) AS TEXT
+        ),
+        'null'
       ) || ', "edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
-            '{"node" : {"email" : ' || coalesce(CAST(to_json(page_4.email) AS TEXT), 'null') || '}}'
+            '{"node" : {"email" : ' || coalesce(
+              CAST(pg_catalog.to_json(page_4.email) AS TEXT), 'null'
+            ) || '}}'
           ), ', '
         ) FILTER (WHERE page_4.position <= 30) || ']',
         '[]'
       ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
-        CAST(to_json(count(page_4.position) > 30) AS TEXT), 'null'
+        CAST(pg_catalog.to_json(pg_catalog.count(page_4.position) > 30) AS TEXT), 'null'
       ) || '}}'
     )
     FROM page_4
   ) AS anon_2
-  WHERE (SELECT count(*) AS count_2 FROM called_2) >= 0
+  WHERE (SELECT pg_catalog.count(*) AS count_2 FROM called_2) >= 0
 ) AS anon_1;
 -- ["n"]
 

@@ -1,7 +1,10 @@
-SELECT octet_length(
-  set_config(
+SELECT pg_catalog.octet_length(
+  pg_catalog.set_config(
     'portico.k1', coalesce(
-      CAST(array_agg(CAST(ROW("register_two_with_logs_7".*) AS "public"."account")) AS TEXT), '{}'
+      CAST(
+        pg_catalog.array_agg(CAST(ROW("register_two_with_logs_7".*) AS "public"."account")) AS TEXT
+      ),
+      '{}'
     ),
     true
   )
@@ -14,7 +17,7 @@ SELECT (
     SELECT register_two_with_logs_1.id AS id,
       register_two_with_logs_1.email AS email,
       register_two_with_logs_1.age AS age
-    FROM unnest(CAST(current_setting('portico.k1') AS "public"."account"[])) AS register_two_with_logs_1
+    FROM pg_catalog.unnest(CAST(pg_catalog.current_setting('portico.k1') AS "public"."account"[])) AS register_two_with_logs_1
   )
   SELECT (
     WITH page_3 AS (
@@ -26,9 +29,11 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
-            '{"node" : {"email" : ' || coalesce(CAST(to_json(page_3.email) AS TEXT), 'null') || ', "logCollection" : ' || coalesce(
+            '{"node" : {"email" : ' || coalesce(
+              CAST(pg_catalog.to_json(page_3.email) AS TEXT), 'null'
+            ) || ', "logCollection" : ' || coalesce(
               (
                 WITH page_4 AS (
                   SELECT log_5.what AS what
@@ -39,10 +44,10 @@ SELECT (
                 )
                 SELECT (
                   '{"edges" : ' || coalesce(
-                    '[' || string_agg(
+                    '[' || pg_catalog.string_agg(
                       (
                         '{"node" : {"what" : ' || coalesce(
-                          CAST(to_json(page_4.what) AS TEXT), 'null'
+                          CAST(pg_catalog.to_json(page_4.what) AS TEXT), 'null'
                         ) || '}}'
                       ), ', '
                     ) || ']',
@@ -60,7 +65,7 @@ SELECT (
     )
     FROM page_3
   ) AS anon_2
-  WHERE (SELECT count(*) AS count_1 FROM called_2) >= 0
+  WHERE (SELECT pg_catalog.count(*) AS count_1 FROM called_2) >= 0
 ) AS anon_1;
 -- []
 

@@ -2,11 +2,12 @@ SELECT (
   SELECT (
     '{"id" : ' || coalesce(CAST(by_email_1.id AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
       CAST(
-        to_json(
-          translate(
-            encode(
-              convert_to(
-                CAST(jsonb_build_array('public', 'account', by_email_1.id) AS TEXT), 'UTF8'
+        pg_catalog.to_json(
+          pg_catalog.translate(
+            pg_catalog.encode(
+              pg_catalog.convert_to(
+                CAST(pg_catalog.jsonb_build_array('public', 'account', by_email_1.id) AS TEXT),
+                'UTF8'
               ),
               'base64'
             ),
@@ -16,7 +17,7 @@ SELECT (
         ) AS TEXT
       ),
       'null'
-    ) || ', "email" : ' || coalesce(CAST(to_json(by_email_1.email) AS TEXT), 'null') || '}'
+    ) || ', "email" : ' || coalesce(CAST(pg_catalog.to_json(by_email_1.email) AS TEXT), 'null') || '}'
   ) AS json_1
   FROM "public"."by_email"("address" => CAST($1 AS text)) AS by_email_1
   WHERE (ROW("by_email_1".*) IS NULL) IS false
@@ -29,7 +30,9 @@ SELECT (
     LIMIT 1
   ) AS anon_2,
   (
-    SELECT ('{"email" : ' || coalesce(CAST(to_json(oldest_3.email) AS TEXT), 'null') || '}') AS json_3
+    SELECT (
+      '{"email" : ' || coalesce(CAST(pg_catalog.to_json(oldest_3.email) AS TEXT), 'null') || '}'
+    ) AS json_3
     FROM "public"."oldest"() AS oldest_3
     WHERE (ROW("oldest_3".*) IS NULL) IS false
     LIMIT 1

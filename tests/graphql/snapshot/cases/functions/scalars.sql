@@ -16,11 +16,13 @@ SELECT coalesce(
   ) AS json_4,
   coalesce(
     CAST(
-      to_json(
+      pg_catalog.to_json(
         (
           SELECT
           CASE
-          WHEN (coalesce(array_ndims(anon_2.value), 1) = 1) THEN CAST(anon_2.value AS text[])
+          WHEN (coalesce(pg_catalog.array_ndims(anon_2.value), 1) = 1) THEN CAST(
+            anon_2.value AS text[]
+          )
           END AS anon_1
           FROM "public"."doubled"("numbers" => CAST($5 AS integer[])) AS anon_2(value)
         )
@@ -29,7 +31,8 @@ SELECT coalesce(
     'null'
   ) AS json_5,
   coalesce(
-    CAST(to_json("public"."joined"(VARIADIC "words" => CAST($6 AS text[]))) AS TEXT), 'null'
+    CAST(pg_catalog.to_json("public"."joined"(VARIADIC "words" => CAST($6 AS text[]))) AS TEXT),
+    'null'
   ) AS json_6,
-  coalesce(CAST(to_json("public"."document"() #>> '{}') AS TEXT), 'null') AS json_7;
+  coalesce(CAST(pg_catalog.to_json("public"."document"() #>> '{}') AS TEXT), 'null') AS json_7;
 -- ["1", "2", "3", "1", "{\"1\",\"2\"}", "{\"x\",\"y\"}"]

@@ -9,15 +9,17 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "area" : ' || coalesce(
+          '{"node" : {"name" : ' || coalesce(CAST(pg_catalog.to_json(page_1.name) AS TEXT), 'null') || ', "area" : ' || coalesce(
             CASE "public".ST_SRID(page_1.area)
             WHEN 4326 THEN "public".ST_AsGeoJSON(page_1.area, 15, 0)
-            WHEN 0 THEN '{"crs":null,' || substr("public".ST_AsGeoJSON(page_1.area, 15, 0), 2)
+            WHEN 0 THEN '{"crs":null,' || pg_catalog.substr(
+              "public".ST_AsGeoJSON(page_1.area, 15, 0), 2
+            )
             ELSE '{"crs":{"type":"name","properties":{"name":"EPSG:' || "public".ST_SRID(
               page_1.area
-            ) || '"}},' || substr("public".ST_AsGeoJSON(page_1.area, 15, 0), 2)
+            ) || '"}},' || pg_catalog.substr("public".ST_AsGeoJSON(page_1.area, 15, 0), 2)
             END,
               'null'
           ) || '}}'
@@ -43,11 +45,11 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
-            '{"node" : {"name" : ' || coalesce(CAST(to_json(page_3.name) AS TEXT), 'null') || ', "spot" : ' || coalesce(
-              "public".ST_AsGeoJSON(page_3.spot, 15, 0), 'null'
-            ) || '}}'
+            '{"node" : {"name" : ' || coalesce(
+              CAST(pg_catalog.to_json(page_3.name) AS TEXT), 'null'
+            ) || ', "spot" : ' || coalesce("public".ST_AsGeoJSON(page_3.spot, 15, 0), 'null') || '}}'
           ), ', '
         ) || ']',
         '[]'

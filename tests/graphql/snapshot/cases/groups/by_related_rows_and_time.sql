@@ -1,12 +1,16 @@
 SELECT (
   '{"groups" : ' || coalesce(
     (
-      SELECT coalesce('[' || string_agg(coalesce(groups_2."group", 'null'), ', ') || ']', '[]') AS json_2
+      SELECT coalesce(
+        '[' || pg_catalog.string_agg(coalesce(groups_2."group", 'null'), ', ') || ']', '[]'
+      ) AS json_2
       FROM (
         SELECT (
           '{"key" : {"account" : {"name" : ' || coalesce(
-            CAST(to_json(post_1_r1.name) AS TEXT), 'null'
-          ) || '}}, "aggregate" : {"count" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}}'
+            CAST(pg_catalog.to_json(post_1_r1.name) AS TEXT), 'null'
+          ) || '}}, "aggregate" : {"count" : ' || coalesce(
+            CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+          ) || '}}'
         ) AS "group"
         FROM public.post AS post_1
         LEFT OUTER JOIN public.account AS post_1_r1 ON post_1_r1.id = post_1.account_id

@@ -7,13 +7,13 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"postCollection" : {"countUpTo" : ' || coalesce(
             CAST(
-              to_json(
+              pg_catalog.to_json(
                 (
-                  SELECT count(*) AS count_1
+                  SELECT pg_catalog.count(*) AS count_1
                   FROM (
                     SELECT 1 AS one
                     FROM public.post AS post_2

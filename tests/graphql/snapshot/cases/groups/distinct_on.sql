@@ -18,8 +18,12 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
-        ('{"node" : {"title" : ' || coalesce(CAST(to_json(page_1.title) AS TEXT), 'null') || '}}'), ', '
+      '[' || pg_catalog.string_agg(
+        (
+          '{"node" : {"title" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.title) AS TEXT), 'null'
+          ) || '}}'
+        ), ', '
       ) || ']',
       '[]'
     ) || '}'

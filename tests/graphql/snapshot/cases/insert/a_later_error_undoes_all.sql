@@ -4,7 +4,11 @@ WITH affected_1 AS (
   RETURNING 1 AS one
 )
 SELECT (
-  SELECT ('{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}') AS json_1
+  SELECT (
+    '{"affectedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+    ) || '}'
+  ) AS json_1
   FROM affected_1
   HAVING true
 ) AS anon_1;
@@ -14,7 +18,11 @@ WITH affected_1 AS (
   INSERT INTO public.book (author_id) VALUES (CAST($1 AS integer)) RETURNING 1 AS one
 )
 SELECT (
-  SELECT ('{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}') AS json_1
+  SELECT (
+    '{"affectedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+    ) || '}'
+  ) AS json_1
   FROM affected_1
   HAVING true
 ) AS anon_1;

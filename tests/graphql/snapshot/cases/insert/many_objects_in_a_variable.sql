@@ -17,14 +17,16 @@ WITH affected_1 AS (
 )
 SELECT (
   SELECT (
-    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
-      '[' || string_agg(
+    '{"affectedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+    ) || ', "records" : ' || coalesce(
+      '[' || pg_catalog.string_agg(
         (
-          '{"title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
+          '{"title" : ' || coalesce(CAST(pg_catalog.to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
             CAST(affected_1.pages AS TEXT), 'null'
           ) || ', "mood" : ' || coalesce(
             CAST(
-              to_json(
+              pg_catalog.to_json(
                 CASE
                 WHEN (CAST(affected_1.mood AS TEXT) = 'sad') THEN 'BLUE'
                 ELSE CAST(affected_1.mood AS TEXT)
@@ -34,8 +36,10 @@ SELECT (
             'null'
           ) || ', "tags" : ' || coalesce(
             CAST(
-              to_json(
-                CASE WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags END
+              pg_catalog.to_json(
+                CASE
+                WHEN (coalesce(pg_catalog.array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags
+                END
               ) AS TEXT
             ),
             'null'

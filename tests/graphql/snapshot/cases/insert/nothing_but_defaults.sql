@@ -9,9 +9,9 @@ WITH affected_1 AS (
 SELECT (
   SELECT (
     '{"records" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
+          '{"title" : ' || coalesce(CAST(pg_catalog.to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
             CAST(affected_1.pages AS TEXT), 'null'
           ) || ', "authorId" : ' || coalesce(CAST(affected_1.author_id AS TEXT), 'null') || '}'
         ), ', '

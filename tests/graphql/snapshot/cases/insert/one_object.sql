@@ -21,16 +21,19 @@ WITH affected_1 AS (
 )
 SELECT (
   SELECT (
-    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
-      '[' || string_agg(
+    '{"affectedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+    ) || ', "records" : ' || coalesce(
+      '[' || pg_catalog.string_agg(
         (
           '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array('public', 'book', affected_1.id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array('public', 'book', affected_1.id) AS TEXT),
+                      'UTF8'
                     ),
                     'base64'
                   ),
@@ -40,11 +43,13 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "title" : ' || coalesce(CAST(to_json(affected_1.title) AS TEXT), 'null') || ', "pages" : ' || coalesce(
-            CAST(affected_1.pages AS TEXT), 'null'
-          ) || ', "price" : ' || coalesce(('"' || CAST(affected_1.price AS TEXT) || '"'), 'null') || ', "mood" : ' || coalesce(
+          ) || ', "title" : ' || coalesce(
+            CAST(pg_catalog.to_json(affected_1.title) AS TEXT), 'null'
+          ) || ', "pages" : ' || coalesce(CAST(affected_1.pages AS TEXT), 'null') || ', "price" : ' || coalesce(
+            ('"' || CAST(affected_1.price AS TEXT) || '"'), 'null'
+          ) || ', "mood" : ' || coalesce(
             CAST(
-              to_json(
+              pg_catalog.to_json(
                 CASE
                 WHEN (CAST(affected_1.mood AS TEXT) = 'sad') THEN 'BLUE'
                 ELSE CAST(affected_1.mood AS TEXT)
@@ -54,17 +59,21 @@ SELECT (
             'null'
           ) || ', "tags" : ' || coalesce(
             CAST(
-              to_json(
-                CASE WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags END
+              pg_catalog.to_json(
+                CASE
+                WHEN (coalesce(pg_catalog.array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags
+                END
               ) AS TEXT
             ),
             'null'
-          ) || ', "extra" : ' || coalesce(CAST(to_json(affected_1.extra #>> '{}') AS TEXT), 'null') || ', "label" : ' || coalesce(
-            CAST(to_json("public"."_label"(affected_1.row)) AS TEXT), 'null'
+          ) || ', "extra" : ' || coalesce(
+            CAST(pg_catalog.to_json(affected_1.extra #>> '{}') AS TEXT), 'null'
+          ) || ', "label" : ' || coalesce(
+            CAST(pg_catalog.to_json("public"."_label"(affected_1.row)) AS TEXT), 'null'
           ) || ', "author" : ' || coalesce(
             (
               SELECT (
-                '{"name" : ' || coalesce(CAST(to_json(author_2.name) AS TEXT), 'null') || ', "bookCollection" : ' || coalesce(
+                '{"name" : ' || coalesce(CAST(pg_catalog.to_json(author_2.name) AS TEXT), 'null') || ', "bookCollection" : ' || coalesce(
                   (
                     WITH page_3 AS (
                       SELECT book_4.title AS title
@@ -75,10 +84,10 @@ SELECT (
                     )
                     SELECT (
                       '{"edges" : ' || coalesce(
-                        '[' || string_agg(
+                        '[' || pg_catalog.string_agg(
                           (
                             '{"node" : {"title" : ' || coalesce(
-                              CAST(to_json(page_3.title) AS TEXT), 'null'
+                              CAST(pg_catalog.to_json(page_3.title) AS TEXT), 'null'
                             ) || '}}'
                           ), ', '
                         ) || ']',

@@ -6,8 +6,10 @@ WITH affected_1 AS (
 SELECT (
   SELECT (
     '{"records" : ' || coalesce(
-      '[' || string_agg(
-        ('{"name" : ' || coalesce(CAST(to_json(affected_1.name) AS TEXT), 'null') || '}'), ', '
+      '[' || pg_catalog.string_agg(
+        (
+          '{"name" : ' || coalesce(CAST(pg_catalog.to_json(affected_1.name) AS TEXT), 'null') || '}'
+        ), ', '
       ) || ']',
       '[]'
     ) || '}'
@@ -25,11 +27,13 @@ WITH affected_1 AS (
 SELECT (
   SELECT (
     '{"records" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"author" : ' || coalesce(
             (
-              SELECT ('{"name" : ' || coalesce(CAST(to_json(author_2.name) AS TEXT), 'null') || '}')
+              SELECT (
+                '{"name" : ' || coalesce(CAST(pg_catalog.to_json(author_2.name) AS TEXT), 'null') || '}'
+              )
               FROM public.author AS author_2
               WHERE author_2.id = affected_1.author_id
             ),

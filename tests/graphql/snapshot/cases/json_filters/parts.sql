@@ -9,13 +9,15 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "tag" : ' || coalesce(
-            CAST(to_json((page_1.data #> CAST($1 AS text[])) #>> '{}') AS TEXT), 'null'
+            CAST(pg_catalog.to_json((page_1.data #> CAST($1 AS text[])) #>> '{}') AS TEXT), 'null'
           ) || ', "first" : ' || coalesce(
-            CAST(to_json((page_1.log #> CAST($2 AS text[])) #>> '{}') AS TEXT), 'null'
-          ) || ', "log" : ' || coalesce(CAST(to_json(page_1.log #>> '{}') AS TEXT), 'null') || '}}'
+            CAST(pg_catalog.to_json((page_1.log #> CAST($2 AS text[])) #>> '{}') AS TEXT), 'null'
+          ) || ', "log" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.log #>> '{}') AS TEXT), 'null'
+          ) || '}}'
         ), ', '
       ) || ']',
       '[]'

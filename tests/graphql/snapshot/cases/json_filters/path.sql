@@ -4,14 +4,14 @@ SELECT (
     FROM public.account AS account_2
     WHERE (
       CASE
-      WHEN (jsonb_typeof(account_2.data #> CAST($1 AS text[])) = 'number') THEN CAST(
+      WHEN (pg_catalog.jsonb_typeof(account_2.data #> CAST($1 AS text[])) = 'number') THEN CAST(
         account_2.data #>> CAST($1 AS text[]) AS numeric
       )
       END >= CAST($2 AS numeric)
     )
     AND (
       CASE
-      WHEN (jsonb_typeof(account_2.data #> CAST($3 AS text[])) = 'string') THEN CAST(
+      WHEN (pg_catalog.jsonb_typeof(account_2.data #> CAST($3 AS text[])) = 'string') THEN CAST(
         account_2.data #>> CAST($3 AS text[]) AS text
       )
       END ILIKE CAST($4 AS text)
@@ -21,7 +21,7 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         ('{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
@@ -39,7 +39,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           ('{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'

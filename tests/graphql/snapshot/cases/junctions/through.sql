@@ -7,7 +7,7 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"teamCollection" : ' || coalesce(
             (
@@ -28,15 +28,15 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"name" : ' || coalesce(
-                        CAST(to_json(page_2.name) AS TEXT), 'null'
+                        CAST(pg_catalog.to_json(page_2.name) AS TEXT), 'null'
                       ) || '}, "membership" : ' || coalesce(
                         (
                           SELECT (
                             '{"role" : ' || coalesce(
-                              CAST(to_json(membership_3.role) AS TEXT), 'null'
+                              CAST(pg_catalog.to_json(membership_3.role) AS TEXT), 'null'
                             ) || '}'
                           ) AS json_1
                           FROM public.membership AS membership_3

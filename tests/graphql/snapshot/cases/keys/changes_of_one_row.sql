@@ -1,39 +1,42 @@
 WITH affected_1 AS (
   UPDATE public.account AS account_2
   SET hits=(account_2.hits + CAST($1 AS integer)),
-    tags=array_cat(coalesce(account_2.tags, CAST('{}' AS text[])), CAST($2 AS text[])),
+    tags=pg_catalog.array_cat(coalesce(account_2.tags, CAST('{}' AS text[])), CAST($2 AS text[])),
     data=(
-      SELECT jsonb_set(
+      SELECT pg_catalog.jsonb_set(
         CASE
-        WHEN (jsonb_typeof(source_3.document) IN ('object', 'array')) THEN source_3.document
-        WHEN (jsonb_typeof(source_3.document) IS NULL OR jsonb_typeof(source_3.document) = 'null') THEN CAST(
-          '{}' AS jsonb
-        )
+        WHEN (pg_catalog.jsonb_typeof(source_3.document) IN ('object', 'array')) THEN source_3.document
+        WHEN (
+          pg_catalog.jsonb_typeof(source_3.document) IS NULL
+          OR pg_catalog.jsonb_typeof(source_3.document) = 'null'
+        ) THEN CAST('{}' AS jsonb)
         ELSE CAST(
           CAST(
             CAST(
               'portico: setPath leads through a value of data that is neither object nor array; ' || CAST(
-                jsonb_typeof(source_3.document) AS TEXT
+                pg_catalog.jsonb_typeof(source_3.document) AS TEXT
               ) AS integer
             ) AS TEXT
           ) AS jsonb
         )
         END,
           ARRAY[CAST($3 AS text)],
-          jsonb_set(
+          pg_catalog.jsonb_set(
             CASE
             WHEN (
-              jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) IN ('object', 'array')
+              pg_catalog.jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) IN (
+                'object', 'array'
+              )
             ) THEN source_3.document #> ARRAY[CAST($3 AS text)]
             WHEN (
-              jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) IS NULL
-              OR jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) = 'null'
+              pg_catalog.jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) IS NULL
+              OR pg_catalog.jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) = 'null'
             ) THEN CAST('{}' AS jsonb)
             ELSE CAST(
               CAST(
                 CAST(
                   'portico: setPath leads through a value of data that is neither object nor array; ' || CAST(
-                    jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) AS TEXT
+                    pg_catalog.jsonb_typeof(source_3.document #> ARRAY[CAST($3 AS text)]) AS TEXT
                   ) AS integer
                 ) AS TEXT
               ) AS jsonb
@@ -61,10 +64,16 @@ SELECT (
       CAST(affected_1.hits AS TEXT), 'null'
     ) || ', "tags" : ' || coalesce(
       CAST(
-        to_json(CASE WHEN (coalesce(array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags END) AS TEXT
+        pg_catalog.to_json(
+          CASE
+          WHEN (coalesce(pg_catalog.array_ndims(affected_1.tags), 1) = 1) THEN affected_1.tags
+          END
+        ) AS TEXT
       ),
       'null'
-    ) || ', "data" : ' || coalesce(CAST(to_json(affected_1.data #>> '{}') AS TEXT), 'null') || '}'
+    ) || ', "data" : ' || coalesce(
+      CAST(pg_catalog.to_json(affected_1.data #>> '{}') AS TEXT), 'null'
+    ) || '}'
   ) AS json_1
   FROM affected_1
 ) AS anon_1;
@@ -79,7 +88,7 @@ WITH affected_1 AS (
 SELECT (
   SELECT (
     '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "email" : ' || coalesce(
-      CAST(to_json(affected_1.email) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(affected_1.email) AS TEXT), 'null'
     ) || '}'
   ) AS json_1
   FROM affected_1

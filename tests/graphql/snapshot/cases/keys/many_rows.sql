@@ -42,17 +42,19 @@ SELECT (
       FROM updates_2
       JOIN public.account AS account_5 ON account_5.id = updates_2.key_0
       GROUP BY account_5.id
-      HAVING count(*) > 1
+      HAVING pg_catalog.count(*) > 1
     )
   ) THEN CAST(
-    CAST('portico: updates names a row twice; ' || CAST(count(*) AS TEXT) AS integer) AS TEXT
+    CAST('portico: updates names a row twice; ' || CAST(pg_catalog.count(*) AS TEXT) AS integer) AS TEXT
   )
   ELSE (
-    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
-      '[' || string_agg(
+    '{"affectedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+    ) || ', "records" : ' || coalesce(
+      '[' || pg_catalog.string_agg(
         (
           '{"id" : ' || coalesce(CAST(affected_4.id AS TEXT), 'null') || ', "name" : ' || coalesce(
-            CAST(to_json(affected_4.name) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(affected_4.name) AS TEXT), 'null'
           ) || ', "hits" : ' || coalesce(CAST(affected_4.hits AS TEXT), 'null') || '}'
         ), ', '
         ORDER BY affected_4.position

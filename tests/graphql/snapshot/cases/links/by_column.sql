@@ -10,12 +10,12 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "home" : ' || coalesce(
             (
               SELECT (
-                '{"name" : ' || coalesce(CAST(to_json(country_2.name) AS TEXT), 'null') || '}'
+                '{"name" : ' || coalesce(CAST(pg_catalog.to_json(country_2.name) AS TEXT), 'null') || '}'
               )
               FROM public.country AS country_2
               WHERE country_2.id = page_1.home_id
@@ -24,7 +24,7 @@ SELECT (
           ) || ', "birth" : ' || coalesce(
             (
               SELECT (
-                '{"name" : ' || coalesce(CAST(to_json(country_3.name) AS TEXT), 'null') || '}'
+                '{"name" : ' || coalesce(CAST(pg_catalog.to_json(country_3.name) AS TEXT), 'null') || '}'
               )
               FROM public.country AS country_3
               WHERE country_3.id = page_1.birth_id
@@ -40,7 +40,9 @@ SELECT (
           ) || ', "passport" : ' || coalesce(
             (
               SELECT (
-                '{"number" : ' || coalesce(CAST(to_json(passport_5.number) AS TEXT), 'null') || ', "person" : ' || coalesce(
+                '{"number" : ' || coalesce(
+                  CAST(pg_catalog.to_json(passport_5.number) AS TEXT), 'null'
+                ) || ', "person" : ' || coalesce(
                   (
                     SELECT ('{"id" : ' || coalesce(CAST(person_6.id AS TEXT), 'null') || '}')
                     FROM public.person AS person_6

@@ -8,14 +8,14 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "personCollectionByHomeId" : ' || coalesce(
+          '{"node" : {"name" : ' || coalesce(CAST(pg_catalog.to_json(page_1.name) AS TEXT), 'null') || ', "personCollectionByHomeId" : ' || coalesce(
             (
               WITH page_2 AS (
                 SELECT picked_6.id AS id,
-                  row_number() OVER () AS position,
-                  count(*) OVER () AS count
+                  pg_catalog.row_number() OVER () AS position,
+                  pg_catalog.count(*) OVER () AS count
                 FROM (
                   SELECT person_5.id AS id
                   FROM public.person AS person_5
@@ -28,15 +28,16 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"cursor" : ' || coalesce(
                         CAST(
-                          to_json(
-                            translate(
-                              encode(
-                                convert_to(
-                                  CAST(jsonb_build_array(page_2.id, page_2.id) AS TEXT), 'UTF8'
+                          pg_catalog.to_json(
+                            pg_catalog.translate(
+                              pg_catalog.encode(
+                                pg_catalog.convert_to(
+                                  CAST(pg_catalog.jsonb_build_array(page_2.id, page_2.id) AS TEXT),
+                                  'UTF8'
                                 ),
                                 'base64'
                               ),
@@ -57,7 +58,7 @@ SELECT (
                           )
                           SELECT (
                             '{"edges" : ' || coalesce(
-                              '[' || string_agg(
+                              '[' || pg_catalog.string_agg(
                                 (
                                   '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || '}}'
                                 ), ', '
@@ -73,7 +74,7 @@ SELECT (
                   ) FILTER (WHERE page_2.position <= 1) || ']',
                   '[]'
                 ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
-                  CAST(to_json(count(page_2.position) > 1) AS TEXT), 'null'
+                  CAST(pg_catalog.to_json(pg_catalog.count(page_2.position) > 1) AS TEXT), 'null'
                 ) || '}}'
               )
               FROM page_2

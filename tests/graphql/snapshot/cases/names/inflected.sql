@@ -13,14 +13,14 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "ownerID" : ' || coalesce(
             CAST(page_1."ownerID" AS TEXT), 'null'
           ) || ', "publishedAt" : ' || coalesce(
-            CAST(to_json(page_1.published_at_) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(page_1.published_at_) AS TEXT), 'null'
           ) || ', "odd" : ' || coalesce(CAST(page_1.__odd__ AS TEXT), 'null') || ', "the_Word" : ' || coalesce(
-            CAST(to_json(page_1.word) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(page_1.word) AS TEXT), 'null'
           ) || '}}'
         ), ', '
       ) || ']',

@@ -13,19 +13,20 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"node" : {"from" : ' || coalesce(CAST(to_json(page_1."from") AS TEXT), 'null') || ', "its" : ' || coalesce(
-            CAST(to_json(page_1."it's") AS TEXT), 'null'
-          ) || ', "percent" : ' || coalesce(CAST(to_json(page_1."100%") AS TEXT), 'null') || ', "colon" : ' || coalesce(
-            CAST(to_json(page_1."a:b") AS TEXT), 'null'
-          ) || ', "nodeId" : ' || coalesce(
+          '{"node" : {"from" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1."from") AS TEXT), 'null'
+          ) || ', "its" : ' || coalesce(CAST(pg_catalog.to_json(page_1."it's") AS TEXT), 'null') || ', "percent" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1."100%") AS TEXT), 'null'
+          ) || ', "colon" : ' || coalesce(CAST(pg_catalog.to_json(page_1."a:b") AS TEXT), 'null') || ', "nodeId" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array('public', 'select', page_1.id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array('public', 'select', page_1.id) AS TEXT),
+                      'UTF8'
                     ),
                     'base64'
                   ),

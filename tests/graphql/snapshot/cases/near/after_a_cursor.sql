@@ -29,15 +29,17 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array(page_1.ordered_by, page_1.name, page_1.id) AS TEXT),
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(
+                        pg_catalog.jsonb_build_array(page_1.ordered_by, page_1.name, page_1.id) AS TEXT
+                      ),
                       'UTF8'
                     ),
                     'base64'
@@ -50,7 +52,9 @@ SELECT (
             'null'
           ) || ', "distance" : ' || coalesce(
             CAST(
-              to_json(nullif(nullif(nullif(page_1.ordered_by, 'NaN'), 'Infinity'), '-Infinity')) AS TEXT
+              pg_catalog.to_json(
+                nullif(nullif(nullif(page_1.ordered_by, 'NaN'), 'Infinity'), '-Infinity')
+              ) AS TEXT
             ),
             'null'
           ) || ', "node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "embedding" : ' || coalesce(

@@ -8,9 +8,9 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "itemCollection" : ' || coalesce(
+          '{"node" : {"name" : ' || coalesce(CAST(pg_catalog.to_json(page_1.name) AS TEXT), 'null') || ', "itemCollection" : ' || coalesce(
             (
               WITH page_2 AS (
                 SELECT item_3.name AS name,
@@ -23,11 +23,11 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"distance" : ' || coalesce(
                         CAST(
-                          to_json(
+                          pg_catalog.to_json(
                             nullif(
                               nullif(nullif(page_2.ordered_by, 'NaN'), 'Infinity'), '-Infinity'
                             )
@@ -35,7 +35,7 @@ SELECT (
                         ),
                         'null'
                       ) || ', "node" : {"name" : ' || coalesce(
-                        CAST(to_json(page_2.name) AS TEXT), 'null'
+                        CAST(pg_catalog.to_json(page_2.name) AS TEXT), 'null'
                       ) || '}}'
                     ), ', '
                   ) || ']',

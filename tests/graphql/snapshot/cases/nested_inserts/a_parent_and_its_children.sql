@@ -8,26 +8,32 @@ WITH affected_1 AS (
   ORDER BY objects_8.position
   RETURNING public.account.id AS id
 )
-SELECT octet_length(
-  set_config(
+SELECT pg_catalog.octet_length(
+  pg_catalog.set_config(
     'portico.k2',
     CASE
-    WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN CAST(
+    WHEN (pg_catalog.count(*) != pg_catalog.cardinality(CAST($1 AS integer[]))) THEN CAST(
       CAST(
         'portico: A new row of Account was left out, and others are to belong to it; ' || CAST(
-          count(*) AS TEXT
+          pg_catalog.count(*) AS TEXT
         ) AS integer
       ) AS TEXT
     )
-    ELSE ('{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}')
+    ELSE (
+      '{"affectedCount" : ' || coalesce(
+        CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+      ) || '}'
+    )
     END,
       true
   )
 ) AS octet_length_1,
-  octet_length(
-    set_config(
+  pg_catalog.octet_length(
+    pg_catalog.set_config(
       'portico.k1', CAST(
-        coalesce(json_agg(json_build_array(CAST(affected_1.id AS TEXT))), '[]') AS TEXT
+        coalesce(
+          pg_catalog.json_agg(pg_catalog.json_build_array(CAST(affected_1.id AS TEXT))), '[]'
+        ) AS TEXT
       ),
       true
     )
@@ -43,26 +49,29 @@ WITH post_12 AS (
   FROM unnest(CAST($1 AS integer[]), CAST($2 AS integer[]), CAST($3 AS text[])) AS objects_9(
     position, owner, value_0
   ),
-    jsonb_array_elements(CAST(current_setting('portico.k1') AS jsonb))
+    pg_catalog.jsonb_array_elements(CAST(pg_catalog.current_setting('portico.k1') AS jsonb))
   WITH ORDINALITY AS keys_10(key, number),
-    unnest(CAST($4 AS integer[]))
+    pg_catalog.unnest(CAST($4 AS integer[]))
   WITH ORDINALITY AS places_11(position, number)
   WHERE (keys_10.number = places_11.number)
   AND (places_11.position = objects_9.owner)
   ORDER BY objects_9.position
   RETURNING 1 AS one
 )
-SELECT count(*) AS count_1
+SELECT pg_catalog.count(*) AS count_1
 FROM post_12;
 -- ["{1,2}", "{1,1}", "{\"p\",\"q\"}", "{1,2}"]
 
 SELECT (
   '{"affectedCount" : ' || coalesce(
-    CAST(to_json(CAST(current_setting('portico.k2') AS json) -> 'affectedCount') AS TEXT), 'null'
+    CAST(
+      pg_catalog.to_json(CAST(pg_catalog.current_setting('portico.k2') AS json) -> 'affectedCount') AS TEXT
+    ),
+    'null'
   ) || ', "records" : ' || coalesce(
     (
       SELECT coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"id" : ' || coalesce(CAST(account_2.id AS TEXT), 'null') || ', "postCollection" : ' || coalesce(
               (
@@ -76,10 +85,10 @@ SELECT (
                 )
                 SELECT (
                   '{"edges" : ' || coalesce(
-                    '[' || string_agg(
+                    '[' || pg_catalog.string_agg(
                       (
                         '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || ', "title" : ' || coalesce(
-                          CAST(to_json(page_3.title) AS TEXT), 'null'
+                          CAST(pg_catalog.to_json(page_3.title) AS TEXT), 'null'
                         ) || '}}'
                       ), ', '
                     ) || ']',
@@ -99,9 +108,11 @@ SELECT (
         (
           SELECT places_6.position AS position,
             CAST(keys_5.key ->> 0 AS integer) AS key_0
-          FROM jsonb_array_elements(CAST(current_setting('portico.k1') AS jsonb))
+          FROM pg_catalog.jsonb_array_elements(
+            CAST(pg_catalog.current_setting('portico.k1') AS jsonb)
+          )
           WITH ORDINALITY AS keys_5(key, number),
-            unnest(CAST($1 AS integer[]))
+            pg_catalog.unnest(CAST($1 AS integer[]))
           WITH ORDINALITY AS places_6(position, number)
           WHERE keys_5.number = places_6.number
           LIMIT ALL

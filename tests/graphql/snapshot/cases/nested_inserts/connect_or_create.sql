@@ -8,27 +8,29 @@ WITH account_2 AS (
   ORDER BY objects_1.position ON CONFLICT ON CONSTRAINT account_email_key DO NOTHING
   RETURNING 1 AS one
 )
-SELECT count(*) AS count_1
+SELECT pg_catalog.count(*) AS count_1
 FROM account_2;
 -- ["{1}", "{\"9\"}", "{\"a@x\"}"]
 
 SELECT
 CASE
-WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN CAST(
+WHEN (pg_catalog.count(*) != pg_catalog.cardinality(CAST($1 AS integer[]))) THEN CAST(
   CAST(
     'portico: Not every row of Account that is to be connected was found; ' || CAST(
-      count(*) AS TEXT
+      pg_catalog.count(*) AS TEXT
     ) AS integer
   ) AS TEXT
 )
 ELSE coalesce(
   CAST(
-    to_json(
-      octet_length(
-        set_config(
+    pg_catalog.to_json(
+      pg_catalog.octet_length(
+        pg_catalog.set_config(
           'portico.k1', CAST(
             coalesce(
-              json_agg(json_build_array(CAST(account_5.id AS TEXT)) ORDER BY proposed_4.position),
+              pg_catalog.json_agg(
+                pg_catalog.json_build_array(CAST(account_5.id AS TEXT)) ORDER BY proposed_4.position
+              ),
               '[]'
             ) AS TEXT
           ),
@@ -55,21 +57,24 @@ WHERE account_5.email = proposed_4.value_0;
 
 SELECT
 CASE
-WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN CAST(
+WHEN (pg_catalog.count(*) != pg_catalog.cardinality(CAST($1 AS integer[]))) THEN CAST(
   CAST(
     'portico: Not every row of Account that is to be connected was found; ' || CAST(
-      count(*) AS TEXT
+      pg_catalog.count(*) AS TEXT
     ) AS integer
   ) AS TEXT
 )
 ELSE coalesce(
   CAST(
-    to_json(
-      octet_length(
-        set_config(
+    pg_catalog.to_json(
+      pg_catalog.octet_length(
+        pg_catalog.set_config(
           'portico.k2', CAST(
             coalesce(
-              json_agg(json_build_array(CAST(account_6.id AS TEXT)) ORDER BY given_8.position), '[]'
+              pg_catalog.json_agg(
+                pg_catalog.json_build_array(CAST(account_6.id AS TEXT)) ORDER BY given_8.position
+              ),
+              '[]'
             ) AS TEXT
           ),
           true
@@ -96,22 +101,26 @@ WITH affected_9 AS (
   SELECT objects_15.value_0 AS value_0,
     CAST(keys_16.key ->> 0 AS integer) AS anon_1
   FROM unnest(CAST($1 AS integer[]), CAST($2 AS text[])) AS objects_15(position, value_0),
-    jsonb_array_elements(
-      CAST(current_setting('portico.k1') AS jsonb) || CAST(current_setting('portico.k2') AS jsonb)
+    pg_catalog.jsonb_array_elements(
+      CAST(pg_catalog.current_setting('portico.k1') AS jsonb) || CAST(
+        pg_catalog.current_setting('portico.k2') AS jsonb
+      )
     )
   WITH ORDINALITY AS keys_16(key, number),
-    unnest(CAST($3 AS integer[]))
+    pg_catalog.unnest(CAST($3 AS integer[]))
   WITH ORDINALITY AS places_17(position, number)
   WHERE (keys_16.number = places_17.number)
   AND (places_17.position = objects_15.position)
   ORDER BY objects_15.position
   RETURNING public.post.id AS id
 )
-SELECT octet_length(set_config('portico.k4', ('{}'), true)) AS octet_length_1,
-  octet_length(
-    set_config(
+SELECT pg_catalog.octet_length(pg_catalog.set_config('portico.k4', ('{}'), true)) AS octet_length_1,
+  pg_catalog.octet_length(
+    pg_catalog.set_config(
       'portico.k3', CAST(
-        coalesce(json_agg(json_build_array(CAST(affected_9.id AS TEXT))), '[]') AS TEXT
+        coalesce(
+          pg_catalog.json_agg(pg_catalog.json_build_array(CAST(affected_9.id AS TEXT))), '[]'
+        ) AS TEXT
       ),
       true
     )
@@ -124,13 +133,13 @@ SELECT (
   '{"records" : ' || coalesce(
     (
       SELECT coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"id" : ' || coalesce(CAST(post_10.id AS TEXT), 'null') || ', "account" : ' || coalesce(
               (
                 SELECT (
                   '{"id" : ' || coalesce(CAST(account_11.id AS TEXT), 'null') || ', "email" : ' || coalesce(
-                    CAST(to_json(account_11.email) AS TEXT), 'null'
+                    CAST(pg_catalog.to_json(account_11.email) AS TEXT), 'null'
                   ) || '}'
                 )
                 FROM public.account AS account_11
@@ -147,9 +156,11 @@ SELECT (
         (
           SELECT places_13.position AS position,
             CAST(keys_12.key ->> 0 AS integer) AS key_0
-          FROM jsonb_array_elements(CAST(current_setting('portico.k3') AS jsonb))
+          FROM pg_catalog.jsonb_array_elements(
+            CAST(pg_catalog.current_setting('portico.k3') AS jsonb)
+          )
           WITH ORDINALITY AS keys_12(key, number),
-            unnest(CAST($1 AS integer[]))
+            pg_catalog.unnest(CAST($1 AS integer[]))
           WITH ORDINALITY AS places_13(position, number)
           WHERE keys_12.number = places_13.number
           LIMIT ALL

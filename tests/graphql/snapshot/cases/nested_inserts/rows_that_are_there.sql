@@ -8,26 +8,32 @@ WITH affected_1 AS (
   ORDER BY objects_2.position
   RETURNING public.post.id AS id
 )
-SELECT octet_length(
-  set_config(
+SELECT pg_catalog.octet_length(
+  pg_catalog.set_config(
     'portico.k2',
     CASE
-    WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN CAST(
+    WHEN (pg_catalog.count(*) != pg_catalog.cardinality(CAST($1 AS integer[]))) THEN CAST(
       CAST(
         'portico: A new row of Post was left out, and others are to belong to it; ' || CAST(
-          count(*) AS TEXT
+          pg_catalog.count(*) AS TEXT
         ) AS integer
       ) AS TEXT
     )
-    ELSE ('{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || '}')
+    ELSE (
+      '{"affectedCount" : ' || coalesce(
+        CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+      ) || '}'
+    )
     END,
       true
   )
 ) AS octet_length_1,
-  octet_length(
-    set_config(
+  pg_catalog.octet_length(
+    pg_catalog.set_config(
       'portico.k1', CAST(
-        coalesce(json_agg(json_build_array(CAST(affected_1.id AS TEXT))), '[]') AS TEXT
+        coalesce(
+          pg_catalog.json_agg(pg_catalog.json_build_array(CAST(affected_1.id AS TEXT))), '[]'
+        ) AS TEXT
       ),
       true
     )
@@ -49,9 +55,9 @@ WITH comment_8 AS (
     LIMIT ALL
     OFFSET 0
   ) AS given_5,
-    jsonb_array_elements(CAST(current_setting('portico.k1') AS jsonb))
+    pg_catalog.jsonb_array_elements(CAST(pg_catalog.current_setting('portico.k1') AS jsonb))
   WITH ORDINALITY AS keys_6(key, number),
-    unnest(CAST($4 AS integer[]))
+    pg_catalog.unnest(CAST($4 AS integer[]))
   WITH ORDINALITY AS places_7(position, number)
   WHERE (comment_3.id = given_5.key_0)
   AND (keys_6.number = places_7.number)
@@ -60,21 +66,24 @@ WITH comment_8 AS (
 )
 SELECT
 CASE
-WHEN (count(*) != cardinality(CAST($1 AS integer[]))) THEN CAST(
+WHEN (pg_catalog.count(*) != pg_catalog.cardinality(CAST($1 AS integer[]))) THEN CAST(
   CAST(
     'portico: Not every row of Comment that is to be connected was found; ' || CAST(
-      count(*) AS TEXT
+      pg_catalog.count(*) AS TEXT
     ) AS integer
   ) AS TEXT
 )
-ELSE coalesce(CAST(to_json(count(*)) AS TEXT), 'null')
+ELSE coalesce(CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null')
 END AS anon_1
 FROM comment_8;
 -- ["{1}", "{1}", "{\"1\"}", "{1}"]
 
 SELECT (
   '{"affectedCount" : ' || coalesce(
-    CAST(to_json(CAST(current_setting('portico.k2') AS json) -> 'affectedCount') AS TEXT), 'null'
+    CAST(
+      pg_catalog.to_json(CAST(pg_catalog.current_setting('portico.k2') AS json) -> 'affectedCount') AS TEXT
+    ),
+    'null'
   ) || '}'
 ) AS json_1;
 -- []

@@ -2,11 +2,12 @@ SELECT (
   SELECT (
     '{"__typename" : "pair", "nodeId" : ' || coalesce(
       CAST(
-        to_json(
-          translate(
-            encode(
-              convert_to(
-                CAST(jsonb_build_array('public', 'pair', pair_1.a, pair_1.b) AS TEXT), 'UTF8'
+        pg_catalog.to_json(
+          pg_catalog.translate(
+            pg_catalog.encode(
+              pg_catalog.convert_to(
+                CAST(pg_catalog.jsonb_build_array('public', 'pair', pair_1.a, pair_1.b) AS TEXT),
+                'UTF8'
               ),
               'base64'
             ),
@@ -16,9 +17,9 @@ SELECT (
         ) AS TEXT
       ),
       'null'
-    ) || ', "a" : ' || coalesce(CAST(to_json(pair_1.a) AS TEXT), 'null') || ', "b" : ' || coalesce(
+    ) || ', "a" : ' || coalesce(CAST(pg_catalog.to_json(pair_1.a) AS TEXT), 'null') || ', "b" : ' || coalesce(
       ('"' || CAST(pair_1.b AS TEXT) || '"'), 'null'
-    ) || ', "note" : ' || coalesce(CAST(to_json(pair_1.note) AS TEXT), 'null') || '}'
+    ) || ', "note" : ' || coalesce(CAST(pg_catalog.to_json(pair_1.note) AS TEXT), 'null') || '}'
   ) AS json_1
   FROM public.pair AS pair_1
   WHERE (pair_1.a = CAST($1 AS text))
@@ -36,8 +37,12 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
-          ('{"node" : {"note" : ' || coalesce(CAST(to_json(page_2.note) AS TEXT), 'null') || '}}'), ', '
+        '[' || pg_catalog.string_agg(
+          (
+            '{"node" : {"note" : ' || coalesce(
+              CAST(pg_catalog.to_json(page_2.note) AS TEXT), 'null'
+            ) || '}}'
+          ), ', '
         ) || ']',
         '[]'
       ) || '}'

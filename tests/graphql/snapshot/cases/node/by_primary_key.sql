@@ -1,5 +1,5 @@
 SELECT (
-  SELECT ('{"note" : ' || coalesce(CAST(to_json(pair_1.note) AS TEXT), 'null') || '}') AS json_1
+  SELECT ('{"note" : ' || coalesce(CAST(pg_catalog.to_json(pair_1.note) AS TEXT), 'null') || '}') AS json_1
   FROM public.pair AS pair_1
   WHERE (pair_1.a = CAST($1 AS text))
   AND (pair_1.b = CAST($2 AS bigint))

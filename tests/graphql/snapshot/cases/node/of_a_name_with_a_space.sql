@@ -7,15 +7,16 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"nodeId" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array('public', 'Odd Name', page_1.id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array('public', 'Odd Name', page_1.id) AS TEXT),
+                      'UTF8'
                     ),
                     'base64'
                   ),
@@ -37,11 +38,12 @@ SELECT (
     SELECT (
       '{"nodeId" : ' || coalesce(
         CAST(
-          to_json(
-            translate(
-              encode(
-                convert_to(
-                  CAST(jsonb_build_array('public', 'Odd Name', "Odd_Name_3".id) AS TEXT), 'UTF8'
+          pg_catalog.to_json(
+            pg_catalog.translate(
+              pg_catalog.encode(
+                pg_catalog.convert_to(
+                  CAST(pg_catalog.jsonb_build_array('public', 'Odd Name', "Odd_Name_3".id) AS TEXT),
+                  'UTF8'
                 ),
                 'base64'
               ),

@@ -2,8 +2,8 @@ SELECT (
   WITH page_1 AS (
     SELECT picked_4.id AS id,
       picked_4.rank AS rank,
-      row_number() OVER () AS position,
-      count(*) OVER () AS count
+      pg_catalog.row_number() OVER () AS position,
+      pg_catalog.count(*) OVER () AS count
     FROM (
       SELECT item_3.id AS id,
         item_3.rank AS rank
@@ -18,7 +18,7 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "rank" : ' || coalesce(
             CAST(page_1.rank AS TEXT), 'null'
@@ -27,12 +27,12 @@ SELECT (
       ) FILTER (WHERE page_1.position <= 2) || ']',
       '[]'
     ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
-      CAST(to_json(count(page_1.position) > 2) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(pg_catalog.count(page_1.position) > 2) AS TEXT), 'null'
     ) || ', "hasPreviousPage" : ' || coalesce(
       CAST(
-        to_json(
+        pg_catalog.to_json(
           coalesce(
-            bool_and(
+            pg_catalog.bool_and(
               page_1.id IS DISTINCT
               FROM (
                 SELECT item_2.id

@@ -9,14 +9,16 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(CAST(jsonb_build_array(page_1.rank, page_1.id) AS TEXT), 'UTF8'),
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_1.rank, page_1.id) AS TEXT), 'UTF8'
+                    ),
                     'base64'
                   ),
                   E'\n',
@@ -46,7 +48,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || ', "rank" : ' || coalesce(
               CAST(page_3.rank AS TEXT), 'null'
@@ -69,7 +71,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"id" : ' || coalesce(CAST(page_5.id AS TEXT), 'null') || ', "rank" : ' || coalesce(
               CAST(page_5.rank AS TEXT), 'null'
@@ -92,7 +94,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"id" : ' || coalesce(CAST(page_7.id AS TEXT), 'null') || ', "rank" : ' || coalesce(
               CAST(page_7.rank AS TEXT), 'null'

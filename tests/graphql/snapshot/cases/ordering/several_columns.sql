@@ -11,15 +11,18 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array(page_1.label, page_1.rank, page_1.id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(
+                        pg_catalog.jsonb_build_array(page_1.label, page_1.rank, page_1.id) AS TEXT
+                      ),
+                      'UTF8'
                     ),
                     'base64'
                   ),
@@ -31,7 +34,7 @@ SELECT (
             'null'
           ) || ', "node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "rank" : ' || coalesce(
             CAST(page_1.rank AS TEXT), 'null'
-          ) || ', "label" : ' || coalesce(CAST(to_json(page_1.label) AS TEXT), 'null') || '}}'
+          ) || ', "label" : ' || coalesce(CAST(pg_catalog.to_json(page_1.label) AS TEXT), 'null') || '}}'
         ), ', '
       ) || ']',
       '[]'

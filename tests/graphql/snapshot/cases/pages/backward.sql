@@ -2,8 +2,8 @@ SELECT (
   WITH page_1 AS (
     SELECT picked_3.a AS a,
       picked_3.b AS b,
-      row_number() OVER () AS position,
-      count(*) OVER () AS count
+      pg_catalog.row_number() OVER () AS position,
+      pg_catalog.count(*) OVER () AS count
     FROM (
       SELECT n_2.a AS a,
         n_2.b AS b
@@ -15,7 +15,7 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"a" : ' || coalesce(CAST(page_1.a AS TEXT), 'null') || ', "b" : ' || coalesce(
             CAST(page_1.b AS TEXT), 'null'
@@ -24,15 +24,20 @@ SELECT (
         ORDER BY page_1.position DESC
       ) FILTER (WHERE page_1.position <= 2) || ']',
       '[]'
-    ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(CAST(to_json(false) AS TEXT), 'null') || ', "hasPreviousPage" : ' || coalesce(
-      CAST(to_json(count(page_1.position) > 2) AS TEXT), 'null'
+    ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
+      CAST(pg_catalog.to_json(false) AS TEXT), 'null'
+    ) || ', "hasPreviousPage" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(page_1.position) > 2) AS TEXT), 'null'
     ) || ', "startCursor" : ' || coalesce(
       CAST(
-        to_json(
-          max(
-            translate(
-              encode(
-                convert_to(CAST(jsonb_build_array(page_1.a, page_1.b) AS TEXT), 'UTF8'), 'base64'
+        pg_catalog.to_json(
+          pg_catalog.max(
+            pg_catalog.translate(
+              pg_catalog.encode(
+                pg_catalog.convert_to(
+                  CAST(pg_catalog.jsonb_build_array(page_1.a, page_1.b) AS TEXT), 'UTF8'
+                ),
+                'base64'
               ),
               E'\n',
               ''
@@ -43,11 +48,14 @@ SELECT (
       'null'
     ) || ', "endCursor" : ' || coalesce(
       CAST(
-        to_json(
-          max(
-            translate(
-              encode(
-                convert_to(CAST(jsonb_build_array(page_1.a, page_1.b) AS TEXT), 'UTF8'), 'base64'
+        pg_catalog.to_json(
+          pg_catalog.max(
+            pg_catalog.translate(
+              pg_catalog.encode(
+                pg_catalog.convert_to(
+                  CAST(pg_catalog.jsonb_build_array(page_1.a, page_1.b) AS TEXT), 'UTF8'
+                ),
+                'base64'
               ),
               E'\n',
               ''
@@ -64,8 +72,8 @@ SELECT (
     WITH page_4 AS (
       SELECT picked_7.a AS a,
         picked_7.b AS b,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
+        pg_catalog.row_number() OVER () AS position,
+        pg_catalog.count(*) OVER () AS count
       FROM (
         SELECT n_6.a AS a,
           n_6.b AS b
@@ -78,7 +86,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"a" : ' || coalesce(CAST(page_4.a AS TEXT), 'null') || ', "b" : ' || coalesce(
               CAST(page_4.b AS TEXT), 'null'
@@ -89,12 +97,12 @@ SELECT (
         '[]'
       ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
         CAST(
-          to_json(
+          pg_catalog.to_json(
             coalesce(
-              bool_and(
-                jsonb_build_array(page_4.a, page_4.b) IS DISTINCT
+              pg_catalog.bool_and(
+                pg_catalog.jsonb_build_array(page_4.a, page_4.b) IS DISTINCT
                 FROM (
-                  SELECT jsonb_build_array(n_5.a, n_5.b) AS jsonb_build_array_1
+                  SELECT pg_catalog.jsonb_build_array(n_5.a, n_5.b) AS jsonb_build_array_1
                   FROM public.n AS n_5
                   ORDER BY n_5.a DESC NULLS FIRST,
                     n_5.b DESC NULLS FIRST
@@ -107,7 +115,7 @@ SELECT (
         ),
         'null'
       ) || ', "hasPreviousPage" : ' || coalesce(
-        CAST(to_json(count(page_4.position) > 2) AS TEXT), 'null'
+        CAST(pg_catalog.to_json(pg_catalog.count(page_4.position) > 2) AS TEXT), 'null'
       ) || '}}'
     )
     FROM page_4

@@ -2,8 +2,8 @@ SELECT (
   WITH page_1 AS (
     SELECT picked_3.a AS a,
       picked_3.b AS b,
-      row_number() OVER () AS position,
-      count(*) OVER () AS count
+      pg_catalog.row_number() OVER () AS position,
+      pg_catalog.count(*) OVER () AS count
     FROM (
       SELECT n_2.a AS a,
         n_2.b AS b
@@ -15,14 +15,16 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(CAST(jsonb_build_array(page_1.a, page_1.b) AS TEXT), 'UTF8'),
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_1.a, page_1.b) AS TEXT), 'UTF8'
+                    ),
                     'base64'
                   ),
                   E'\n',
@@ -36,8 +38,8 @@ SELECT (
       ) FILTER (WHERE page_1.position <= 0) || ']',
       '[]'
     ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
-      CAST(to_json(count(page_1.position) > 0) AS TEXT), 'null'
-    ) || ', "hasPreviousPage" : ' || coalesce(CAST(to_json(false) AS TEXT), 'null') || ', "startCursor" : null, "endCursor" : null}}'
+      CAST(pg_catalog.to_json(pg_catalog.count(page_1.position) > 0) AS TEXT), 'null'
+    ) || ', "hasPreviousPage" : ' || coalesce(CAST(pg_catalog.to_json(false) AS TEXT), 'null') || ', "startCursor" : null, "endCursor" : null}}'
   )
   FROM page_1
 ) AS anon_1,
@@ -45,8 +47,8 @@ SELECT (
     WITH page_4 AS (
       SELECT picked_6.a AS a,
         picked_6.b AS b,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
+        pg_catalog.row_number() OVER () AS position,
+        pg_catalog.count(*) OVER () AS count
       FROM (
         SELECT n_5.a AS a,
           n_5.b AS b
@@ -59,14 +61,16 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"cursor" : ' || coalesce(
               CAST(
-                to_json(
-                  translate(
-                    encode(
-                      convert_to(CAST(jsonb_build_array(page_4.a, page_4.b) AS TEXT), 'UTF8'),
+                pg_catalog.to_json(
+                  pg_catalog.translate(
+                    pg_catalog.encode(
+                      pg_catalog.convert_to(
+                        CAST(pg_catalog.jsonb_build_array(page_4.a, page_4.b) AS TEXT), 'UTF8'
+                      ),
                       'base64'
                     ),
                     E'\n',
@@ -80,14 +84,17 @@ SELECT (
         ) FILTER (WHERE page_4.position <= 30) || ']',
         '[]'
       ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
-        CAST(to_json(count(page_4.position) > 30) AS TEXT), 'null'
-      ) || ', "hasPreviousPage" : ' || coalesce(CAST(to_json(false) AS TEXT), 'null') || ', "startCursor" : ' || coalesce(
+        CAST(pg_catalog.to_json(pg_catalog.count(page_4.position) > 30) AS TEXT), 'null'
+      ) || ', "hasPreviousPage" : ' || coalesce(CAST(pg_catalog.to_json(false) AS TEXT), 'null') || ', "startCursor" : ' || coalesce(
         CAST(
-          to_json(
-            max(
-              translate(
-                encode(
-                  convert_to(CAST(jsonb_build_array(page_4.a, page_4.b) AS TEXT), 'UTF8'), 'base64'
+          pg_catalog.to_json(
+            pg_catalog.max(
+              pg_catalog.translate(
+                pg_catalog.encode(
+                  pg_catalog.convert_to(
+                    CAST(pg_catalog.jsonb_build_array(page_4.a, page_4.b) AS TEXT), 'UTF8'
+                  ),
+                  'base64'
                 ),
                 E'\n',
                 ''

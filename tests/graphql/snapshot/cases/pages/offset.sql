@@ -2,8 +2,8 @@ SELECT (
   WITH page_1 AS (
     SELECT picked_4.a AS a,
       picked_4.b AS b,
-      row_number() OVER () AS position,
-      count(*) OVER () AS count
+      pg_catalog.row_number() OVER () AS position,
+      pg_catalog.count(*) OVER () AS count
     FROM (
       SELECT n_3.a AS a,
         n_3.b AS b
@@ -16,14 +16,16 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(CAST(jsonb_build_array(page_1.a, page_1.b) AS TEXT), 'UTF8'),
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_1.a, page_1.b) AS TEXT), 'UTF8'
+                    ),
                     'base64'
                   ),
                   E'\n',
@@ -39,15 +41,15 @@ SELECT (
       ) FILTER (WHERE page_1.position <= 2) || ']',
       '[]'
     ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
-      CAST(to_json(count(page_1.position) > 2) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(pg_catalog.count(page_1.position) > 2) AS TEXT), 'null'
     ) || ', "hasPreviousPage" : ' || coalesce(
       CAST(
-        to_json(
+        pg_catalog.to_json(
           coalesce(
-            bool_and(
-              jsonb_build_array(page_1.a, page_1.b) IS DISTINCT
+            pg_catalog.bool_and(
+              pg_catalog.jsonb_build_array(page_1.a, page_1.b) IS DISTINCT
               FROM (
-                SELECT jsonb_build_array(n_2.a, n_2.b) AS jsonb_build_array_1
+                SELECT pg_catalog.jsonb_build_array(n_2.a, n_2.b) AS jsonb_build_array_1
                 FROM public.n AS n_2
                 ORDER BY n_2.a ASC NULLS LAST,
                   n_2.b ASC NULLS LAST

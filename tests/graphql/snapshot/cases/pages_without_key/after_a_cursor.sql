@@ -2,7 +2,7 @@ SELECT (
   WITH page_1 AS (
     SELECT visit_2.note AS note,
       visit_2.kind AS kind,
-      row_number() OVER (
+      pg_catalog.row_number() OVER (
         PARTITION BY visit_2.note,
         visit_2.kind
         ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
@@ -16,7 +16,7 @@ SELECT (
     AND (visit_2.kind = CAST($2 AS integer))
     ORDER BY visit_2.note ASC NULLS LAST,
       visit_2.kind ASC NULLS LAST,
-      row_number() OVER (
+      pg_catalog.row_number() OVER (
         PARTITION BY visit_2.note,
         visit_2.kind
         ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
@@ -25,7 +25,7 @@ SELECT (
     OFFSET least(
       CAST($3 AS bigint) + 1,
       (
-        SELECT count(*) AS count_1
+        SELECT pg_catalog.count(*) AS count_1
         FROM public.visit AS visit_3
         WHERE (visit_3.note = CAST($1 AS text))
         AND (visit_3.kind = CAST($2 AS integer))
@@ -34,16 +34,16 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
                       CAST(
-                        jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) AS TEXT
+                        pg_catalog.jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) AS TEXT
                       ),
                       'UTF8'
                     ),
@@ -56,7 +56,7 @@ SELECT (
             ),
             'null'
           ) || ', "node" : {"kind" : ' || coalesce(CAST(page_1.kind AS TEXT), 'null') || ', "note" : ' || coalesce(
-            CAST(to_json(page_1.note) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(page_1.note) AS TEXT), 'null'
           ) || '}}'
         ), ', '
       ) || ']',

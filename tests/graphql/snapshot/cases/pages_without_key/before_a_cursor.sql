@@ -3,12 +3,12 @@ SELECT (
     SELECT picked_5.kind AS kind,
       picked_5.note AS note,
       picked_5.equal_before AS equal_before,
-      row_number() OVER () AS position,
-      count(*) OVER () AS count
+      pg_catalog.row_number() OVER () AS position,
+      pg_catalog.count(*) OVER () AS count
     FROM (
       SELECT visit_3.kind AS kind,
         visit_3.note AS note,
-        row_number() OVER (
+        pg_catalog.row_number() OVER (
           PARTITION BY visit_3.note,
           visit_3.kind
           ORDER BY CAST(ROW(visit_3.kind, visit_3.note) AS TEXT)
@@ -21,7 +21,7 @@ SELECT (
       AND (visit_3.kind = CAST($2 AS integer))
       ORDER BY visit_3.note DESC NULLS FIRST,
         visit_3.kind DESC NULLS FIRST,
-        row_number() OVER (
+        pg_catalog.row_number() OVER (
           PARTITION BY visit_3.note,
           visit_3.kind
           ORDER BY CAST(ROW(visit_3.kind, visit_3.note) AS TEXT)
@@ -29,7 +29,7 @@ SELECT (
       LIMIT 3
       OFFSET greatest(
         (
-          SELECT count(*) AS count_1
+          SELECT pg_catalog.count(*) AS count_1
           FROM public.visit AS visit_4
           WHERE (visit_4.note = CAST($1 AS text))
           AND (visit_4.kind = CAST($2 AS integer))
@@ -40,10 +40,10 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"kind" : ' || coalesce(CAST(page_1.kind AS TEXT), 'null') || ', "note" : ' || coalesce(
-            CAST(to_json(page_1.note) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(page_1.note) AS TEXT), 'null'
           ) || '}}'
         ), ', '
         ORDER BY page_1.position DESC
@@ -51,15 +51,15 @@ SELECT (
       '[]'
     ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
       CAST(
-        to_json(
+        pg_catalog.to_json(
           coalesce(
-            bool_and(
-              jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) IS DISTINCT
+            pg_catalog.bool_and(
+              pg_catalog.jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) IS DISTINCT
               FROM (
-                SELECT jsonb_build_array(
+                SELECT pg_catalog.jsonb_build_array(
                   visit_2.note,
                   visit_2.kind,
-                  row_number() OVER (
+                  pg_catalog.row_number() OVER (
                     PARTITION BY visit_2.note,
                     visit_2.kind
                     ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
@@ -68,7 +68,7 @@ SELECT (
                 FROM public.visit AS visit_2
                 ORDER BY visit_2.note DESC NULLS FIRST,
                   visit_2.kind DESC NULLS FIRST,
-                  row_number() OVER (
+                  pg_catalog.row_number() OVER (
                     PARTITION BY visit_2.note,
                     visit_2.kind
                     ORDER BY CAST(ROW(visit_2.kind, visit_2.note) AS TEXT)
@@ -82,15 +82,17 @@ SELECT (
       ),
       'null'
     ) || ', "hasPreviousPage" : ' || coalesce(
-      CAST(to_json(count(page_1.position) > 2) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(pg_catalog.count(page_1.position) > 2) AS TEXT), 'null'
     ) || ', "startCursor" : ' || coalesce(
       CAST(
-        to_json(
-          max(
-            translate(
-              encode(
-                convert_to(
-                  CAST(jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) AS TEXT),
+        pg_catalog.to_json(
+          pg_catalog.max(
+            pg_catalog.translate(
+              pg_catalog.encode(
+                pg_catalog.convert_to(
+                  CAST(
+                    pg_catalog.jsonb_build_array(page_1.note, page_1.kind, page_1.equal_before) AS TEXT
+                  ),
                   'UTF8'
                 ),
                 'base64'

@@ -9,10 +9,10 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "fullName" : ' || coalesce(
-            CAST(to_json("public"."full_name"(page_1.row)) AS TEXT), 'null'
+            CAST(pg_catalog.to_json("public"."full_name"(page_1.row)) AS TEXT), 'null'
           ) || '}}'
         ), ', '
       ) || ']',
@@ -38,7 +38,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           ('{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'

@@ -13,7 +13,7 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         ('{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'
@@ -38,7 +38,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           ('{"node" : {"id" : ' || coalesce(CAST(page_4.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
@@ -63,7 +63,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           ('{"node" : {"id" : ' || coalesce(CAST(page_7.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'
@@ -83,7 +83,7 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           ('{"node" : {"id" : ' || coalesce(CAST(page_10.id AS TEXT), 'null') || '}}'), ', '
         ) || ']',
         '[]'

@@ -16,8 +16,8 @@ SELECT (
         FROM public.post AS post_7
         WHERE (post_7.account_id = account_5.id)
         AND (post_7.title <> CAST($2 AS text))
-        HAVING (count(*) >= CAST($3 AS bigint))
-        AND (count(*) < CAST($4 AS bigint))
+        HAVING (pg_catalog.count(*) >= CAST($3 AS bigint))
+        AND (pg_catalog.count(*) < CAST($4 AS bigint))
         AND ("pg_catalog"."sum"(post_7.score) > CAST($5 AS numeric))
       )
     )
@@ -27,9 +27,9 @@ SELECT (
   SELECT (
     '{"totalCount" : ' || coalesce(
       CAST(
-        to_json(
+        pg_catalog.to_json(
           (
-            SELECT count(*) AS count_1
+            SELECT pg_catalog.count(*) AS count_1
             FROM public.account AS account_1
             WHERE (
               EXISTS (
@@ -45,8 +45,8 @@ SELECT (
                 FROM public.post AS post_3
                 WHERE (post_3.account_id = account_1.id)
                 AND (post_3.title <> CAST($2 AS text))
-                HAVING (count(*) >= CAST($3 AS bigint))
-                AND (count(*) < CAST($4 AS bigint))
+                HAVING (pg_catalog.count(*) >= CAST($3 AS bigint))
+                AND (pg_catalog.count(*) < CAST($4 AS bigint))
                 AND ("pg_catalog"."sum"(post_3.score) > CAST($5 AS numeric))
               )
             )
@@ -55,7 +55,7 @@ SELECT (
       ),
       'null'
     ) || ', "edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         ('{"node" : {"id" : ' || coalesce(CAST(page_4.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'

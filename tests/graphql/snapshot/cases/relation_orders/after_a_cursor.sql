@@ -3,8 +3,8 @@ SELECT (
     SELECT picked_4.title AS title,
       picked_4.id AS id,
       picked_4.ordered_by AS ordered_by,
-      row_number() OVER () AS position,
-      count(*) OVER () AS count
+      pg_catalog.row_number() OVER () AS position,
+      pg_catalog.count(*) OVER () AS count
     FROM (
       SELECT post_3.title AS title,
         post_3.id AS id,
@@ -22,17 +22,21 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
-        ('{"node" : {"title" : ' || coalesce(CAST(to_json(page_1.title) AS TEXT), 'null') || '}}'), ', '
+      '[' || pg_catalog.string_agg(
+        (
+          '{"node" : {"title" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.title) AS TEXT), 'null'
+          ) || '}}'
+        ), ', '
       ) FILTER (WHERE page_1.position <= 1) || ']',
       '[]'
     ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
-      CAST(to_json(count(page_1.position) > 1) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(pg_catalog.count(page_1.position) > 1) AS TEXT), 'null'
     ) || ', "hasPreviousPage" : ' || coalesce(
       CAST(
-        to_json(
+        pg_catalog.to_json(
           coalesce(
-            bool_and(
+            pg_catalog.bool_and(
               page_1.id IS DISTINCT
               FROM (
                 SELECT post_2.id
@@ -50,11 +54,13 @@ SELECT (
       'null'
     ) || ', "endCursor" : ' || coalesce(
       CAST(
-        to_json(
-          max(
-            translate(
-              encode(
-                convert_to(CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'),
+        pg_catalog.to_json(
+          pg_catalog.max(
+            pg_catalog.translate(
+              pg_catalog.encode(
+                pg_catalog.convert_to(
+                  CAST(pg_catalog.jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'
+                ),
                 'base64'
               ),
               E'\n',

@@ -9,15 +9,16 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT),
+                      'UTF8'
                     ),
                     'base64'
                   ),
@@ -51,9 +52,11 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
-            '{"node" : {"title" : ' || coalesce(CAST(to_json(page_3.title) AS TEXT), 'null') || '}}'
+            '{"node" : {"title" : ' || coalesce(
+              CAST(pg_catalog.to_json(page_3.title) AS TEXT), 'null'
+            ) || '}}'
           ), ', '
         ) || ']',
         '[]'

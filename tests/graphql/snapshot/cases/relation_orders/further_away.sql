@@ -6,7 +6,7 @@ SELECT (
     LEFT OUTER JOIN public.account AS comment_2_r2 ON comment_2_r2.id = comment_2_r1.account_id
     LEFT OUTER JOIN public.profile AS comment_2_r3 ON comment_2_r3.account_id = comment_2_r2.id
     LEFT OUTER JOIN LATERAL (
-      SELECT count(*) AS value
+      SELECT pg_catalog.count(*) AS value
       FROM public.post AS comment_2_r4
       WHERE comment_2_r4.account_id = comment_2_r2.id
     ) AS comment_2_r5 ON true
@@ -17,7 +17,7 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         ('{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'

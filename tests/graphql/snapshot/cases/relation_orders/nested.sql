@@ -7,19 +7,19 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"postCollection" : ' || coalesce(
             (
               WITH page_2 AS (
                 SELECT picked_4.title AS title,
-                  row_number() OVER () AS position,
-                  count(*) OVER () AS count
+                  pg_catalog.row_number() OVER () AS position,
+                  pg_catalog.count(*) OVER () AS count
                 FROM (
                   SELECT post_3.title AS title
                   FROM public.post AS post_3
                   LEFT OUTER JOIN LATERAL (
-                    SELECT count(*) AS value
+                    SELECT pg_catalog.count(*) AS value
                     FROM public.comment AS post_3_r1
                     WHERE post_3_r1.post_id = post_3.id
                   ) AS post_3_r2 ON true
@@ -31,16 +31,16 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"title" : ' || coalesce(
-                        CAST(to_json(page_2.title) AS TEXT), 'null'
+                        CAST(pg_catalog.to_json(page_2.title) AS TEXT), 'null'
                       ) || '}}'
                     ), ', '
                   ) FILTER (WHERE page_2.position <= 1) || ']',
                   '[]'
                 ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
-                  CAST(to_json(count(page_2.position) > 1) AS TEXT), 'null'
+                  CAST(pg_catalog.to_json(pg_catalog.count(page_2.position) > 1) AS TEXT), 'null'
                 ) || '}}'
               )
               FROM page_2
@@ -65,9 +65,11 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
-            '{"node" : {"title" : ' || coalesce(CAST(to_json(page_6.title) AS TEXT), 'null') || '}}'
+            '{"node" : {"title" : ' || coalesce(
+              CAST(pg_catalog.to_json(page_6.title) AS TEXT), 'null'
+            ) || '}}'
           ), ', '
         ) || ']',
         '[]'

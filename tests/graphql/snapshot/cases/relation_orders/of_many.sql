@@ -5,7 +5,9 @@ SELECT (
       post_2_r2.value AS ordered_by
     FROM public.post AS post_2
     LEFT OUTER JOIN LATERAL (
-      SELECT count(*) AS value FROM public.comment AS post_2_r1 WHERE post_2_r1.post_id = post_2.id
+      SELECT pg_catalog.count(*) AS value
+      FROM public.comment AS post_2_r1
+      WHERE post_2_r1.post_id = post_2.id
     ) AS post_2_r2 ON true
     ORDER BY post_2_r2.value DESC NULLS LAST,
       post_2.id ASC NULLS LAST
@@ -13,15 +15,16 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT),
+                      'UTF8'
                     ),
                     'base64'
                   ),
@@ -31,7 +34,9 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "node" : {"title" : ' || coalesce(CAST(to_json(page_1.title) AS TEXT), 'null') || '}}'
+          ) || ', "node" : {"title" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.title) AS TEXT), 'null'
+          ) || '}}'
         ), ', '
       ) || ']',
       '[]'
@@ -42,8 +47,8 @@ SELECT (
   (
     WITH page_3 AS (
       SELECT picked_5.email AS email,
-        row_number() OVER () AS position,
-        count(*) OVER () AS count
+        pg_catalog.row_number() OVER () AS position,
+        pg_catalog.count(*) OVER () AS count
       FROM (
         SELECT account_4.email AS email
         FROM public.account AS account_4
@@ -59,9 +64,11 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
-            '{"node" : {"email" : ' || coalesce(CAST(to_json(page_3.email) AS TEXT), 'null') || '}}'
+            '{"node" : {"email" : ' || coalesce(
+              CAST(pg_catalog.to_json(page_3.email) AS TEXT), 'null'
+            ) || '}}'
           ), ', '
           ORDER BY page_3.position DESC
         ) || ']',

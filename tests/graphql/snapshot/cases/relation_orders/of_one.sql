@@ -13,18 +13,23 @@ SELECT (
   )
   SELECT (
     '{"totalCount" : ' || coalesce(
-      CAST(to_json((SELECT count(*) AS count_1 FROM public.post AS post_1)) AS TEXT), 'null'
+      CAST(
+        pg_catalog.to_json((SELECT pg_catalog.count(*) AS count_1 FROM public.post AS post_1)) AS TEXT
+      ),
+      'null'
     ) || ', "edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
                       CAST(
-                        jsonb_build_array(page_2.ordered_by, page_2.ordered_by_2, page_2.id) AS TEXT
+                        pg_catalog.jsonb_build_array(
+                          page_2.ordered_by, page_2.ordered_by_2, page_2.id
+                        ) AS TEXT
                       ),
                       'UTF8'
                     ),
@@ -36,7 +41,9 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "node" : {"title" : ' || coalesce(CAST(to_json(page_2.title) AS TEXT), 'null') || '}}'
+          ) || ', "node" : {"title" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_2.title) AS TEXT), 'null'
+          ) || '}}'
         ), ', '
       ) || ']',
       '[]'

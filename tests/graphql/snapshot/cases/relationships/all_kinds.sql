@@ -9,11 +9,13 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "person" : ' || coalesce(
+          '{"node" : {"name" : ' || coalesce(CAST(pg_catalog.to_json(page_1.name) AS TEXT), 'null') || ', "person" : ' || coalesce(
             (
-              SELECT ('{"name" : ' || coalesce(CAST(to_json(person_2.name) AS TEXT), 'null') || '}')
+              SELECT (
+                '{"name" : ' || coalesce(CAST(pg_catalog.to_json(person_2.name) AS TEXT), 'null') || '}'
+              )
               FROM public.person AS person_2
               WHERE person_2.id = page_1.boss_id
             ),
@@ -29,10 +31,10 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"name" : ' || coalesce(
-                        CAST(to_json(page_3.name) AS TEXT), 'null'
+                        CAST(pg_catalog.to_json(page_3.name) AS TEXT), 'null'
                       ) || '}}'
                     ), ', '
                   ) || ']',
@@ -45,10 +47,14 @@ SELECT (
           ) || ', "passport" : ' || coalesce(
             (
               SELECT (
-                '{"number" : ' || coalesce(CAST(to_json(passport_5.number) AS TEXT), 'null') || ', "person" : ' || coalesce(
+                '{"number" : ' || coalesce(
+                  CAST(pg_catalog.to_json(passport_5.number) AS TEXT), 'null'
+                ) || ', "person" : ' || coalesce(
                   (
                     SELECT (
-                      '{"name" : ' || coalesce(CAST(to_json(person_6.name) AS TEXT), 'null') || '}'
+                      '{"name" : ' || coalesce(
+                        CAST(pg_catalog.to_json(person_6.name) AS TEXT), 'null'
+                      ) || '}'
                     )
                     FROM public.person AS person_6
                     WHERE person_6.id = passport_5.person_id
@@ -73,14 +79,16 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"words" : ' || coalesce(
-                        CAST(to_json(page_7.words) AS TEXT), 'null'
+                        CAST(pg_catalog.to_json(page_7.words) AS TEXT), 'null'
                       ) || ', "reader" : ' || coalesce(
                         (
                           SELECT (
-                            '{"name" : ' || coalesce(CAST(to_json(person_8.name) AS TEXT), 'null') || '}'
+                            '{"name" : ' || coalesce(
+                              CAST(pg_catalog.to_json(person_8.name) AS TEXT), 'null'
+                            ) || '}'
                           )
                           FROM public.person AS person_8
                           WHERE person_8.id = page_7.reader_id
@@ -89,7 +97,9 @@ SELECT (
                       ) || ', "sender" : ' || coalesce(
                         (
                           SELECT (
-                            '{"name" : ' || coalesce(CAST(to_json(person_9.name) AS TEXT), 'null') || '}'
+                            '{"name" : ' || coalesce(
+                              CAST(pg_catalog.to_json(person_9.name) AS TEXT), 'null'
+                            ) || '}'
                           )
                           FROM public.person AS person_9
                           WHERE person_9.id = page_7.sender_id
@@ -115,10 +125,10 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"words" : ' || coalesce(
-                        CAST(to_json(page_11.words) AS TEXT), 'null'
+                        CAST(pg_catalog.to_json(page_11.words) AS TEXT), 'null'
                       ) || '}}'
                     ), ', '
                   ) || ']',

@@ -9,11 +9,13 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "boss" : ' || coalesce(
+          '{"node" : {"name" : ' || coalesce(CAST(pg_catalog.to_json(page_1.name) AS TEXT), 'null') || ', "boss" : ' || coalesce(
             (
-              SELECT ('{"name" : ' || coalesce(CAST(to_json(person_2.name) AS TEXT), 'null') || '}')
+              SELECT (
+                '{"name" : ' || coalesce(CAST(pg_catalog.to_json(person_2.name) AS TEXT), 'null') || '}'
+              )
               FROM public.person AS person_2
               WHERE person_2.id = page_1.boss_id
             ),
@@ -30,12 +32,14 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"sender" : ' || coalesce(
                         (
                           SELECT (
-                            '{"name" : ' || coalesce(CAST(to_json(person_4.name) AS TEXT), 'null') || '}'
+                            '{"name" : ' || coalesce(
+                              CAST(pg_catalog.to_json(person_4.name) AS TEXT), 'null'
+                            ) || '}'
                           )
                           FROM public.person AS person_4
                           WHERE person_4.id = page_3.sender_id
@@ -44,7 +48,9 @@ SELECT (
                       ) || ', "reader" : ' || coalesce(
                         (
                           SELECT (
-                            '{"name" : ' || coalesce(CAST(to_json(person_5.name) AS TEXT), 'null') || '}'
+                            '{"name" : ' || coalesce(
+                              CAST(pg_catalog.to_json(person_5.name) AS TEXT), 'null'
+                            ) || '}'
                           )
                           FROM public.person AS person_5
                           WHERE person_5.id = page_3.reader_id

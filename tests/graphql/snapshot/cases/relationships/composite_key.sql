@@ -9,12 +9,12 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "region" : ' || coalesce(
             (
               SELECT (
-                '{"code" : ' || coalesce(CAST(to_json(region_2.code) AS TEXT), 'null') || ', "townCollection" : ' || coalesce(
+                '{"code" : ' || coalesce(CAST(pg_catalog.to_json(region_2.code) AS TEXT), 'null') || ', "townCollection" : ' || coalesce(
                   (
                     WITH page_3 AS (
                       SELECT town_4.id AS id
@@ -26,7 +26,7 @@ SELECT (
                     )
                     SELECT (
                       '{"edges" : ' || coalesce(
-                        '[' || string_agg(
+                        '[' || pg_catalog.string_agg(
                           (
                             '{"node" : {"id" : ' || coalesce(CAST(page_3.id AS TEXT), 'null') || '}}'
                           ), ', '

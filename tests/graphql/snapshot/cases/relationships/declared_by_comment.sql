@@ -8,14 +8,14 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"messages" : ' || coalesce(
             ('"' || CAST(page_1.messages AS TEXT) || '"'), 'null'
           ) || ', "who" : ' || coalesce(
             (
               SELECT (
-                '{"name" : ' || coalesce(CAST(to_json(person_2.name) AS TEXT), 'null') || ', "activity" : ' || coalesce(
+                '{"name" : ' || coalesce(CAST(pg_catalog.to_json(person_2.name) AS TEXT), 'null') || ', "activity" : ' || coalesce(
                   (
                     WITH page_3 AS (
                       SELECT busy_4.messages AS messages,
@@ -27,7 +27,7 @@ SELECT (
                     )
                     SELECT (
                       '{"edges" : ' || coalesce(
-                        '[' || string_agg(
+                        '[' || pg_catalog.string_agg(
                           (
                             '{"node" : {"messages" : ' || coalesce(
                               ('"' || CAST(page_3.messages AS TEXT) || '"'), 'null'

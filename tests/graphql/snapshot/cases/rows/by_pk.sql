@@ -2,11 +2,12 @@ SELECT (
   SELECT (
     '{"nodeId" : ' || coalesce(
       CAST(
-        to_json(
-          translate(
-            encode(
-              convert_to(
-                CAST(jsonb_build_array('public', 'account', account_1.id) AS TEXT), 'UTF8'
+        pg_catalog.to_json(
+          pg_catalog.translate(
+            pg_catalog.encode(
+              pg_catalog.convert_to(
+                CAST(pg_catalog.jsonb_build_array('public', 'account', account_1.id) AS TEXT),
+                'UTF8'
               ),
               'base64'
             ),
@@ -16,13 +17,15 @@ SELECT (
         ) AS TEXT
       ),
       'null'
-    ) || ', "email" : ' || coalesce(CAST(to_json(account_1.email) AS TEXT), 'null') || '}'
+    ) || ', "email" : ' || coalesce(CAST(pg_catalog.to_json(account_1.email) AS TEXT), 'null') || '}'
   ) AS json_1
   FROM public.account AS account_1
   WHERE account_1.id = CAST($1 AS integer)
 ) AS anon_1,
   (
-    SELECT ('{"Value" : ' || coalesce(CAST(to_json("Mixed_Key_2"."Value") AS TEXT), 'null') || '}') AS json_2
+    SELECT (
+      '{"Value" : ' || coalesce(CAST(pg_catalog.to_json("Mixed_Key_2"."Value") AS TEXT), 'null') || '}'
+    ) AS json_2
     FROM public."Mixed Key" AS "Mixed_Key_2"
     WHERE ("Mixed_Key_2"."A b" = CAST($2 AS integer))
     AND ("Mixed_Key_2".c = CAST($3 AS text))

@@ -2,12 +2,14 @@ SELECT (
   SELECT (
     '{"__typename" : "Mixed", "nodeId" : ' || coalesce(
       CAST(
-        to_json(
-          translate(
-            encode(
-              convert_to(
+        pg_catalog.to_json(
+          pg_catalog.translate(
+            pg_catalog.encode(
+              pg_catalog.convert_to(
                 CAST(
-                  jsonb_build_array('public', 'Mixed Key', "Mixed_Key_1"."A b", "Mixed_Key_1".c) AS TEXT
+                  pg_catalog.jsonb_build_array(
+                    'public', 'Mixed Key', "Mixed_Key_1"."A b", "Mixed_Key_1".c
+                  ) AS TEXT
                 ),
                 'UTF8'
               ),
@@ -20,8 +22,10 @@ SELECT (
       ),
       'null'
     ) || ', "ab" : ' || coalesce(CAST("Mixed_Key_1"."A b" AS TEXT), 'null') || ', "c" : ' || coalesce(
-      CAST(to_json("Mixed_Key_1".c) AS TEXT), 'null'
-    ) || ', "Value" : ' || coalesce(CAST(to_json("Mixed_Key_1"."Value") AS TEXT), 'null') || '}'
+      CAST(pg_catalog.to_json("Mixed_Key_1".c) AS TEXT), 'null'
+    ) || ', "Value" : ' || coalesce(
+      CAST(pg_catalog.to_json("Mixed_Key_1"."Value") AS TEXT), 'null'
+    ) || '}'
   ) AS json_1
   FROM public."Mixed Key" AS "Mixed_Key_1"
   WHERE ("Mixed_Key_1"."A b" = CAST($1 AS integer))

@@ -1,7 +1,7 @@
 SELECT (
   SELECT (
     '{"__typename" : "account", "email" : ' || coalesce(
-      CAST(to_json(account_1.email) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(account_1.email) AS TEXT), 'null'
     ) || '}'
   ) AS json_1
   FROM public.account AS account_1

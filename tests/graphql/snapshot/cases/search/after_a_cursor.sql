@@ -1,66 +1,67 @@
 SELECT (
   WITH page_1 AS (
     SELECT post_2.id AS id,
-      ts_rank(
-        to_tsvector(
+      pg_catalog.ts_rank(
+        pg_catalog.to_tsvector(
           CAST('english' AS regconfig),
           coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(CAST(post_2.body AS TEXT), '')
         ),
-        plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+        pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
       ) AS ordered_by
     FROM public.post AS post_2
     WHERE (
-      to_tsvector(
+      pg_catalog.to_tsvector(
         CAST('english' AS regconfig),
         coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(CAST(post_2.body AS TEXT), '')
-      ) @@ plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+      ) @@ pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
     )
     AND (
       (
-        ts_rank(
-          to_tsvector(
+        pg_catalog.ts_rank(
+          pg_catalog.to_tsvector(
             CAST('english' AS regconfig),
             coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(
               CAST(post_2.body AS TEXT), ''
             )
           ),
-          plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+          pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
         ) < CAST($2 AS real)
       )
       OR (
-        ts_rank(
-          to_tsvector(
+        pg_catalog.ts_rank(
+          pg_catalog.to_tsvector(
             CAST('english' AS regconfig),
             coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(
               CAST(post_2.body AS TEXT), ''
             )
           ),
-          plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+          pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
         ) = CAST($2 AS real)
       )
       AND (post_2.id > CAST($3 AS integer))
     )
-    ORDER BY ts_rank(
-      to_tsvector(
+    ORDER BY pg_catalog.ts_rank(
+      pg_catalog.to_tsvector(
         CAST('english' AS regconfig),
         coalesce(CAST(post_2.title AS TEXT), '') || ' ' || coalesce(CAST(post_2.body AS TEXT), '')
       ),
-      plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+      pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
     ) DESC NULLS LAST,
       post_2.id ASC NULLS LAST
     LIMIT 1
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_1.ordered_by, page_1.id) AS TEXT),
+                      'UTF8'
                     ),
                     'base64'
                   ),

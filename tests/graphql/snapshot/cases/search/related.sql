@@ -8,10 +8,10 @@ SELECT (
       FROM public.post AS post_5
       WHERE (post_5.account_id = account_4.id)
       AND (
-        to_tsvector(
+        pg_catalog.to_tsvector(
           CAST('english' AS regconfig),
           coalesce(CAST(post_5.title AS TEXT), '') || ' ' || coalesce(CAST(post_5.body AS TEXT), '')
-        ) @@ phraseto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
+        ) @@ pg_catalog.phraseto_tsquery(CAST('english' AS regconfig), CAST($1 AS text))
       )
     )
     ORDER BY account_4.id ASC NULLS LAST
@@ -19,37 +19,37 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"node" : {"name" : ' || coalesce(CAST(to_json(page_1.name) AS TEXT), 'null') || ', "postCollection" : ' || coalesce(
+          '{"node" : {"name" : ' || coalesce(CAST(pg_catalog.to_json(page_1.name) AS TEXT), 'null') || ', "postCollection" : ' || coalesce(
             (
               WITH page_2 AS (
                 SELECT post_3.id AS id
                 FROM public.post AS post_3
                 WHERE (post_3.account_id = page_1.id)
                 AND (
-                  to_tsvector(
+                  pg_catalog.to_tsvector(
                     CAST('english' AS regconfig),
                     coalesce(CAST(post_3.title AS TEXT), '') || ' ' || coalesce(
                       CAST(post_3.body AS TEXT), ''
                     )
-                  ) @@ plainto_tsquery(CAST('english' AS regconfig), CAST($2 AS text))
+                  ) @@ pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($2 AS text))
                 )
-                ORDER BY ts_rank(
-                  to_tsvector(
+                ORDER BY pg_catalog.ts_rank(
+                  pg_catalog.to_tsvector(
                     CAST('english' AS regconfig),
                     coalesce(CAST(post_3.title AS TEXT), '') || ' ' || coalesce(
                       CAST(post_3.body AS TEXT), ''
                     )
                   ),
-                  plainto_tsquery(CAST('english' AS regconfig), CAST($2 AS text))
+                  pg_catalog.plainto_tsquery(CAST('english' AS regconfig), CAST($2 AS text))
                 ) ASC NULLS LAST,
                   post_3.id ASC NULLS LAST
                 LIMIT 30
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     ('{"node" : {"id" : ' || coalesce(CAST(page_2.id AS TEXT), 'null') || '}}'), ', '
                   ) || ']',
                   '[]'

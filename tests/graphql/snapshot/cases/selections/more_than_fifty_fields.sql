@@ -53,7 +53,7 @@ SELECT (
     )
   ) || (
     ', "a51" : ' || coalesce(CAST(account_1.id AS TEXT), 'null') || ', "email" : ' || coalesce(
-      CAST(to_json(account_1.email) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(account_1.email) AS TEXT), 'null'
     ) || '}'
   ) AS json_1
   FROM public.account AS account_1

@@ -32,71 +32,85 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"i2" : ' || coalesce(CAST(page_1.i2 AS TEXT), 'null') || ', "i8" : ' || coalesce(
             ('"' || CAST(page_1.i8 AS TEXT) || '"'), 'null'
           ) || ', "f4" : ' || coalesce(
             CAST(
-              to_json(nullif(nullif(nullif(page_1.f4, 'NaN'), 'Infinity'), '-Infinity')) AS TEXT
+              pg_catalog.to_json(nullif(nullif(nullif(page_1.f4, 'NaN'), 'Infinity'), '-Infinity')) AS TEXT
             ),
             'null'
           ) || ', "f8" : ' || coalesce(
             CAST(
-              to_json(nullif(nullif(nullif(page_1.f8, 'NaN'), 'Infinity'), '-Infinity')) AS TEXT
+              pg_catalog.to_json(nullif(nullif(nullif(page_1.f8, 'NaN'), 'Infinity'), '-Infinity')) AS TEXT
             ),
             'null'
           ) || ', "num" : ' || coalesce(('"' || CAST(page_1.num AS TEXT) || '"'), 'null') || ', "flag" : ' || coalesce(
             CAST(page_1.flag AS TEXT), 'null'
-          ) || ', "t" : ' || coalesce(CAST(to_json(page_1.t) AS TEXT), 'null') || ', "c" : ' || coalesce(
-            CAST(to_json(page_1.c) AS TEXT), 'null'
-          ) || ', "v" : ' || coalesce(CAST(to_json(page_1.v) AS TEXT), 'null') || ', "u" : ' || coalesce(
+          ) || ', "t" : ' || coalesce(CAST(pg_catalog.to_json(page_1.t) AS TEXT), 'null') || ', "c" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.c) AS TEXT), 'null'
+          ) || ', "v" : ' || coalesce(CAST(pg_catalog.to_json(page_1.v) AS TEXT), 'null') || ', "u" : ' || coalesce(
             ('"' || CAST(page_1.u AS TEXT) || '"'), 'null'
-          ) || ', "d" : ' || coalesce(CAST(to_json(page_1.d) AS TEXT), 'null') || ', "tm" : ' || coalesce(
-            CAST(to_json(page_1.tm) AS TEXT), 'null'
-          ) || ', "ts" : ' || coalesce(CAST(to_json(page_1.ts) AS TEXT), 'null') || ', "tstz" : ' || coalesce(
-            CAST(to_json(page_1.tstz) AS TEXT), 'null'
-          ) || ', "j" : ' || coalesce(CAST(to_json(page_1.j #>> '{}') AS TEXT), 'null') || ', "jb" : ' || coalesce(
-            CAST(to_json(page_1.jb #>> '{}') AS TEXT), 'null'
-          ) || ', "e" : ' || coalesce(CAST(to_json(page_1.e) AS TEXT), 'null') || ', "dom" : ' || coalesce(
-            CAST(to_json(page_1.dom) AS TEXT), 'null'
-          ) || ', "iv" : ' || coalesce(CAST(to_json(page_1.iv) AS TEXT), 'null') || ', "b" : ' || coalesce(
-            CAST(to_json(page_1.b) AS TEXT), 'null'
-          ) || ', "net" : ' || coalesce(CAST(to_json(page_1.net) AS TEXT), 'null') || ', "nums" : ' || coalesce(
+          ) || ', "d" : ' || coalesce(CAST(pg_catalog.to_json(page_1.d) AS TEXT), 'null') || ', "tm" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.tm) AS TEXT), 'null'
+          ) || ', "ts" : ' || coalesce(CAST(pg_catalog.to_json(page_1.ts) AS TEXT), 'null') || ', "tstz" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.tstz) AS TEXT), 'null'
+          ) || ', "j" : ' || coalesce(CAST(pg_catalog.to_json(page_1.j #>> '{}') AS TEXT), 'null') || ', "jb" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.jb #>> '{}') AS TEXT), 'null'
+          ) || ', "e" : ' || coalesce(CAST(pg_catalog.to_json(page_1.e) AS TEXT), 'null') || ', "dom" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.dom) AS TEXT), 'null'
+          ) || ', "iv" : ' || coalesce(CAST(pg_catalog.to_json(page_1.iv) AS TEXT), 'null') || ', "b" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.b) AS TEXT), 'null'
+          ) || ', "net" : ' || coalesce(CAST(pg_catalog.to_json(page_1.net) AS TEXT), 'null') || ', "nums" : ' || coalesce(
             CAST(
-              to_json(
+              pg_catalog.to_json(
                 CASE
-                WHEN (coalesce(array_ndims(page_1.nums), 1) = 1) THEN CAST(page_1.nums AS text[])
+                WHEN (coalesce(pg_catalog.array_ndims(page_1.nums), 1) = 1) THEN CAST(
+                  page_1.nums AS text[]
+                )
                 END
               ) AS TEXT
             ),
             'null'
           ) || ', "bigs" : ' || coalesce(
             CAST(
-              to_json(
+              pg_catalog.to_json(
                 CASE
-                WHEN (coalesce(array_ndims(page_1.bigs), 1) = 1) THEN CAST(page_1.bigs AS text[])
+                WHEN (coalesce(pg_catalog.array_ndims(page_1.bigs), 1) = 1) THEN CAST(
+                  page_1.bigs AS text[]
+                )
                 END
               ) AS TEXT
             ),
             'null'
           ) || ', "docs" : ' || coalesce(
             CAST(
-              to_json(
+              pg_catalog.to_json(
                 CASE
-                WHEN (coalesce(array_ndims(page_1.docs), 1) = 1) THEN CAST(page_1.docs AS text[])
+                WHEN (coalesce(pg_catalog.array_ndims(page_1.docs), 1) = 1) THEN CAST(
+                  page_1.docs AS text[]
+                )
                 END
               ) AS TEXT
             ),
             'null'
           ) || ', "words" : ' || coalesce(
             CAST(
-              to_json(CASE WHEN (coalesce(array_ndims(page_1.words), 1) = 1) THEN page_1.words END) AS TEXT
+              pg_catalog.to_json(
+                CASE
+                WHEN (coalesce(pg_catalog.array_ndims(page_1.words), 1) = 1) THEN page_1.words
+                END
+              ) AS TEXT
             ),
             'null'
           ) || ', "grid" : ' || coalesce(
             CAST(
-              to_json(CASE WHEN (coalesce(array_ndims(page_1.grid), 1) = 1) THEN page_1.grid END) AS TEXT
+              pg_catalog.to_json(
+                CASE
+                WHEN (coalesce(pg_catalog.array_ndims(page_1.grid), 1) = 1) THEN page_1.grid
+                END
+              ) AS TEXT
             ),
             'null'
           ) || '}}'

@@ -8,19 +8,21 @@ WITH affected_1 AS (
 SELECT (
   SELECT
   CASE
-  WHEN (count(*) > CAST($3 AS bigint)) THEN CAST(
+  WHEN (pg_catalog.count(*) > CAST($3 AS bigint)) THEN CAST(
     CAST(
       'portico: update impacts too many records | Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".; ' || CAST(
-        count(*) AS TEXT
+        pg_catalog.count(*) AS TEXT
       ) AS integer
     ) AS TEXT
   )
   ELSE (
-    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
-      '[' || string_agg(
+    '{"affectedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+    ) || ', "records" : ' || coalesce(
+      '[' || pg_catalog.string_agg(
         (
           '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "note" : ' || coalesce(
-            CAST(to_json(affected_1.note) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(affected_1.note) AS TEXT), 'null'
           ) || '}'
         ), ', '
       ) || ']',

@@ -11,27 +11,29 @@ WITH affected_1 AS (
 SELECT (
   SELECT
   CASE
-  WHEN (count(*) > CAST('1' AS bigint)) THEN CAST(
+  WHEN (pg_catalog.count(*) > CAST('1' AS bigint)) THEN CAST(
     CAST(
       'portico: update impacts too many records | Expected in atMost how many rows may be affected, 1 without it: docs/graphql.md, "Changes".; ' || CAST(
-        count(*) AS TEXT
+        pg_catalog.count(*) AS TEXT
       ) AS integer
     ) AS TEXT
   )
   ELSE (
-    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
-      '[' || string_agg(
+    '{"affectedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+    ) || ', "records" : ' || coalesce(
+      '[' || pg_catalog.string_agg(
         (
           '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "email" : ' || coalesce(
-            CAST(to_json(affected_1.email) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(affected_1.email) AS TEXT), 'null'
           ) || ', "age" : ' || coalesce(CAST(affected_1.age AS TEXT), 'null') || ', "note" : ' || coalesce(
-            CAST(to_json(affected_1.note) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(affected_1.note) AS TEXT), 'null'
           ) || ', "postCollection" : ' || coalesce(
             (
               WITH page_2 AS (
                 SELECT picked_4.title AS title,
-                  row_number() OVER () AS position,
-                  count(*) OVER () AS count
+                  pg_catalog.row_number() OVER () AS position,
+                  pg_catalog.count(*) OVER () AS count
                 FROM (
                   SELECT post_3.title AS title
                   FROM public.post AS post_3
@@ -42,16 +44,16 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"title" : ' || coalesce(
-                        CAST(to_json(page_2.title) AS TEXT), 'null'
+                        CAST(pg_catalog.to_json(page_2.title) AS TEXT), 'null'
                       ) || '}}'
                     ), ', '
                   ) FILTER (WHERE page_2.position <= 1) || ']',
                   '[]'
                 ) || ', "pageInfo" : {"hasNextPage" : ' || coalesce(
-                  CAST(to_json(count(page_2.position) > 1) AS TEXT), 'null'
+                  CAST(pg_catalog.to_json(pg_catalog.count(page_2.position) > 1) AS TEXT), 'null'
                 ) || '}}'
               )
               FROM page_2

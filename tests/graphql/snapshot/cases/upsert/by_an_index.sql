@@ -11,8 +11,12 @@ WITH affected_1 AS (
 )
 SELECT (
   SELECT (
-    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
-      '[' || string_agg(('{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || '}'), ', ') || ']',
+    '{"affectedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+    ) || ', "records" : ' || coalesce(
+      '[' || pg_catalog.string_agg(
+        ('{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || '}'), ', '
+      ) || ']',
       '[]'
     ) || '}'
   ) AS json_1

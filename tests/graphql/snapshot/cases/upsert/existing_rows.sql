@@ -5,11 +5,13 @@ WITH affected_1 AS (
   FROM unnest(CAST($1 AS integer[]), CAST($2 AS text[])) AS objects_8(id, email) ON CONFLICT ON CONSTRAINT account_pkey DO NOTHING
   RETURNING public.account.id AS id
 )
-SELECT octet_length(
-  set_config(
+SELECT pg_catalog.octet_length(
+  pg_catalog.set_config(
     'portico.k2', (
-      '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "records" : ' || coalesce(
-        '[' || string_agg(
+      '{"affectedCount" : ' || coalesce(
+        CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+      ) || ', "records" : ' || coalesce(
+        '[' || pg_catalog.string_agg(
           ('{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || '}'), ', '
         ) || ']',
         '[]'
@@ -18,10 +20,12 @@ SELECT octet_length(
     true
   )
 ) AS octet_length_1,
-  octet_length(
-    set_config(
+  pg_catalog.octet_length(
+    pg_catalog.set_config(
       'portico.k1', CAST(
-        coalesce(json_agg(json_build_array(CAST(affected_1.id AS TEXT))), '[]') AS TEXT
+        coalesce(
+          pg_catalog.json_agg(pg_catalog.json_build_array(CAST(affected_1.id AS TEXT))), '[]'
+        ) AS TEXT
       ),
       true
     )
@@ -40,7 +44,7 @@ WITH existing_2 AS (
     FROM (
       SELECT objects_4.position AS position,
         CAST(objects_4.id AS integer) AS id
-      FROM unnest(CAST($1 AS integer[]))
+      FROM pg_catalog.unnest(CAST($1 AS integer[]))
       WITH ORDINALITY AS objects_4(id, position)
       LIMIT ALL
       OFFSET 0
@@ -50,7 +54,9 @@ WITH existing_2 AS (
   WHERE NOT (
     EXISTS (
       SELECT 1
-      FROM json_array_elements(CAST(current_setting('portico.k1') AS json)) AS returned_7(key)
+      FROM pg_catalog.json_array_elements(CAST(pg_catalog.current_setting('portico.k1') AS json)) AS returned_7(
+        key
+      )
       WHERE account_3.id = CAST(returned_7.key ->> 0 AS integer)
     )
   )
@@ -59,14 +65,17 @@ WITH existing_2 AS (
 )
 SELECT (
   '{"affectedCount" : ' || coalesce(
-    CAST(to_json(CAST(current_setting('portico.k2') AS json) -> 'affectedCount') AS TEXT), 'null'
+    CAST(
+      pg_catalog.to_json(CAST(pg_catalog.current_setting('portico.k2') AS json) -> 'affectedCount') AS TEXT
+    ),
+    'null'
   ) || ', "existing" : ' || coalesce(
     (
       SELECT coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"id" : ' || coalesce(CAST(existing_2.id AS TEXT), 'null') || ', "email" : ' || coalesce(
-              CAST(to_json(existing_2.email) AS TEXT), 'null'
+              CAST(pg_catalog.to_json(existing_2.email) AS TEXT), 'null'
             ) || '}'
           ), ', '
           ORDER BY existing_2.position
@@ -77,7 +86,10 @@ SELECT (
     ),
     'null'
   ) || ', "records" : ' || coalesce(
-    CAST(to_json(CAST(current_setting('portico.k2') AS json) -> 'records') AS TEXT), 'null'
+    CAST(
+      pg_catalog.to_json(CAST(pg_catalog.current_setting('portico.k2') AS json) -> 'records') AS TEXT
+    ),
+    'null'
   ) || '}'
 ) AS json_1;
 -- ["{\"2\",\"9\",\"1\"}"]

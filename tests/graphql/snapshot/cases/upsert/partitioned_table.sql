@@ -12,8 +12,8 @@ SELECT (
   SELECT (
     '{"insertedCount" : ' || coalesce(
       CAST(
-        to_json(
-          count(*) FILTER (
+        pg_catalog.to_json(
+          pg_catalog.count(*) FILTER (
             WHERE NOT (
               EXISTS (
                 SELECT 1
@@ -27,7 +27,7 @@ SELECT (
       ),
       'null'
     ) || ', "records" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "n" : ' || coalesce(
             CAST(affected_1.n AS TEXT), 'null'

@@ -13,13 +13,15 @@ WITH affected_1 AS (
 )
 SELECT (
   SELECT (
-    '{"affectedCount" : ' || coalesce(CAST(to_json(count(*)) AS TEXT), 'null') || ', "insertedCount" : ' || coalesce(
-      CAST(to_json(count(*) FILTER (WHERE affected_1.is_new)) AS TEXT), 'null'
+    '{"affectedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*)) AS TEXT), 'null'
+    ) || ', "insertedCount" : ' || coalesce(
+      CAST(pg_catalog.to_json(pg_catalog.count(*) FILTER (WHERE affected_1.is_new)) AS TEXT), 'null'
     ) || ', "records" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"id" : ' || coalesce(CAST(affected_1.id AS TEXT), 'null') || ', "name" : ' || coalesce(
-            CAST(to_json(affected_1.name) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(affected_1.name) AS TEXT), 'null'
           ) || ', "hits" : ' || coalesce(CAST(affected_1.hits AS TEXT), 'null') || '}'
         ), ', '
       ) || ']',

@@ -13,7 +13,7 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         ('{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || '}}'), ', '
       ) || ']',
       '[]'

@@ -18,13 +18,18 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(convert_to(CAST(jsonb_build_array(page_1.id) AS TEXT), 'UTF8'), 'base64'),
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
                   E'\n',
                   ''
                 )
@@ -34,13 +39,15 @@ SELECT (
           ) || ', "node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "big" : ' || coalesce(
             ('"' || CAST(page_1.big AS TEXT) || '"'), 'null'
           ) || ', "amount" : ' || coalesce(('"' || CAST(page_1.amount AS TEXT) || '"'), 'null') || ', "f" : ' || coalesce(
-            CAST(to_json(nullif(nullif(nullif(page_1.f, 'NaN'), 'Infinity'), '-Infinity')) AS TEXT),
+            CAST(
+              pg_catalog.to_json(nullif(nullif(nullif(page_1.f, 'NaN'), 'Infinity'), '-Infinity')) AS TEXT
+            ),
             'null'
-          ) || ', "j" : ' || coalesce(CAST(to_json(page_1.j #>> '{}') AS TEXT), 'null') || ', "at" : ' || coalesce(
-            CAST(to_json(page_1.at) AS TEXT), 'null'
+          ) || ', "j" : ' || coalesce(CAST(pg_catalog.to_json(page_1.j #>> '{}') AS TEXT), 'null') || ', "at" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.at) AS TEXT), 'null'
           ) || ', "mood" : ' || coalesce(
             CAST(
-              to_json(
+              pg_catalog.to_json(
                 CASE
                 WHEN (CAST(page_1.mood AS TEXT) = 'so so') THEN 'so_so'
                 ELSE CAST(page_1.mood AS TEXT)
@@ -50,14 +57,14 @@ SELECT (
             'null'
           ) || ', "moods" : ' || coalesce(
             CASE
-            WHEN (coalesce(array_ndims(page_1.moods), 1) = 1) THEN
+            WHEN (coalesce(pg_catalog.array_ndims(page_1.moods), 1) = 1) THEN
             CASE
             WHEN (page_1.moods IS NOT NULL) THEN (
               SELECT coalesce(
-                '[' || string_agg(
+                '[' || pg_catalog.string_agg(
                   coalesce(
                     CAST(
-                      to_json(
+                      pg_catalog.to_json(
                         CASE
                         WHEN (CAST(anon_2.item AS TEXT) = 'so so') THEN 'so_so'
                         ELSE CAST(anon_2.item AS TEXT)
@@ -71,7 +78,7 @@ SELECT (
                 ) || ']',
                 '[]'
               ) AS json_1
-              FROM unnest(page_1.moods)
+              FROM pg_catalog.unnest(page_1.moods)
               WITH ORDINALITY AS anon_2(item, place)
             )
             END
@@ -79,20 +86,26 @@ SELECT (
               'null'
           ) || ', "bigs" : ' || coalesce(
             CAST(
-              to_json(
+              pg_catalog.to_json(
                 CASE
-                WHEN (coalesce(array_ndims(page_1.bigs), 1) = 1) THEN CAST(page_1.bigs AS text[])
+                WHEN (coalesce(pg_catalog.array_ndims(page_1.bigs), 1) = 1) THEN CAST(
+                  page_1.bigs AS text[]
+                )
                 END
               ) AS TEXT
             ),
             'null'
           ) || ', "words" : ' || coalesce(
             CAST(
-              to_json(CASE WHEN (coalesce(array_ndims(page_1.words), 1) = 1) THEN page_1.words END) AS TEXT
+              pg_catalog.to_json(
+                CASE
+                WHEN (coalesce(pg_catalog.array_ndims(page_1.words), 1) = 1) THEN page_1.words
+                END
+              ) AS TEXT
             ),
             'null'
-          ) || ', "r" : ' || coalesce(CAST(to_json(page_1.r) AS TEXT), 'null') || ', "i" : ' || coalesce(
-            CAST(to_json(page_1.i) AS TEXT), 'null'
+          ) || ', "r" : ' || coalesce(CAST(pg_catalog.to_json(page_1.r) AS TEXT), 'null') || ', "i" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.i) AS TEXT), 'null'
           ) || '}}'
         ), ', '
       ) || ']',

@@ -14,9 +14,11 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"node" : {"address" : ' || coalesce(CAST(to_json(page_1.address) AS TEXT), 'null') || ', "headlineCollection" : ' || coalesce(
+          '{"node" : {"address" : ' || coalesce(
+            CAST(pg_catalog.to_json(page_1.address) AS TEXT), 'null'
+          ) || ', "headlineCollection" : ' || coalesce(
             (
               WITH page_2 AS (
                 SELECT headline_3.number AS number
@@ -29,7 +31,7 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"number" : ' || coalesce(CAST(page_2.number AS TEXT), 'null') || '}}'
                     ), ', '
@@ -50,10 +52,10 @@ SELECT (
 ) AS anon_1,
   (
     SELECT (
-      '{"short" : ' || coalesce(CAST(to_json(headline_6.short) AS TEXT), 'null') || ', "writer" : ' || coalesce(
+      '{"short" : ' || coalesce(CAST(pg_catalog.to_json(headline_6.short) AS TEXT), 'null') || ', "writer" : ' || coalesce(
         (
           SELECT (
-            '{"address" : ' || coalesce(CAST(to_json(writer_7.address) AS TEXT), 'null') || '}'
+            '{"address" : ' || coalesce(CAST(pg_catalog.to_json(writer_7.address) AS TEXT), 'null') || '}'
           )
           FROM public.writer AS writer_7
           WHERE writer_7.id = headline_6.writer_id
@@ -61,7 +63,9 @@ SELECT (
         'null'
       ) || ', "account" : ' || coalesce(
         (
-          SELECT ('{"email" : ' || coalesce(CAST(to_json(account_8.email) AS TEXT), 'null') || '}')
+          SELECT (
+            '{"email" : ' || coalesce(CAST(pg_catalog.to_json(account_8.email) AS TEXT), 'null') || '}'
+          )
           FROM public.account AS account_8
           WHERE account_8.id = headline_6.writer_id
         ),

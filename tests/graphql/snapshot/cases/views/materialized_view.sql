@@ -8,12 +8,12 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
-          '{"node" : {"text" : ' || coalesce(CAST(to_json(page_1.text) AS TEXT), 'null') || ', "to" : ' || coalesce(
+          '{"node" : {"text" : ' || coalesce(CAST(pg_catalog.to_json(page_1.text) AS TEXT), 'null') || ', "to" : ' || coalesce(
             (
               SELECT (
-                '{"email" : ' || coalesce(CAST(to_json(person_2.email) AS TEXT), 'null') || '}'
+                '{"email" : ' || coalesce(CAST(pg_catalog.to_json(person_2.email) AS TEXT), 'null') || '}'
               )
               FROM public.person AS person_2
               WHERE person_2.person_id = page_1.id

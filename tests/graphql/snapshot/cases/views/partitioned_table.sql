@@ -9,17 +9,19 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "day" : ' || coalesce(
-            CAST(to_json(page_1.day) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(page_1.day) AS TEXT), 'null'
           ) || ', "nodeId" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array('public', 'event', page_1.id, page_1.day) AS TEXT),
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(
+                        pg_catalog.jsonb_build_array('public', 'event', page_1.id, page_1.day) AS TEXT
+                      ),
                       'UTF8'
                     ),
                     'base64'
@@ -49,16 +51,18 @@ SELECT (
     )
     SELECT (
       '{"edges" : ' || coalesce(
-        '[' || string_agg(
+        '[' || pg_catalog.string_agg(
           (
             '{"node" : {"nodeId" : ' || coalesce(
               CAST(
-                to_json(
-                  translate(
-                    encode(
-                      convert_to(
+                pg_catalog.to_json(
+                  pg_catalog.translate(
+                    pg_catalog.encode(
+                      pg_catalog.convert_to(
                         CAST(
-                          jsonb_build_array('public', 'event_2020', page_3.id, page_3.day) AS TEXT
+                          pg_catalog.jsonb_build_array(
+                            'public', 'event_2020', page_3.id, page_3.day
+                          ) AS TEXT
                         ),
                         'UTF8'
                       ),

@@ -9,16 +9,16 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"node" : {"nodeId" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
                       CAST(
-                        jsonb_build_array('public', 'event_2020', page_1.id, page_1.day) AS TEXT
+                        pg_catalog.jsonb_build_array('public', 'event_2020', page_1.id, page_1.day) AS TEXT
                       ),
                       'UTF8'
                     ),

@@ -8,28 +8,15 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(CAST(jsonb_build_array(page_1.person_id) AS TEXT), 'UTF8'), 'base64'
-                  ),
-                  E'\n',
-                  ''
-                )
-              ) AS TEXT
-            ),
-            'null'
-          ) || ', "node" : {"nodeId" : ' || coalesce(
-            CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array('public', 'person', page_1.person_id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_1.person_id) AS TEXT), 'UTF8'
                     ),
                     'base64'
                   ),
@@ -39,7 +26,26 @@ SELECT (
               ) AS TEXT
             ),
             'null'
-          ) || ', "email" : ' || coalesce(CAST(to_json(page_1.email) AS TEXT), 'null') || ', "greetings" : ' || coalesce(
+          ) || ', "node" : {"nodeId" : ' || coalesce(
+            CAST(
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(
+                        pg_catalog.jsonb_build_array('public', 'person', page_1.person_id) AS TEXT
+                      ),
+                      'UTF8'
+                    ),
+                    'base64'
+                  ),
+                  E'\n',
+                  ''
+                )
+              ) AS TEXT
+            ),
+            'null'
+          ) || ', "email" : ' || coalesce(CAST(pg_catalog.to_json(page_1.email) AS TEXT), 'null') || ', "greetings" : ' || coalesce(
             (
               WITH page_2 AS (
                 SELECT greeting_3.text AS text,
@@ -51,10 +57,10 @@ SELECT (
               )
               SELECT (
                 '{"edges" : ' || coalesce(
-                  '[' || string_agg(
+                  '[' || pg_catalog.string_agg(
                     (
                       '{"node" : {"text" : ' || coalesce(
-                        CAST(to_json(page_2.text) AS TEXT), 'null'
+                        CAST(pg_catalog.to_json(page_2.text) AS TEXT), 'null'
                       ) || '}}'
                     ), ', '
                   ) FILTER (WHERE page_2.id IS NOT NULL) || ']',
@@ -75,14 +81,16 @@ SELECT (
   (
     SELECT
     CASE
-    WHEN (count(*) OVER () > 1) THEN CAST(
+    WHEN (pg_catalog.count(*) OVER () > 1) THEN CAST(
       CAST(
         'portico: The declared key of person is not unique | Declare columns as primary_key_columns that tell all rows apart: docs/directives.md, "Views".; ' || CAST(
-          count(*) OVER () AS TEXT
+          pg_catalog.count(*) OVER () AS TEXT
         ) AS integer
       ) AS TEXT
     )
-    ELSE ('{"email" : ' || coalesce(CAST(to_json(person_5.email) AS TEXT), 'null') || '}')
+    ELSE (
+      '{"email" : ' || coalesce(CAST(pg_catalog.to_json(person_5.email) AS TEXT), 'null') || '}'
+    )
     END AS anon_3
     FROM public.person AS person_5
     WHERE person_5.person_id = CAST($1 AS integer)

@@ -2,8 +2,8 @@ SELECT (
   WITH page_1 AS (
     SELECT picked_4.name AS name,
       picked_4.id AS id,
-      row_number() OVER () AS position,
-      count(*) OVER () AS count
+      pg_catalog.row_number() OVER () AS position,
+      pg_catalog.count(*) OVER () AS count
     FROM (
       SELECT item_3.name AS name,
         item_3.id AS id
@@ -23,15 +23,16 @@ SELECT (
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(
-                    convert_to(
-                      CAST(jsonb_build_array(page_1.name, page_1.id, page_1.id) AS TEXT), 'UTF8'
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_1.name, page_1.id, page_1.id) AS TEXT),
+                      'UTF8'
                     ),
                     'base64'
                   ),
@@ -42,7 +43,7 @@ SELECT (
             ),
             'null'
           ) || ', "node" : {"id" : ' || coalesce(CAST(page_1.id AS TEXT), 'null') || ', "name" : ' || coalesce(
-            CAST(to_json(page_1.name) AS TEXT), 'null'
+            CAST(pg_catalog.to_json(page_1.name) AS TEXT), 'null'
           ) || '}}'
         ), ', '
         ORDER BY page_1.position DESC
@@ -50,12 +51,13 @@ SELECT (
       '[]'
     ) || ', "pageInfo" : {"startCursor" : ' || coalesce(
       CAST(
-        to_json(
-          max(
-            translate(
-              encode(
-                convert_to(
-                  CAST(jsonb_build_array(page_1.name, page_1.id, page_1.id) AS TEXT), 'UTF8'
+        pg_catalog.to_json(
+          pg_catalog.max(
+            pg_catalog.translate(
+              pg_catalog.encode(
+                pg_catalog.convert_to(
+                  CAST(pg_catalog.jsonb_build_array(page_1.name, page_1.id, page_1.id) AS TEXT),
+                  'UTF8'
                 ),
                 'base64'
               ),
@@ -68,12 +70,13 @@ SELECT (
       'null'
     ) || ', "endCursor" : ' || coalesce(
       CAST(
-        to_json(
-          max(
-            translate(
-              encode(
-                convert_to(
-                  CAST(jsonb_build_array(page_1.name, page_1.id, page_1.id) AS TEXT), 'UTF8'
+        pg_catalog.to_json(
+          pg_catalog.max(
+            pg_catalog.translate(
+              pg_catalog.encode(
+                pg_catalog.convert_to(
+                  CAST(pg_catalog.jsonb_build_array(page_1.name, page_1.id, page_1.id) AS TEXT),
+                  'UTF8'
                 ),
                 'base64'
               ),
@@ -86,9 +89,9 @@ SELECT (
       'null'
     ) || ', "hasNextPage" : ' || coalesce(
       CAST(
-        to_json(
+        pg_catalog.to_json(
           coalesce(
-            bool_and(
+            pg_catalog.bool_and(
               page_1.id IS DISTINCT
               FROM (
                 SELECT item_2.id
@@ -105,7 +108,7 @@ SELECT (
       ),
       'null'
     ) || ', "hasPreviousPage" : ' || coalesce(
-      CAST(to_json(count(page_1.position) > 2) AS TEXT), 'null'
+      CAST(pg_catalog.to_json(pg_catalog.count(page_1.position) > 2) AS TEXT), 'null'
     ) || '}}'
   )
   FROM page_1

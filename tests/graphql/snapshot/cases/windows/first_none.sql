@@ -1,21 +1,26 @@
 SELECT (
   WITH page_1 AS (
     SELECT picked_3.id AS id,
-      row_number() OVER () AS position,
-      count(*) OVER () AS count
+      pg_catalog.row_number() OVER () AS position,
+      pg_catalog.count(*) OVER () AS count
     FROM (
       SELECT item_2.id AS id FROM public.item AS item_2 ORDER BY item_2.id ASC NULLS LAST LIMIT 1
     ) AS picked_3
   )
   SELECT (
     '{"edges" : ' || coalesce(
-      '[' || string_agg(
+      '[' || pg_catalog.string_agg(
         (
           '{"cursor" : ' || coalesce(
             CAST(
-              to_json(
-                translate(
-                  encode(convert_to(CAST(jsonb_build_array(page_1.id) AS TEXT), 'UTF8'), 'base64'),
+              pg_catalog.to_json(
+                pg_catalog.translate(
+                  pg_catalog.encode(
+                    pg_catalog.convert_to(
+                      CAST(pg_catalog.jsonb_build_array(page_1.id) AS TEXT), 'UTF8'
+                    ),
+                    'base64'
+                  ),
                   E'\n',
                   ''
                 )
@@ -27,8 +32,8 @@ SELECT (
       ) FILTER (WHERE page_1.position <= 0) || ']',
       '[]'
     ) || ', "pageInfo" : {"startCursor" : null, "endCursor" : null, "hasNextPage" : ' || coalesce(
-      CAST(to_json(count(page_1.position) > 0) AS TEXT), 'null'
-    ) || ', "hasPreviousPage" : ' || coalesce(CAST(to_json(false) AS TEXT), 'null') || '}}'
+      CAST(pg_catalog.to_json(pg_catalog.count(page_1.position) > 0) AS TEXT), 'null'
+    ) || ', "hasPreviousPage" : ' || coalesce(CAST(pg_catalog.to_json(false) AS TEXT), 'null') || '}}'
   )
   FROM page_1
 ) AS anon_1;
