@@ -41,6 +41,9 @@ _UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400
 _CREDENTIALS = frozenset(
     {"authorization", "apikey", "cookie", "proxy-authorization", "x-amz-security-token", "x-api-key"}
 )
+_FIXED = {"standard_conforming_strings": "on", "extra_float_digits": "1", "array_nulls": "on"}
+"""What settings of a role are instead: constants of ours, the floats in cursors and node ids, which have all their
+digits, and the nulls in our arrays are written for it."""
 _FIRST_CLAIMS = ("role", "sub", "email")
 _LONGEST_CLAIM_NAME = 63
 _MOST_CLAIM_SETTINGS = 30
@@ -176,8 +179,7 @@ class ContextBuilder:
         if caller.role == "none":
             # PostgreSQL would switch back to the login role.
             raise ValueError("'none' is not a role")
-        # Constants of ours are written for sessions in which it is on.
-        pairs = [each for each in role_settings if each[0].lower() != "standard_conforming_strings"]
+        pairs = [(name, _FIXED.get(name.lower(), value)) for name, value in role_settings]
         named = {name.lower() for name, _ in role_settings}
         if "jit" not in named:
             # The estimated cost of a nested query triggers JIT compilation, which takes longer than running it.

@@ -250,3 +250,31 @@ def test_a_role_that_becomes_one_of_the_api_is_known_at_once(open_door: OpenDoor
         assert door.ask(read, role="api_stranger").data is not None
     finally:
         postgres.execute("revoke api_stranger from authenticated")
+
+
+@pytest.mark.parametrize("setting", ["extra_float_digits = 0", "extra_float_digits = -5", "array_nulls = off"])
+def test_values_do_not_depend_on_a_roles_settings(open_door: OpenDoor, new_role: str, setting: str) -> None:
+    quoted = '"' + new_role.replace('"', '""') + '"'
+    door = open_door(f"""
+        create table t (f float8 primary key, r real, s text, a text[]);
+        insert into t select 0.1 + i * 1e-16, i / 7.0 from generate_series(1, 7) i;
+        alter role {quoted} set {setting};
+        grant all on t to public;
+    """)
+    found: list[float] = []
+    cursor, more = None, True
+    while more and len(found) < 20:
+        query = "query ($c: Cursor) { tCollection(first: 2, after: $c) { edges { node { f r } } pageInfo { hasNextPage endCursor } } }"  # noqa: E501
+        page = door.ask(query, {"c": cursor}, role=new_role).data["tCollection"]
+        found += [each["node"]["f"] for each in page["edges"]]
+        cursor, more = page["pageInfo"]["endCursor"], page["pageInfo"]["hasNextPage"]
+    assert found == [float(f"0.1{i:015}") for i in range(1, 8)]
+    query = "query ($f: Float) { tCollection(filter: { f: { eq: $f } }) { edges { node { f nodeId } } } }"
+    for value in found:
+        [edge] = door.ask(query, {"f": value}, role=new_role).data["tCollection"]["edges"]
+        node = "query ($id: ID!) { node(nodeId: $id) { ... on t { f } } }"
+        assert door.ask(node, {"id": edge["node"]["nodeId"]}, role=new_role).data["node"] == {"f": value}
+    query = "mutation ($o: [tInsertInput!]!) { insertIntotCollection(objects: $o) { records { s r a } } }"
+    objects = [{"f": 1, "s": None, "r": None, "a": [None, "NULL"]}, {"f": 2, "s": "NULL", "r": 0.5, "a": None}]
+    written = door.ask(query, {"o": objects}, role=new_role).data["insertIntotCollection"]["records"]
+    assert written == [{name: each[name] for name in ("s", "r", "a")} for each in objects]
