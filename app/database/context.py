@@ -44,6 +44,8 @@ _CREDENTIALS = frozenset(
 _FIXED = {"standard_conforming_strings": "on", "extra_float_digits": "1", "array_nulls": "on"}
 """What settings of a role are instead: constants of ours, the floats in cursors and node ids, which have all their
 digits, and the nulls in our arrays are written for it."""
+_DATE_STYLE = re.compile(r"sql|postgres\w*|german\w*", re.IGNORECASE)
+_DATE_ORDER = re.compile(r"ymd|dmy|mdy|euro|us", re.IGNORECASE)
 _FIRST_CLAIMS = ("role", "sub", "email")
 _LONGEST_CLAIM_NAME = 63
 _MOST_CLAIM_SETTINGS = 30
@@ -179,7 +181,7 @@ class ContextBuilder:
         if caller.role == "none":
             # PostgreSQL would switch back to the login role.
             raise ValueError("'none' is not a role")
-        pairs = [(name, _FIXED.get(name.lower(), value)) for name, value in role_settings]
+        pairs = [(name, _suitable(name.lower(), value)) for name, value in role_settings]
         named = {name.lower() for name, _ in role_settings}
         if "jit" not in named:
             # The estimated cost of a nested query triggers JIT compilation, which takes longer than running it.
@@ -190,6 +192,16 @@ class ContextBuilder:
         pairs.extend(_claim_settings(caller.claims))
         timeouts = [value for name, value in pairs if name.lower() == "statement_timeout"]
         return len(pairs), _encode_pairs(pairs), seconds_of(timeouts[-1]) if timeouts else 0.0
+
+
+def _suitable(name: str, value: str) -> str:
+    """What the setting of that lowercase name is instead, if a role has it."""
+    if name != "datestyle":
+        return _FIXED.get(name, value)
+    # Other styles print abbreviations of time zones within ranges and rows, which may be read as another zone.
+    style = _DATE_STYLE.sub("ISO", value)
+    is_german = "german" in value.lower() and not _DATE_ORDER.search(value)
+    return f"{style}, DMY" if is_german else style
 
 
 def seconds_of(duration: str) -> float:

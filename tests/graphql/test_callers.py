@@ -278,3 +278,37 @@ def test_values_do_not_depend_on_a_roles_settings(open_door: OpenDoor, new_role:
     objects = [{"f": 1, "s": None, "r": None, "a": [None, "NULL"]}, {"f": 2, "s": "NULL", "r": 0.5, "a": None}]
     written = door.ask(query, {"o": objects}, role=new_role).data["insertIntotCollection"]["records"]
     assert written == [{name: each[name] for name in ("s", "r", "a")} for each in objects]
+
+
+@pytest.mark.parametrize(
+    ("style", "read"),
+    [("SQL, DMY", "02"), ("Postgres, MDY", "01"), ("German", "02"), ("German, MDY", "01"), ("ISO, DMY", "02")],
+)
+def test_dates_are_printed_as_iso_whatever_a_roles_date_style(
+    open_door: OpenDoor, new_role: str, style: str, read: str
+) -> None:
+    """Before version 18 PostgreSQL reads IST, which it prints for India, as the time of Israel."""
+    quoted = '"' + new_role.replace('"', '""') + '"'
+    door = open_door(f"""
+        create table t (during tstzrange primary key, d daterange);
+        insert into t select tstzrange('2020-05-01Z'::timestamptz + i * interval '1h', null)
+          from generate_series(1, 3) i;
+        alter role {quoted} set datestyle = {style};
+        alter role {quoted} set timezone = 'Asia/Kolkata';
+        grant all on t to public;
+    """)
+    found: list[str] = []
+    cursor, more = None, True
+    while more and len(found) < 9:
+        query = "query ($c: Cursor) { tCollection(first: 1, after: $c) { edges { node { nodeId during } } pageInfo { hasNextPage endCursor } } }"  # noqa: E501
+        page = door.ask(query, {"c": cursor}, role=new_role).data["tCollection"]
+        for each in page["edges"]:
+            node = "query ($id: ID!) { node(nodeId: $id) { ... on t { during } } }"
+            found.append(door.ask(node, {"id": each["node"]["nodeId"]}, role=new_role).data["node"]["during"])
+        cursor, more = page["pageInfo"]["endCursor"], page["pageInfo"]["hasNextPage"]
+    assert found == [f'["2020-05-01 {hour}:30:00+05:30",)' for hour in ("06", "07", "08")]
+    query = (
+        """mutation { insertIntotCollection(objects: [{ during: "empty", d: "[01/02/2020,)" }]) { records { d } } }"""
+    )
+    [written] = door.ask(query, role=new_role).data["insertIntotCollection"]["records"]
+    assert written == {"d": f"[2020-{read}-{'01' if read == '02' else '02'},)"}
