@@ -16,7 +16,7 @@ from app.server.cross_origin import CrossOrigin, Headers
 from app.server.header_memory import HeaderMemory
 from app.server.loop import Loop
 from app.server.request import Reception, Request, Rule
-from app.storage.http.target import FORWARDED
+from app.storage.http.target import FORWARDED, PASSED_ON
 
 WSGIApplication = Callable[..., Any]
 
@@ -55,7 +55,8 @@ class Server:
         """Remove the headers that only a trusted proxy may set. If there is such a proxy, the middleware does it."""
         if self.adj.trusted_proxy is None:
             for name in _TOLD_BY_PROXIES:
-                environ.pop(name, None)
+                if environ.pop(name, None) is not None:
+                    environ[PASSED_ON] = True
 
     def tell_refused(self, request: Request, status: int) -> Headers:
         """Tell the application of a request that was refused before it saw it, and give what it adds to the header of

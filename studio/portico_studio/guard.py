@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 from urllib.parse import urlsplit
 
 from portico import AccessError, RequestHead
@@ -17,6 +18,10 @@ from portico import AccessError, RequestHead
 _PAGE_TOKEN, _KEY = "HTTP_X_STUDIO_PAGE", "HTTP_X_STUDIO_KEY"
 """The headers, as WSGI has them."""
 SERVICE_ROLE = "service_role"
+# What proxies add. The server removes the first ones and says so instead; another WSGI server leaves them.
+_OF_PROXIES = re.compile(
+    r"portico\.passed_on|HTTP_(X_FORWARDED_\w+|FORWARDED|VIA|X_REAL_IP|X_CLIENT_IP|TRUE_CLIENT_IP|CF_\w+|X_ORIGINAL_\w+)"
+)
 
 
 class Guard:
@@ -31,10 +36,18 @@ class Guard:
         return self._services.settings.development
 
     def is_here(self, req):
-        """Whether the request comes from this machine, and by one of its own names: no other site's name leads here."""
-        host = urlsplit(f"//{req.env.get('HTTP_HOST', '')}").hostname or ""
-        return _is_loopback(req.env.get("REMOTE_ADDR", "")) and (
-            host == "localhost" or host.endswith(".localhost") or _is_loopback(host)
+        """Whether the request comes from this machine, and by one of its own names: no other site's name leads here.
+
+        A proxy on this machine comes from it too, and may send such a name. What it adds tells it from a browser, and
+        so does HTTP/1.0, which nginx speaks unless told otherwise.
+        """
+        host = _host_name(req.env.get("HTTP_HOST", ""))
+        return (
+            _is_loopback(req.env.get("REMOTE_ADDR", ""))
+            and (host == "localhost" or host.endswith(".localhost") or _is_loopback(host))
+            and self._services.settings.trusted_proxy is None
+            and req.env.get("SERVER_PROTOCOL") != "HTTP/1.0"
+            and not any(map(_OF_PROXIES.fullmatch, req.env))
         )
 
     def hands_out_keys(self, req):
@@ -60,6 +73,13 @@ class Guard:
                 status=403,
                 hint="Give the page SERVICE_ROLE_KEY.",
             )
+
+
+def _host_name(host):
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
 
 
 def _is_loopback(text):

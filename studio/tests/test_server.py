@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import socket
+import threading
+from contextlib import ExitStack, closing
+
 import pytest
 from conftest import PAGE
+
+from app.server.address import listen
+from app.server.worker import Worker
+from app.settings import load
 
 TABLES = """
 create table note (id int primary key, owner text, body text);
@@ -72,6 +81,55 @@ def test_keys_are_handed_out_in_development_and_on_this_machine_only(studio, ask
         told = ask(service, "GET", "session", **away)[1]
         assert (told["keys"], told["canSign"]) == (None, False)
     assert ask(studio(), "GET", "session")[1]["keys"] is None
+
+
+@pytest.fixture
+def worker():
+    """Serves an application as ``portico serve`` does; gives the port on 127.0.0.1."""
+    with ExitStack() as stack:
+
+        def serve(service):
+            listener = listen("127.0.0.1", 0)
+            serving = Worker(service.application, listener, load({}, {"workers": 1}))
+            thread = threading.Thread(target=serving.run)
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(serving.stop)
+            return listener.getsockname()[1]
+
+        yield serve
+
+
+def session(port, version, *fields):
+    """What the page's session is for a request with these header fields."""
+    lines = [f"GET /studio/api/session HTTP/{version}", f"Host: 127.0.0.1:{port}", f"X-Studio-Page: {PAGE}", *fields]
+    with closing(socket.create_connection(("127.0.0.1", port))) as connection:
+        connection.sendall("\r\n".join([*lines, "Connection: close", "", ""]).encode())
+        answer = connection.makefile("rb").read()
+    return json.loads(answer.partition(b"\r\n\r\n")[2])
+
+
+# A worker leaves some of its sockets to the end of its process.
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+def test_a_proxy_on_this_machine_gets_no_keys(studio, worker):
+    service = studio(development=True)
+    port = worker(service)
+    assert session(port, "1.1")["keys"]["service"] == service.service_role_key
+    for name in ("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Server", "Forwarded", "Via", "X-Real-IP"):
+        told = session(port, "1.1", f"{name}: 192.0.2.7")
+        assert (told["keys"], told["canSign"]) == (None, False), name
+    # As nginx sends requests on, with nothing added, unless it is told otherwise.
+    assert session(port, "1.0")["keys"] is None
+
+
+def test_a_service_behind_a_trusted_proxy_hands_out_no_keys(studio, ask):
+    service = studio(development=True, trusted_proxy="127.0.0.1")
+    assert ask(service, "GET", "session")[1]["keys"] is None
+
+
+def test_a_host_that_is_none_is_another(studio, ask):
+    for host in ("[::1", "[1]", "", "localhost.example", "127.0.0.1.example", "a@localhost.b"):
+        assert ask(studio(development=True), "GET", "session", host=host)[1]["keys"] is None, host
 
 
 def test_a_user_is_made_up_in_development_only(studio, ask):

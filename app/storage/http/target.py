@@ -8,6 +8,9 @@ PREFIX = "/storage/v1"
 FORWARDED = "portico.forwarded"
 """The key in the environ of a trusted proxy's headers ``X-Forwarded-``, by the rest of their names in lower case."""
 
+PASSED_ON = "portico.passed_on"
+"""The key in the environ that says that a proxy which is not trusted has passed the request on."""
+
 
 def path_of(target: str) -> str:
     """The path in a request's target, still encoded; the target may be a whole URL (RFC 9112 section 3.2)."""
