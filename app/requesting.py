@@ -93,10 +93,15 @@ class _Https(_Cuttable, urllib.request.HTTPSHandler):
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, req: urllib.request.Request, fp: Any, *told: Any) -> urllib.request.Request | None:
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
         # It would be read to its end, however long it is.
         fp.close()
-        return super().redirect_request(req, fp, *told)
+        # urllib follows ftp as well, which nothing cuts off, and from https to what anybody between can answer.
+        if not newurl.lower().startswith(("https://",) if req.type == "https" else ("http://", "https://")):
+            raise OSError("it redirects to another protocol")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

@@ -26,6 +26,7 @@ _ALGORITHMS: dict[tuple[str, str], tuple[str, ...]] = {
 }
 SHARED_KEY_ALGORITHMS = frozenset(_HMAC)
 ASYMMETRIC_ALGORITHMS = frozenset(name for names in _ALGORITHMS.values() for name in names) - SHARED_KEY_ALGORITHMS
+_MOST_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +55,17 @@ def read_key_set(document: object, *, public: bool) -> tuple[VerificationKey, ..
         document = document.get("keys", [document])
     if not isinstance(document, list):
         raise ValueError("a JSON Web Key Set was expected")
-    keys = []
+    keys, useless = [], []
     for data in document:
         key = _read_key(data) if isinstance(data, dict) else None
         if key is None or (public and key.algorithms[0] in _HMAC):
-            log.warning(
-                "a key of JWT_JWKS cannot be used (kid %r)", data.get("kid") if isinstance(data, dict) else None
-            )
+            useless.append(data.get("kid") if isinstance(data, dict) else None)
             continue
         keys.append(key)
+    for kid in useless[:_MOST_NAMED]:
+        log.warning("a key of JWT_JWKS cannot be used (kid %.100r)", kid)
+    if len(useless) > _MOST_NAMED:
+        log.warning("%d more keys of JWT_JWKS cannot be used", len(useless) - _MOST_NAMED)
     return tuple(keys)
 
 

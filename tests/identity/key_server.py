@@ -57,6 +57,7 @@ class KeyServer:
         self.speaks_http = True
         self.drips = False
         self.redirects = False
+        self.location = "/elsewhere"
         self.awaited, self.closed = threading.Event(), threading.Event()
         self.awaited.set()
         self.fetches = 0
@@ -80,7 +81,7 @@ class KeyServer:
             def _send_without_end(self) -> None:
                 if outer.redirects:
                     self.send_response(302)
-                    self.send_header("Location", "/elsewhere")
+                    self.send_header("Location", outer.location)
                     self.end_headers()
                 with suppress(OSError):
                     self.wfile.write(b"" if outer.redirects else b"HTTP/1.0 200 OK\r\nX: ")

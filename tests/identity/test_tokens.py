@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 
 from app.errors import AccessError, Unavailable
 from app.identity import TokenError
-from app.identity.key_sets import KeySet
+from app.identity.key_sets import KeySet, load_key_set
 from app.identity.tokens import LONGEST_TOKEN
 from tests.identity.conftest import SECRET, Clock, make_identity
 from tests.identity.key_server import KeyServer, SigningKey, key_set
@@ -351,6 +352,27 @@ def test_the_body_of_a_redirect_is_not_read(key_server: KeyServer) -> None:
     # urllib follows so many redirects to the same URL.
     assert key_server.fetches > 1
     assert time.monotonic() - began < 4
+
+
+@pytest.mark.parametrize("protocol", ["ftp", "file", "data"])
+def test_a_redirect_leads_to_no_other_protocol(key_server: KeyServer, tmp_path: Path, protocol: str) -> None:
+    path = tmp_path / "keys"
+    path.write_text(key_set(RSA))
+    with socket.create_server(("127.0.0.1", 0)) as internal:
+        internal.settimeout(0.2)
+        host = f"127.0.0.1:{internal.getsockname()[1]}" if protocol == "ftp" else ""
+        key_server.redirects, key_server.location = True, f"{protocol}://{host}{path}"
+        with pytest.raises(OSError, match=r"redirects to another protocol|not allowed"):
+            load_key_set(key_server.url)
+        with pytest.raises(TimeoutError):
+            internal.accept()
+
+
+def test_a_set_of_useless_keys_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    document = {"keys": [1] * 100_000 + [{"kid": "k" * 100_000}, RSA.jwk]}
+    assert make_identity(jwt_jwks=json.dumps(document)).verify(RSA.sign({"sub": "u"})) == {"sub": "u"}
+    assert len(caplog.text) < 2000
+    assert "99991 more keys of JWT_JWKS cannot be used" in caplog.text
 
 
 def test_without_keys_tokens_cannot_be_judged(key_server: KeyServer) -> None:
