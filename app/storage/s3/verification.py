@@ -22,6 +22,7 @@ from app.storage.s3.signature import (
 
 log = logging.getLogger("portico.storage.s3")
 
+_LONGEST_LOGGED = 1200
 _MESSAGE = (
     "The request signature we calculated does not match the signature you provided. Check your key and signing method."
 )
@@ -31,6 +32,7 @@ _UNSIGNED_ALLOWED = frozenset({
 })  # fmt: skip
 _UNSIGNED_PREFIXES = ("x-amz-checksum-", "x-amz-sdk-")
 _REMEMBERED_HOSTS = 1000
+_LONGEST_HOST = 261
 
 
 def check_signed_headers(head: Head, presented: Presented) -> None:
@@ -99,7 +101,8 @@ class Verifier:
         yield from sorted(every, key=lambda each: each[0] != known)
 
     def _remember(self, client_host: str, number: int) -> None:
-        if number != self._winners.get(client_host, 0):
+        # A longer one is no host, and a client whose signatures match may send as many of them as it likes.
+        if len(client_host) <= _LONGEST_HOST and number != self._winners.get(client_host, 0):
             if len(self._winners) >= _REMEMBERED_HOSTS:
                 self._winners.clear()
             self._winners[client_host] = number
@@ -109,19 +112,29 @@ class Verifier:
         absent = sorted(set(presented.signed_headers) - head.headers.keys())
         log.warning(
             "a signature does not match: %s %s, host %s, key %s, signed headers %s, absent of these: %s, signed at %s",
-            head.method,
-            head.path,
-            head.headers.get("host"),
-            presented.access_key,
-            ";".join(presented.signed_headers),
-            ", ".join(absent) or "none",
-            presented.moment,
+            *map(
+                _shortened,
+                (
+                    head.method,
+                    head.path,
+                    head.headers.get("host", ""),
+                    presented.access_key,
+                    ";".join(presented.signed_headers),
+                    ", ".join(absent) or "none",
+                    presented.moment,
+                ),
+            ),
         )
         details: tuple[tuple[str, str], ...] = ()
         if self.debug:
             text = string_to_sign(presented.moment, presented.scope, canonical)
             details = (("StringToSign", text), ("CanonicalRequest", canonical))
         return S3Error("SignatureDoesNotMatch", 403, _MESSAGE, details=details)
+
+
+def _shortened(text: str) -> str:
+    """As much of a text as an honest client would send: anybody may send a long one, again and again."""
+    return text if len(text) <= _LONGEST_LOGGED else f"{text[:_LONGEST_LOGGED]}... ({len(text)} characters)"
 
 
 def _signed_values(head: Head, presented: Presented) -> dict[str, str]:

@@ -133,6 +133,30 @@ def test_accept_encoding_that_a_proxy_changes() -> None:
     check(found)
 
 
+def test_a_long_host_is_not_kept_in_memory() -> None:
+    verifier = Verifier(None)
+    for number in range(200):
+        host = f"{number}.{'a' * 20_000}"
+        # Signed for the default port, which a proxy took away.
+        found = signed("GET", url_of(f"{host}:443", "key", {}), {})
+        lines = [f"{name}: {value.removesuffix(':443') if name == 'host' else value}" for name, value in found.lines]
+        received = head("GET", found.path, *lines)
+        presented = presented_by(received, received.query())
+        assert presented is not None
+        verifier.check(received, presented, SECRET)
+    assert sum(map(len, verifier._winners)) < 100_000
+
+
+def test_a_wrong_signature_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    names = ";".join(f"x-amz-meta-{number}" for number in range(10_000))
+    found = signed("GET", url_of("h" * 50_000, "k" * 50_000, {}), {})
+    lines = [f"{name}: {value.replace('host;', f'host;{names};')}" for name, value in found.lines]
+    with pytest.raises(S3Error, match="signature"):
+        check(head("GET", found.path, *lines))
+    assert "a signature does not match: GET /s3/bucket/kkk" in caplog.text
+    assert len(caplog.text) < 8000
+
+
 def test_repeated_and_folded_values() -> None:
     text = "GET /s3/b/k HTTP/1.1\r\nHost: h\r\nX-Amz-Meta-A:  one \r\nX-Amz-Meta-A: two  three\r\n four\r\n\r\n"
     assert lines_of(text.encode()) == (
