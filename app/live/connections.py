@@ -7,13 +7,14 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
 import h11
 from h11 import _readers
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import CloseCode, Frame
 
 # For a header that is none behind many spaces h11 goes back over them for each of them; this takes each once.
 _readers.header_field_re = re.compile(_readers.header_field_re.pattern.replace(rb":[ \t]*(", rb":[ \t]*+("))
@@ -24,6 +25,8 @@ _HEAD_S = 10.0
 _UNREAD_S = 20.0
 """How long a client may leave what was sent unacknowledged, where the system can tell. Without it one that has vanished
 is waited for until TCP gives up, which takes a quarter of an hour."""
+
+_MOST_FRAGMENTS = 10_000
 
 _BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _HAS_GONE = "portico.has_gone"
@@ -73,13 +76,38 @@ class PromptConnection(H11Protocol):
 
 class PromptSocket(WebSocketsSansIOProtocol):
     """Refuses a request for a WebSocket that is none to websockets, though it was one to h11. uvicorn would keep its
-    connection for ever, and fail to stop because of it."""
+    connection for ever, and fail to stop because of it.
+
+    Keeps little of a client that sends frames without an end: one pong for all pings while it reads none, as RFC 6455
+    section 5.5.3 allows, and so many fragments of a message, which are not limited by their bytes if they have none.
+    """
+
+    _pong: Sequence[bytes] = ()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.conn.handshake_exc is not None and not self.transport.is_closing():
             self.transport.write(_BAD_REQUEST)
             self.transport.close()
+
+    def handle_ping(self) -> None:
+        if self.writable.is_set():
+            super().handle_ping()
+        else:
+            # The first of the pings that arrived together has the pongs of all.
+            self._pong = self.conn.data_to_send()[-1:] or self._pong
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        pong, self._pong = self._pong, ()
+        self.transport.write(b"".join(pong))
+
+    def handle_cont(self, event: Frame) -> None:
+        if len(self.frames) < _MOST_FRAGMENTS:
+            super().handle_cont(event)
+        elif not self.close_sent:
+            self.conn.fail(CloseCode.MESSAGE_TOO_BIG, "too many fragments")
+            self.handle_parser_exception()
 
 
 def _nothing() -> None:

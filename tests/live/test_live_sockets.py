@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from socket import create_connection
+from socket import SO_RCVBUF, SOL_SOCKET, create_connection
+from socket import socket as plain_socket
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -303,6 +304,66 @@ def test_a_message_of_any_size_is_not_kept(live: Live) -> None:
         with pytest.raises(ConnectionClosed) as closed:
             one.next()
     assert closed.value.rcvd is None or closed.value.rcvd.code == 1009
+
+
+def frame(opcode: int, payload: bytes = b"", final: bool = True) -> bytes:
+    """A frame of at most 125 bytes, masked with zeros."""
+    return bytes((final << 7 | opcode, 0x80 | len(payload))) + bytes(4) + payload
+
+
+@contextmanager
+def raw_socket(live: Live, receive_buffer: int = 0) -> Iterator[Any]:
+    """A connection after its handshake, without a client that reads."""
+    url = urlsplit(live.url)
+    lines = [
+        f"GET {url.path} HTTP/1.1", f"Host: {url.netloc}", "Upgrade: websocket", "Connection: Upgrade",
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Protocol: graphql-transport-ws", "", "",
+    ]  # fmt: skip
+    with plain_socket() as connection:
+        if receive_buffer:
+            connection.setsockopt(SOL_SOCKET, SO_RCVBUF, receive_buffer)
+        connection.settimeout(PATIENCE_S)
+        connection.connect((url.hostname, url.port))
+        connection.sendall("\r\n".join(lines).encode())
+        assert b" 101 " in connection.recv(4096)
+        yield connection
+
+
+def memory(live: Live) -> int:
+    return int(Path(f"/proc/{live.process.pid}/statm").read_text().split()[1]) * 4096
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc tells of memory")
+def test_pongs_that_nobody_reads_are_not_kept(live: Live) -> None:
+    with raw_socket(live, receive_buffer=1 << 16) as connection:
+        connection.sendall(frame(9, b"x" * 125) * 1000)
+        before = memory(live)
+        connection.sendall(frame(9, b"x" * 125) * 150_000)
+        connection.sendall(frame(9, b"last"))
+        time.sleep(1)
+        assert memory(live) - before < 8_000_000
+        end = b""
+        while not end.endswith(b"\x8a\x04last"):
+            received = connection.recv(1 << 16)
+            assert received
+            end = end[-6:] + received
+        connection.sendall(frame(9, b"again"))
+        assert connection.recv(4096) == b"\x8a\x05again"
+
+
+def test_a_message_of_fragments_without_an_end_is_refused(live: Live) -> None:
+    with raw_socket(live) as connection:
+        connection.sendall(frame(1, b"", final=False) + frame(0, b"", final=False) * 20_000)
+        assert connection.recv(4096)[2:4] == (1009).to_bytes(2, "big")
+
+
+def test_a_message_in_many_fragments_is_read(live: Live) -> None:
+    message = json.dumps({"type": "ping", "payload": "x" * 8000}).encode()
+    parts = [frame(0, message[at : at + 1], final=False) for at in range(1, len(message) - 1)]
+    with raw_socket(live) as connection:
+        connection.sendall(frame(1, message[:1], final=False) + b"".join(parts) + frame(0, message[-1:]))
+        assert b'"pong"' in connection.recv(4096)
 
 
 def test_nobody_subscribes_before_saying_who_it_is(live: Live) -> None:
