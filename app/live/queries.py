@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 import time
@@ -39,9 +40,13 @@ class LiveAnswer(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class LiveQuery:
     """A query of a caller. Those with the same ``key`` always have the same answer. ``is_subscription``: whether the
-    client called it so, or only gave its id."""
+    client called it so, or only gave its id.
+
+    ``values``: the variables and the extensions as JSON, which ``request`` lacks. It is kept as long as the stream
+    lasts, and the values themselves take up to twenty times the memory."""
 
     request: GraphQLRequest
+    values: bytes
     caller: Caller
     key: tuple[str, ...]
     is_subscription: bool
@@ -73,24 +78,29 @@ class Queries:
         text = body.get("query")
         request = GraphQLRequest(
             query=text,
-            variables=body.get("variables"),
+            variables=None,
             operation_name=body.get("operationName"),
-            extensions=body.get("extensions"),
+            extensions=None,
             document_id=body.get("documentId"),
             head=RequestHead("POST", PATH, header),
         )
         caller = caller_of(request, self._engine)
-        parts = (request.query, request.variables, request.operation_name, request.extensions, request.document_id)
+        variables, extensions = body.get("variables"), body.get("extensions")
+        values = json.dumps([variables, extensions], ensure_ascii=False).encode(errors="surrogatepass")
+        parts = (request.query, variables, request.operation_name, extensions, request.document_id)
         # Each run reads the credentials again: those of another may end earlier.
         credentials = [header(each) for each in self.credentials]
-        key = json.dumps([*parts, *credentials], sort_keys=True), caller.role, caller.cache_key
-        return LiveQuery(request, caller, key, self._is_subscription(text, request.operation_name))
+        digest = hashlib.sha256(json.dumps([*parts, *credentials], sort_keys=True).encode()).hexdigest()
+        key = digest, caller.role, caller.cache_key
+        return LiveQuery(request, values, caller, key, self._is_subscription(text, request.operation_name))
 
     def answer(self, query: LiveQuery) -> LiveAnswer:
         """Run it now. Never raises: errors are answers."""
         self._planned.reads = None
         started = time.monotonic()
-        reply, reads = run(query.request, self._engine).reply, self._planned.reads
+        variables, extensions = json.loads(query.values)
+        request = replace(query.request, variables=variables, extensions=extensions)
+        reply, reads = run(request, self._engine).reply, self._planned.reads
         # A line break in JSON is space between its parts; in a stream it would end the line of an event.
         body = reply.body.replace(b"\r", b" ").replace(b"\n", b" ")
         is_final = reads is None and reply.status != Unavailable.status

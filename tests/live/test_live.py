@@ -649,3 +649,20 @@ def test_who_may_not_change_a_table_is_told(portico: Portico, database_url: str,
     postgres.execute("drop role live_stranger", database_url)
     assert refused.returncode == 1
     assert "permission denied" in refused.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc tells of memory")
+def test_the_variables_of_streams_take_little_memory(live: Live) -> None:
+    def memory() -> int:
+        return int(Path(f"/proc/{live.process.pid}/statm").read_text().split()[1]) * 4096
+
+    query = "query ($names: [String!]) { noteCollection(filter: {body: {in: $names}}) { edges { node { id } } } }"
+    asked = [live.ask(query, {"names": ["ab"] * 100_000 + [str(number)]}) for number in range(3)]
+    before = memory()
+    asked += [live.ask(query, {"names": ["ab"] * 100_000 + [f"{number}"]}) for number in range(10, 30)]
+    used = memory() - before
+    for each in asked:
+        assert each.status_code == 200
+        each.close()
+    # The JSON of each has 0.6 MB.
+    assert used < 20 * 2_500_000
