@@ -25,7 +25,7 @@ from app.query.nested_writing import Arguments, NestedWriting, left_out, texts_o
 from app.query.new_rows import columns_of, links_of
 from app.query.row_ids import key_comparisons
 from app.query.rows import NamedRows, TableRows
-from app.query.sql import builtin, computed_first, uncut
+from app.query.sql import builtin, computed_first, unmodified
 from app.query.walk import Field
 
 
@@ -119,7 +119,7 @@ class NestedInsert:
         comparisons = key_comparisons(field.api.view, self._relation)
         keys = self._rows.keys_of([returned], self._rows.handed_on_at(ROOT))
         values = [
-            keys.value(name, uncut(each.type_text)).label(f"key_{number}")
+            keys.value(name, unmodified(each.type_text)).label(f"key_{number}")
             for number, (name, each) in enumerate(comparisons)
         ]
         query = select(keys.position.label("position"), *values).select_from(*keys.elements).where(keys.joined)

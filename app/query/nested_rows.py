@@ -20,7 +20,7 @@ from app.query.nested_values import Batch, Positions, Values, link_at, type_at
 from app.query.new_rows import Link, columns_of, links_of
 from app.query.planning import Planning
 from app.query.rows import TableRows
-from app.query.sql import as_text, builtin, cast_to, computed_first, fail_with, uncut, unnest
+from app.query.sql import as_text, builtin, cast_to, computed_first, fail_with, unmodified, unnest
 from app.query.texts import ArrayText
 from app.query.unnesting import array_for, unnested
 from app.query.walk import Field
@@ -184,7 +184,7 @@ class NestedRows:
             texts = Values((batch,), path, ArrayText(part.to_text))
             arrays[f"key_{number}"] = self.planning.bind(self.objects, texts, "text[]")
         unnested_keys = self.unnest(arrays, "keys")
-        types = {f"key_{number}": uncut(part.comparison.type_text) for number, part in enumerate(key)}
+        types = {f"key_{number}": unmodified(part.comparison.type_text) for number, part in enumerate(key)}
         columns = (
             cast_to(each, types[each.name]).label(each.name) if each.name in types else each for each in unnested_keys.c
         )

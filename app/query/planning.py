@@ -17,7 +17,7 @@ from app.graphql.values_of_types import ToText
 from app.query.distribution import CLAIM, Shard, claim_text
 from app.query.nodes import Cap, Nodes
 from app.query.rows import NamedRows, TableRows
-from app.query.sql import alias_stem, builtin, cast_to, constant, uncut
+from app.query.sql import alias_stem, builtin, cast_to, constant, unmodified
 from app.query.written import Bound
 
 MAX_PARAMETERS = 65535
@@ -98,7 +98,7 @@ class Planning:
             if len(self._parameters) == MAX_PARAMETERS:
                 raise OverLimit(f"The operation has more than {MAX_PARAMETERS} values for one statement")
             parameter = Parameter(f"p{len(self._parameters) + 1}", source, to_text)
-            self._parameters[key] = parameter, Bound(parameter.name, uncut(type_text))
+            self._parameters[key] = parameter, Bound(parameter.name, unmodified(type_text))
         return self._parameters[key][1]
 
     def bind_or_null(self, leaf: Leaf | None, to_text: ToText, type_text: str) -> ColumnElement[Any]:

@@ -61,16 +61,20 @@ def cast_to(expression: ColumnElement[Any], type_text: str) -> ColumnElement[Any
     return WrittenCast(expression, pg_type(type_text), type_text)
 
 
-_LENGTH = re.compile(r"(character varying|character|bit varying|bit)\(\d+\)")
+_MODIFIED = re.compile(
+    r"(character varying|character|bit varying|bit|numeric)\([-\d,]+\)|(timestamp|time)\(\d\)|(interval)[ (][^\[]*"
+)
 _WITHOUT_LENGTH = {"character": "bpchar", "bit": '"bit"'}
 
 
-def uncut(type_text: str) -> str:
-    """A type without its length: a cast to char(n), varchar(n), bit(n) or varbit(n) cuts what is longer."""
-    match = _LENGTH.match(type_text)
+def unmodified(type_text: str) -> str:
+    """A type without its modifier: a cast to char(n), varchar(n), bit(n) or varbit(n) cuts what is longer, one to
+    numeric(p, s), timestamp(p), time(p) or a kind of interval rounds what is finer."""
+    match = _MODIFIED.match(type_text)
     if match is None:
         return type_text
-    return _WITHOUT_LENGTH.get(match[1], match[1]) + type_text[match.end() :]
+    name = match[1] or match[2] or match[3]
+    return _WITHOUT_LENGTH.get(name, name) + type_text[match.end() :]
 
 
 class FunctionCall(Function[Any]):

@@ -31,7 +31,7 @@ from app.query.conditions import narrowed
 from app.query.keys import KEY, RowKey, key_input_type
 from app.query.relationship_names import is_unique
 from app.query.rows import Rows, TableRows
-from app.query.sql import as_text, cast_to, row_count, uncut, unnest
+from app.query.sql import as_text, cast_to, row_count, unmodified, unnest
 from app.query.texts import ArrayText
 from app.query.unnesting import array_for, unnested
 from app.query.walk import Field
@@ -219,7 +219,7 @@ class BulkUpdate:
         rows = unnest(*arrays.values()).table_valued(*arrays, with_ordinality=POSITION)
         rows = rows.render_derived(name=planning.alias("given"))
         # The CTE is read twice, and so computed before its columns are compared (computed_first).
-        keys = {f"key_{number}": uncut(part.comparison.type_text) for number, part in enumerate(self.key)}
+        keys = {f"key_{number}": unmodified(part.comparison.type_text) for number, part in enumerate(self.key)}
         columns = (cast_to(each, keys[each.name]).label(each.name) if each.name in keys else each for each in rows.c)
         return select(*columns).cte(planning.alias("updates"))
 

@@ -286,3 +286,30 @@ def test_a_filter_of_very_many_conditions(door: Door, each: object) -> None:
     refused = ask(door, "$f", {"f": {"or": [each] * 10_001}}, "($f: thingFilter)")
     assert (refused.code, refused.message) == ("LIMIT_EXCEEDED", "The filters have more than 10000 conditions")
     assert "errors" not in ask(door, "$f", {"f": {"or": [each] * 100}}, "($f: thingFilter)").body
+
+
+@pytest.mark.parametrize(
+    ("filter_", "found"),
+    [
+        ({"n": {"eq": "1.501"}}, []),
+        ({"n": {"gt": "1.499"}}, [1, 2]),
+        ({"n": {"lt": "1.501"}}, [1]),
+        ({"n": {"in": ["1.496", "2.5"]}}, [2]),
+        ({"n": {"lt": "12345678.9"}}, [1, 2]),
+        ({"at": {"gt": "2020-01-01T00:00:00.4"}}, [2]),
+        ({"at": {"eq": "2020-01-01T00:00:00.4"}}, []),
+        ({"at": {"lt": "2020-01-01T00:00:00.4"}}, [1]),
+        ({"t": {"gte": "00:00:01.04"}}, [2]),
+    ],
+)
+def test_values_finer_than_the_column_are_not_rounded(
+    reading_door: OpenDoor, filter_: dict[str, object], found: list[int]
+) -> None:
+    door = reading_door("""
+        create table fine (id int primary key, n numeric(5, 2), at timestamp(0), t time(1));
+        insert into fine values (1, 1.5, '2020-01-01', '00:00:01'), (2, 2.5, '2020-01-01 00:00:01', '00:00:02');
+        grant select on fine to anon;
+    """)
+    query = "query ($f: fineFilter) { fineCollection(filter: $f) { edges { node { id } } } }"
+    edges = door.ask(query, {"f": filter_}).data["fineCollection"]["edges"]
+    assert [each["node"]["id"] for each in edges] == found

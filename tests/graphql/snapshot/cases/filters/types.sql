@@ -80,7 +80,7 @@ SELECT (
       SELECT thing_8.id AS id,
         thing_8.score AS score
       FROM public.thing AS thing_8
-      WHERE thing_8.score < CAST($4 AS numeric(6,2))
+      WHERE thing_8.score < CAST($4 AS numeric)
       ORDER BY thing_8.id ASC NULLS LAST
       LIMIT 30
     )

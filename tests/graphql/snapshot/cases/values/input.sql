@@ -3,7 +3,7 @@ SELECT (
     SELECT everything_2.id AS id
     FROM public.everything AS everything_2
     WHERE (everything_2.big = CAST($1 AS bigint))
-    AND (everything_2.amount = CAST($2 AS numeric(10,2)))
+    AND (everything_2.amount = CAST($2 AS numeric))
     AND (everything_2.at = CAST($3 AS timestamp with time zone))
     AND (everything_2.mood = CAST($4 AS public.mood))
     AND (everything_2.r = CAST($5 AS int4range))
