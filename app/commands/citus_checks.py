@@ -13,13 +13,13 @@ from app.settings import Settings
 
 _IS_THERE = "select (to_regclass('pg_catalog.pg_dist_partition') is not null)::text"
 _ABOUT = """
-select json_build_object(
+select pg_catalog.json_build_object(
   'nologin', (
-    select coalesce(json_agg(rolname order by rolname), '[]') from pg_catalog.pg_roles
+    select coalesce(pg_catalog.json_agg(rolname order by rolname), '[]') from pg_catalog.pg_roles
     where rolname = any ({roles}) and not rolcanlogin),
   'tells', to_regprocedure('graphql.set_local(text[],text[])') is not null,
   'silent', (
-    select coalesce(json_agg(p.oid::regprocedure::text order by 1), '[]')
+    select coalesce(pg_catalog.json_agg(p.oid::regprocedure::text order by 1), '[]')
     from pg_catalog.pg_proc p
     join pg_catalog.pg_language l on l.oid = p.prolang and l.lanname = 'sql'
     where p.pronamespace::regnamespace::text = any ({schemas})

@@ -10,7 +10,7 @@ from app.database import Database
 from app.settings import Settings
 
 _ALLOWED = """
-select json_build_object(
+select pg_catalog.json_build_object(
   'user', current_user, 'port', inet_server_port(),
   'allowed', least(
     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,

@@ -151,12 +151,12 @@ def _left_out(schema: str, found: dict[str, Any]) -> Iterator[Finding]:
 
 
 _ABOUT = """
-select json_build_object(
+select pg_catalog.json_build_object(
   'user', current_user, 'database', current_database(),
   'server', current_setting('server_version'), 'server_number', current_setting('server_version_num')::int,
   'superuser', (select rolsuper from pg_catalog.pg_roles where rolname = current_user),
   'roles', (
-    select coalesce(json_object_agg(rolname, json_build_object(
+    select coalesce(pg_catalog.json_object_agg(rolname, pg_catalog.json_build_object(
       'settable', pg_has_role(current_user, oid,
         case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end),
       'bypasses', rolbypassrls or rolsuper)), '{{}}')
@@ -166,13 +166,13 @@ select json_build_object(
 """
 _OF_EXTENSION = "exists (select from pg_catalog.pg_depend d where d.deptype = 'e' and d.objid = {object}.oid)"
 _SCHEMA = """
-select json_build_object(
+select pg_catalog.json_build_object(
 'policyless', (
-  select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
+  select pg_catalog.json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
   where c.relnamespace = n.oid and c.relkind in ('r', 'p') and c.relrowsecurity
     and not exists (select from pg_catalog.pg_policy p where p.polrelid = c.oid)),
 'ungranted', (
-  select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
+  select pg_catalog.json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
   where c.relnamespace = n.oid and c.relkind in {kinds} and not {c_of_extension}
     and not exists (select from pg_catalog.pg_roles r where r.rolname = any({roles})
                     and (has_table_privilege(r.oid, c.oid, 'select')
@@ -182,7 +182,7 @@ select json_build_object(
     select from pg_catalog.pg_class c where c.relnamespace = n.oid and c.relkind in {kinds} and {c_of_extension}
     union all
     select from pg_catalog.pg_proc p where p.pronamespace = n.oid and {p_of_extension}) as made),
-'roles', (select coalesce(json_agg(json_build_object(
+'roles', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
   'role', r.rolname,
   'usage', has_schema_privilege(r.oid, n.oid, 'usage'),
   'creates', has_schema_privilege(r.oid, n.oid, 'create'),

@@ -106,9 +106,9 @@ def _schema(schema: str, ask: Ask) -> Iterator[Finding]:
 
 
 _LOGIN = """
-select json_build_object(
+select pg_catalog.json_build_object(
   'name', r.rolname,
-  'rights', (select coalesce(json_agg(right_name), '[]') from (values
+  'rights', (select coalesce(pg_catalog.json_agg(right_name), '[]') from (values
       ('SUPERUSER', r.rolsuper), ('BYPASSRLS', r.rolbypassrls and not r.rolsuper),
       ('CREATEROLE', r.rolcreaterole and not r.rolsuper), ('CREATEDB', r.rolcreatedb and not r.rolsuper)
     ) as held (right_name, is_held) where is_held),
@@ -122,16 +122,16 @@ select json_build_object(
 from pg_catalog.pg_roles r where r.rolname = current_user
 """
 _SCHEMA = """
-select json_build_object(
+select pg_catalog.json_build_object(
   'unprotected', {unprotected},
   'bypassing', (
-    select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
+    select pg_catalog.json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
     where c.relnamespace = n.oid and c.relkind = 'v' and has_table_privilege(r.oid, c.oid, 'select')
-      and not exists (select from unnest(c.reloptions) o where o ~* '^security_invoker=(true|on|yes|1)$')),
+      and not exists (select from pg_catalog.unnest(c.reloptions) o where o ~* '^security_invoker=(true|on|yes|1)$')),
   'redirectable', (
-    select json_agg(p.oid::regprocedure::text order by p.proname) from pg_catalog.pg_proc p
+    select pg_catalog.json_agg(p.oid::regprocedure::text order by p.proname) from pg_catalog.pg_proc p
     where p.pronamespace = n.oid and p.prosecdef and has_function_privilege(r.oid, p.oid, 'execute')
-      and not exists (select from unnest(p.proconfig) o where starts_with(o, 'search_path='))),
+      and not exists (select from pg_catalog.unnest(p.proconfig) o where starts_with(o, 'search_path='))),
   'introspection', coalesce(obj_description(n.oid, 'pg_namespace'), '') !~ '"introspection"\\s*:\\s*false'
 )::text
 from pg_catalog.pg_namespace n cross join pg_catalog.pg_roles r

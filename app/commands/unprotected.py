@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.commands.finding import Finding, Mark, listed
 
 UNPROTECTED = """(
-  select json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
+  select pg_catalog.json_agg(c.relname order by c.relname) from pg_catalog.pg_class c
   where c.relnamespace = n.oid and c.relkind in ('r', 'p') and not c.relrowsecurity
     and has_table_privilege(r.oid, c.oid, 'insert, update, delete'))"""
 """The names of these tables in SQL, null for none: ``n`` is the schema in a query, ``r`` the role."""

@@ -33,9 +33,9 @@ class TransactionForm(NamedTuple):
 
 
 def _calls(count: int) -> list[str]:
-    calls = [f"set_config(${2 * i + 1}, ${2 * i + 2}, true)" for i in range(count)]
+    calls = [f"pg_catalog.set_config(${2 * i + 1}, ${2 * i + 2}, true)" for i in range(count)]
     # num_nulls evaluates its arguments in order and answers with a digit; without it all values would be sent back.
-    return [f"num_nulls({', '.join(some)})" for some in _batches(calls)]
+    return [f"pg_catalog.num_nulls({', '.join(some)})" for some in _batches(calls)]
 
 
 def _batches(calls: list[str]) -> Iterator[list[str]]:

@@ -19,7 +19,7 @@ from app.query.sql import as_constant
 CHANNEL = "portico_live"
 _LOCK_S = 10
 TRIGGERED = """
-select coalesce(json_agg(tgrelid::bigint), '[]')::text from pg_catalog.pg_trigger
+select coalesce(pg_catalog.json_agg(tgrelid::bigint), '[]')::text from pg_catalog.pg_trigger
 where tgname = 'portico_live' and tgenabled in ('O', 'A')
 """
 """Which tables have the trigger, by their oids."""
@@ -38,7 +38,7 @@ create trigger portico_live after insert or update or delete or truncate on {tab
 for each statement execute function {function}()
 """
 _FIND = """
-select json_build_object(
+select pg_catalog.json_build_object(
   'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
   'function', p.oid is not null,
   'is_other', p.prosrc not like '%pg_notify(''portico_live''%',

@@ -27,12 +27,12 @@ _ASK = Statement(
     WITH work AS (SELECT w.kind, w.due_at, w.attempts FROM storage.work w LIMIT {_MOST_COUNTED}),
          uploads AS (SELECT u.id, u.form, u.received FROM storage.uploads u
                      WHERE u.finished IS NULL LIMIT {_MOST_COUNTED})
-    SELECT json_build_object(
-        'work', (SELECT coalesce(json_agg(k), '[]') FROM (
+    SELECT pg_catalog.json_build_object(
+        'work', (SELECT coalesce(pg_catalog.json_agg(k), '[]') FROM (
             SELECT kind, count(*) AS entries, count(*) FILTER (WHERE attempts > 1) AS repeated,
                    greatest(0, extract(epoch FROM clock_timestamp() - min(due_at))) AS overdue
             FROM work GROUP BY kind) k),
-        'uploads', (SELECT coalesce(json_agg(f), '[]') FROM (
+        'uploads', (SELECT coalesce(pg_catalog.json_agg(f), '[]') FROM (
             SELECT form, count(*) AS uploads, sum(received) AS bytes FROM uploads GROUP BY form) f))
     """,  # noqa: S608
     "metrics",

@@ -26,7 +26,8 @@ EXPLAIN_ROLES: Setting[tuple[str, ...]] = Setting(
 
 _MOST_HANDED_ON = 200
 _PLACEHOLDERS = Statement(
-    f"SELECT num_nulls(set_config('{HANDED_ON}' || n, '{{}}', true)) FROM generate_series(1, {_MOST_HANDED_ON}) n",  # noqa: S608
+    f"SELECT pg_catalog.num_nulls(set_config('{HANDED_ON}' || n, '{{}}', true))"  # noqa: S608
+    f" FROM generate_series(1, {_MOST_HANDED_ON}) n",
     unnamed=True,
 )
 """The planner may read what an earlier statement hands on, json or an array, and here that statement does not run."""

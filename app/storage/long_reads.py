@@ -17,7 +17,7 @@ from app.storage.errors import TooManyLongReads
 MOMENT_S = 0.2
 """The time of every read, in seconds: ten times that of an ordinary listing."""
 
-_LIMIT_TIME = Statement("SELECT num_nulls(set_config('statement_timeout', $1, true))", "limit_time")
+_LIMIT_TIME = Statement("SELECT pg_catalog.num_nulls(set_config('statement_timeout', $1, true))", "limit_time")
 
 
 class LongReads:

@@ -42,7 +42,7 @@ _OBJECT_COLUMNS = """
 # the objects of a public bucket. The next statement is planned after this one has run, so under the new role.
 BUCKET_THEN_ROLE = Statement(
     """
-    SELECT num_nulls(set_config('role', CASE WHEN b.public THEN 'service_role' ELSE $2 END, true)),
+    SELECT pg_catalog.num_nulls(set_config('role', CASE WHEN b.public THEN 'service_role' ELSE $2 END, true)),
            CASE WHEN b.id IS NOT NULL THEN coalesce(b.public, false) END
     FROM (SELECT $1::text AS id) AS wanted LEFT JOIN storage.buckets b ON b.id = wanted.id
     """,
@@ -51,8 +51,9 @@ BUCKET_THEN_ROLE = Statement(
 # For a write: the bucket, and the object that is there. Each change of a row changes its xmin.
 TARGET_THEN_ROLE = Statement(
     """
-    SELECT num_nulls(set_config('role', $3, true)),
-           b.id, b.public, b.file_size_limit, to_json(b.allowed_mime_types), o.id, o.xmin, o.metadata ->> 'eTag'
+    SELECT pg_catalog.num_nulls(set_config('role', $3, true)),
+           b.id, b.public, b.file_size_limit, pg_catalog.to_json(b.allowed_mime_types),
+           o.id, o.xmin, o.metadata ->> 'eTag'
     FROM (SELECT $1::text AS bucket_id, $2::text AS name) AS wanted
     LEFT JOIN storage.buckets b ON b.id = wanted.bucket_id
     LEFT JOIN storage.objects o ON o.bucket_id = wanted.bucket_id AND o.name = wanted.name
@@ -60,10 +61,11 @@ TARGET_THEN_ROLE = Statement(
     "target_then_role",
 )
 BUCKET = Statement(
-    "SELECT 0, b.id, b.public, b.file_size_limit, to_json(b.allowed_mime_types) FROM storage.buckets b WHERE b.id = $1",
+    "SELECT 0, b.id, b.public, b.file_size_limit, pg_catalog.to_json(b.allowed_mime_types)"
+    " FROM storage.buckets b WHERE b.id = $1",
     "bucket",
 )
-BECOME = Statement("SELECT num_nulls(set_config('role', $1, true))", "become")
+BECOME = Statement("SELECT pg_catalog.num_nulls(set_config('role', $1, true))", "become")
 
 # -- buckets
 
@@ -210,7 +212,8 @@ def delete_objects(projection: Projection) -> Statement:
 RECORD_EVENTS = Statement(
     """
     INSERT INTO storage.work (kind, bucket_id, name, version, event)
-    SELECT 'post_event', e ->> 'bucketId', e ->> 'name', e ->> 'version', e || jsonb_build_object('receiver', r)
+    SELECT 'post_event', e ->> 'bucketId', e ->> 'name', e ->> 'version',
+           e || pg_catalog.jsonb_build_object('receiver', r)
     FROM jsonb_array_elements($1::jsonb) AS e, jsonb_array_elements_text($2::jsonb) AS r
     """,
     "record_events",

@@ -83,7 +83,8 @@ def walk(form: LevelForm) -> Statement:
     return Statement(
         f"""
         {_walked(form)}
-        SELECT count(*), coalesce(array_agg(name {form.in_order}), '{{}}')::text, NULL, NULL, coalesce({last}, $2)
+        SELECT count(*), coalesce(pg_catalog.array_agg(name {form.in_order}), '{{}}')::text, NULL, NULL,
+               coalesce({last}, $2)
         FROM ({form.first(_WANTED, _POSITION, "o.name")}) r HAVING (SELECT flat FROM kind)
         UNION ALL SELECT * FROM walked
         """,  # noqa: S608
@@ -147,13 +148,13 @@ def _steps(form: LevelForm) -> str:
             UNION ALL
             SELECT w.step + 1, b.pos,
                    CASE WHEN b.folder THEN {_AFTER_FOLDER} ELSE least(w.size * {_GROWTH}, {_MOST}) END,
-                   w.total + cardinality(b.names), w.folder OR b.folder, b.names, b.folders, b.lasts
+                   w.total + pg_catalog.cardinality(b.names), w.folder OR b.folder, b.names, b.folders, b.lasts
             FROM walk w CROSS JOIN LATERAL (
-                SELECT array_agg(CASE WHEN slash = 0 THEN name END {form.in_order}) AS names,
-                       array_agg(CASE WHEN slash > 0 THEN {first} END {form.in_order}) AS folders,
-                       array_agg(CASE WHEN slash > 0 THEN {last} END {form.in_order}) AS lasts,
+                SELECT pg_catalog.array_agg(CASE WHEN slash = 0 THEN name END {form.in_order}) AS names,
+                       pg_catalog.array_agg(CASE WHEN slash > 0 THEN {first} END {form.in_order}) AS folders,
+                       pg_catalog.array_agg(CASE WHEN slash > 0 THEN {last} END {form.in_order}) AS lasts,
                        bool_or(slash > 0) AS folder,
-                       (array_agg(CASE WHEN slash > 0 THEN {after_folder} ELSE {after_object} END
+                       (pg_catalog.array_agg(CASE WHEN slash > 0 THEN {after_folder} ELSE {after_object} END
                                   {form.in_order}))[count(*)] COLLATE "C" AS pos
                 FROM (
                     SELECT s.*, coalesce(bool_or(slash > 0) OVER (
@@ -197,7 +198,8 @@ def seen(form: LevelForm) -> Statement:
                 LIMIT {MOST_SEEN + 1}
             ) r),
         entries AS (
-            SELECT object, place, length(place) AS length, (array_agg(name ORDER BY k, name COLLATE "C"))[1] AS name
+            SELECT object, place, length(place) AS length,
+                   (pg_catalog.array_agg(name ORDER BY k, name COLLATE "C"))[1] AS name
             FROM (
                 SELECT s.*, CASE WHEN slash = 0 THEN name END AS object,
                        CASE WHEN slash = 0 THEN k ELSE left(k, $5::int + slash) END AS place
@@ -205,9 +207,10 @@ def seen(form: LevelForm) -> Statement:
             ) s
             GROUP BY object, place
         )
-        SELECT (SELECT count(*) FROM seen), coalesce(array_agg(e.object {in_order}), '{{}}'),
-               coalesce(array_agg(CASE WHEN e.object IS NULL THEN left(e.name, length) END {in_order}), '{{}}'),
-               coalesce(array_agg(NULL::text), '{{}}')
+        SELECT (SELECT count(*) FROM seen), coalesce(pg_catalog.array_agg(e.object {in_order}), '{{}}'),
+               coalesce(
+                   pg_catalog.array_agg(CASE WHEN e.object IS NULL THEN left(e.name, length) END {in_order}), '{{}}'),
+               coalesce(pg_catalog.array_agg(NULL::text), '{{}}')
         FROM entries e
         """,  # noqa: S608
         "list_seen",

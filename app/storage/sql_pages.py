@@ -23,7 +23,7 @@ def _json_time(expression: str) -> str:
 # not leakproof, and inside the comparison they would rule out the index.
 _VISIBLE = f"""
     SELECT e.n, NULL::text AS folder, o.id, o.name, o.created_at, o.updated_at, o.last_accessed_at, o.metadata
-    FROM unnest({unseen("$2::text[]")}) WITH ORDINALITY AS e (name, n)
+    FROM pg_catalog.unnest({unseen("$2::text[]")}) WITH ORDINALITY AS e (name, n)
     JOIN storage.objects o ON o.bucket_id = {unseen("$1::text")} AND o.name COLLATE "C" = e.name
     UNION ALL
     SELECT e.n, f.folder, NULL, NULL, NULL, NULL, NULL, NULL
@@ -122,7 +122,8 @@ class PageByCursor:
                 SELECT v.*, place <= {limit} AS given, place = {limit} OR (place < {limit} AND last_found) AS last
                 FROM (
                     SELECT v.*, {_UPDATED}, {moment} AS moment,
-                           row_number() OVER in_order AS place, lead(true) OVER in_order IS NULL AS last_found
+                           row_number() OVER in_order AS place,
+                           pg_catalog.lead(true) OVER in_order IS NULL AS last_found
                     FROM (SELECT v.* FROM ({source}) v WHERE {condition} {in_order} LIMIT {limit} + 1) v
                     WINDOW in_order AS ({in_order}) {in_order}) v) v"""  # noqa: S608
 

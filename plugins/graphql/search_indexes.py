@@ -14,7 +14,7 @@ from app.query.text_search import DIRECTIVE, Searched, searched_of
 from schema_cache.model import Relation
 
 INDEXES = """
-select coalesce(json_agg(pg_catalog.pg_get_indexdef(i.indexrelid, k, false)), '[]')::text
+select coalesce(pg_catalog.json_agg(pg_catalog.pg_get_indexdef(i.indexrelid, k, false)), '[]')::text
 from pg_catalog.pg_index i
 join pg_catalog.pg_class c on c.oid = i.indexrelid
 join pg_catalog.pg_am a on a.oid = c.relam and a.amname in ('gin', 'gist')

@@ -24,6 +24,7 @@ DOCUMENTS: Setting[str | None] = Setting(
 
 _TABLE = "table:"
 _SUFFIX = ".graphql"
+_PAIR_OF_ROW = "pg_catalog.json_build_array(id::text, document::text)"
 
 ReadValue = Callable[[str], bytes | None]
 
@@ -112,11 +113,11 @@ def _table(name: str, read: ReadValue) -> DocumentSource:
             raise _unusable(f"the table {name} cannot be read: {ex.message}") from None
 
     def rows() -> Mapping[str, str]:
-        listed = ask(f"select coalesce(json_agg(json_build_array(id::text, document::text)), '[]') from {relation}")  # noqa: S608
+        listed = ask(f"select coalesce(pg_catalog.json_agg({_PAIR_OF_ROW}), '[]') from {relation}")  # noqa: S608
         return _by_id(json.loads(listed), f"the table {name}")
 
     def state() -> Hashable:
-        each = "md5(json_build_array(id::text, document::text)::text)"
+        each = f"md5({_PAIR_OF_ROW}::text)"
         return ask(f"select md5(coalesce(string_agg({each}, '' order by {each}), '')) from {relation}")  # noqa: S608
 
     return DocumentSource(rows, state)

@@ -31,7 +31,7 @@ from app.storage.writing import Content, permitted, put
 UPLOAD_TYPE = "import"
 """What events say about objects that were imported."""
 
-_OWNED_AND_DESCRIBED = "json_build_array(o.owner_id, o.user_metadata)"
+_OWNED_AND_DESCRIBED = "pg_catalog.json_build_array(o.owner_id, o.user_metadata)"
 # An object is as old as its bytes, unless its row knows better.
 _AGED = Statement(
     """

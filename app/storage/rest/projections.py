@@ -14,17 +14,18 @@ _BUCKET_LIMITS = f"""
     'file_size_limit', b.file_size_limit, 'allowed_mime_types', b.allowed_mime_types,
     'created_at', {time_text("b.created_at")}, 'updated_at', {time_text("b.updated_at")}"""
 
-BUCKET: Projection = f"json_build_object({_BUCKET_MEMBERS}, {_BUCKET_LIMITS})"
+BUCKET: Projection = f"pg_catalog.json_build_object({_BUCKET_MEMBERS}, {_BUCKET_LIMITS})"
 
 
 @cache
 def buckets(*, typed: bool) -> Projection:
     """A JSON array of buckets, each with its type if ``typed``."""
     kind = "'type', b.type," if typed else ""
-    return f"coalesce(json_agg(json_build_object({_BUCKET_MEMBERS}, {kind} {_BUCKET_LIMITS})), '[]')"
+    one = f"pg_catalog.json_build_object({_BUCKET_MEMBERS}, {kind} {_BUCKET_LIMITS})"
+    return f"coalesce(pg_catalog.json_agg({one}), '[]')"
 
 
-RECORD: Projection = f"""json_build_object(
+RECORD: Projection = f"""pg_catalog.json_build_object(
     'name', o.name, 'bucket_id', o.bucket_id, 'owner', coalesce(o.owner::text, ''),
     'owner_id', coalesce(o.owner_id, ''), 'version', coalesce(o.version, ''), 'id', o.id,
     'updated_at', {time_text("o.updated_at")}, 'created_at', {time_text("o.created_at")},
@@ -32,7 +33,7 @@ RECORD: Projection = f"""json_build_object(
     'metadata', o.metadata, 'user_metadata', o.user_metadata)"""
 """The whole row of an object."""
 
-INFO: Projection = f"""json_build_object(
+INFO: Projection = f"""pg_catalog.json_build_object(
     'id', o.id, 'name', o.name, 'version', coalesce(o.version, ''), 'bucket_id', o.bucket_id,
     'size', coalesce(o.metadata -> 'size', o.metadata -> 'contentLength'),
     'content_type', o.metadata ->> 'mimetype', 'content_encoding', o.metadata ->> 'contentEncoding',
@@ -66,13 +67,13 @@ def _entry(**names: str) -> Projection:
         || {_members(", ", metadata="coalesce(v.metadata::text, 'null')")} || '}}'"""
 
 
-ENTRY = _entry(name="to_json(substr(coalesce(left(v.folder, -1), v.name), v.start))::text")
+ENTRY = _entry(name="pg_catalog.to_json(substr(coalesce(left(v.folder, -1), v.name), v.start))::text")
 """An entry of a listing by offset, with its relative name."""
 
 
 def _last_segment(name: str) -> str:
     """The JSON of what follows the last slash, but for one at the end. A regular expression would take much longer."""
-    return f"to_json(split_part({name}, '/', CASE right({name}, 1) WHEN '/' THEN -2 ELSE -1 END))::text"
+    return f"pg_catalog.to_json(split_part({name}, '/', CASE right({name}, 1) WHEN '/' THEN -2 ELSE -1 END))::text"
 
 
 @cache
@@ -80,11 +81,11 @@ def folder(*, delimited: bool) -> Projection:
     """A folder in a listing by cursor."""
     key = {"key": _last_segment("v.folder")} if delimited else {}
     nothing = {"id": "'null'", "updated_at": "'null'", "created_at": "'null'"}
-    return f"""{_members("{", **key, name="to_json(v.folder)::text", **nothing)} || '}}'"""
+    return f"""{_members("{", **key, name="pg_catalog.to_json(v.folder)::text", **nothing)} || '}}'"""
 
 
 @cache
 def entry(*, delimited: bool) -> Projection:
     """An object in a listing by cursor."""
     key = {"key": _last_segment("v.name")} if delimited else {}
-    return _entry(**key, name="to_json(v.name)::text")
+    return _entry(**key, name="pg_catalog.to_json(v.name)::text")

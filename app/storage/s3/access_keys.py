@@ -24,7 +24,8 @@ _PURPOSE = "portico access keys"
 _DROPPED = frozenset({"iss", "issuer", "exp", "iat"})
 
 _COLUMNS = f"""
-    id, secret, description, claims, to_json(buckets), extract(epoch FROM expires_at), {time_text("created_at")}"""
+    id, secret, description, claims, pg_catalog.to_json(buckets),
+    extract(epoch FROM expires_at), {time_text("created_at")}"""
 
 _INSERT = Statement(
     """

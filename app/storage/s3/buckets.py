@@ -16,9 +16,9 @@ from app.storage.sql import time_text
 from app.storage.storage import Storage
 
 _MOST = 10_000
-_EXISTS = "to_json(b.id)"
+_EXISTS = "pg_catalog.to_json(b.id)"
 _LOCKS = "x-amz-bucket-object-lock-enabled"
-_BUCKETS = f"""coalesce(json_agg(json_build_array(b.id, {time_text("b.created_at")})), '[]')"""
+_BUCKETS = f"""coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(b.id, {time_text("b.created_at")})), '[]')"""
 
 
 def list_buckets(storage: Storage, call: S3Call) -> Answer:

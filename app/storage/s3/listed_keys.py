@@ -25,9 +25,9 @@ from app.storage.storage import Storage
 LARGEST_PAGE = 1000
 
 _PAGE = PageByCursor(
-    folder="to_json(v.folder)::text",
-    entry=f"""concat('[', to_json(v.name), ',', {plain_json("v.updated")}, ',',
-        coalesce(to_json(v.metadata ->> 'eTag')::text, 'null'), ',',
+    folder="pg_catalog.to_json(v.folder)::text",
+    entry=f"""pg_catalog.concat('[', pg_catalog.to_json(v.name), ',', {plain_json("v.updated")}, ',',
+        coalesce(pg_catalog.to_json(v.metadata ->> 'eTag')::text, 'null'), ',',
         coalesce(v.metadata -> 'size', v.metadata -> 'contentLength', '0'), ']')""",
     column="name",
     direction="asc",

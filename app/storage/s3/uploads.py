@@ -37,7 +37,7 @@ from app.storage.writing import Content
 UPLOAD_TYPE = "s3"
 """What events say about uploads by this protocol."""
 
-COPIED = f"json_build_array(o.metadata ->> 'eTag', {time_text('o.updated_at')})"
+COPIED = f"pg_catalog.json_build_array(o.metadata ->> 'eTag', {time_text('o.updated_at')})"
 
 _SOURCE = "x-amz-copy-source"
 _CONDITIONS = ("if-match", "if-none-match", "if-modified-since", "if-unmodified-since")

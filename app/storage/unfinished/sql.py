@@ -87,7 +87,7 @@ FINISH_UPLOAD = Statement(
     """
     UPDATE storage.uploads u
     SET received = $3::bigint, length = $3::bigint,
-        finished = jsonb_build_object('id', o.id, 'version', o.version, 'eTag', o.metadata ->> 'eTag',
+        finished = pg_catalog.jsonb_build_object('id', o.id, 'version', o.version, 'eTag', o.metadata ->> 'eTag',
                                       'size', $3::bigint, 'metadata', o.metadata)
     FROM storage.objects o
     WHERE u.id = $1 AND u.finished IS NULL AND ($4::bigint IS NULL OR u.received = $4::bigint)
