@@ -10,7 +10,10 @@ from portico import shown_settings
 from portico.diagnosis import findings
 from portico_studio.answers import JsonResource
 
-_SERVER = "select pg_catalog.json_build_object('version', current_setting('server_version'), 'name', current_database())::text"
+_SERVER = (
+    "select pg_catalog.json_build_object("
+    "'version', current_setting('server_version'), 'name', current_database())::text"
+)
 
 
 class ServiceResource(JsonResource):
