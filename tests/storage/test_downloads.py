@@ -264,7 +264,7 @@ def test_conditions(service: Service, public: str) -> None:
 
 def test_a_condition_of_many_entity_tags_takes_no_time(service: Service, public: str) -> None:
     began = time.monotonic()
-    tags = "y," * 100_000
+    tags = "y," * 30_000
     ask = f"GET /object/public/{public} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nIf-None-Match: {tags}\r\n\r\n"
     assert raw_request(service.address, ask.encode()).startswith(b"HTTP/1.1 200 ")
     assert time.monotonic() - began < 5

@@ -75,10 +75,10 @@ def test_other_forms_of_the_same_target(service: Service, origin: str) -> None:
     assert answer.startswith(b"HTTP/1.1 200 ")
 
 
-@pytest.mark.parametrize(("value", "status"), [("x", 200), ("\x01", 400), ("\r\n" + " " * 60_000 + "x", 200)])
+@pytest.mark.parametrize(("value", "status"), [("x", 200), ("\x01", 400), ("\r\n" + " " * 30_000 + "x", 200)])
 def test_a_header_of_many_spaces_takes_no_time(service: Service, value: str, status: int) -> None:
     began = time.monotonic()
-    answer = raw_request(service.address, head("GET", "/version", "X:" + " " * 60_000 + value))
+    answer = raw_request(service.address, head("GET", "/version", "X:" + " " * 30_000 + value))
     assert int(answer.split()[1]) == status
     assert time.monotonic() - began < 5
 

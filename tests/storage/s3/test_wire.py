@@ -76,7 +76,7 @@ def test_refused_before_the_body(s3_service: Service) -> None:
 
 def test_a_credential_of_many_spaces_takes_no_time(s3_service: Service) -> None:
     """Who sends it needs no credential."""
-    for parts in ("Credential=" + " " * 60_000 + "x", " " * 60_000 + "x", "Credential=" * 6_000):
+    for parts in ("Credential=" + " " * 60_000 + "x", " " * 60_000 + "x", "Credential=" * 5_000):
         began = time.monotonic()
         answer = raw_request(
             s3_service.address,
@@ -97,8 +97,8 @@ def unsigned_head(names: list[str], lines: list[str]) -> bytes:
 
 def test_many_signed_headers_take_no_time(s3_service: Service) -> None:
     began = time.monotonic()
-    names = [f"a{number}" for number in range(10_000)]
-    answer = raw_request(s3_service.address, unsigned_head(names, ["b: c"] * 10_000))
+    names = [f"a{number}" for number in range(5_000)]
+    answer = raw_request(s3_service.address, unsigned_head(names, ["b: c"] * 5_000))
     assert (status(answer), code(answer)) == (403, "SignatureDoesNotMatch")
     assert time.monotonic() - began < 10
 
@@ -112,7 +112,7 @@ def test_a_header_is_signed_once(s3_service: Service) -> None:
 def test_a_form_with_a_long_content_type_takes_no_time(s3_service: Service) -> None:
     began = time.monotonic()
     head = (
-        f'POST /s3/b HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Type: multipart/form-data; a="{";" * 100_000}"'
+        f'POST /s3/b HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Type: multipart/form-data; a="{";" * 60_000}"'
     )
     answer = raw_request(s3_service.address, f"{head}\r\n\r\nx".encode())
     assert (status(answer), code(answer)) == (400, "MalformedPOSTRequest")
