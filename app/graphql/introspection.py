@@ -42,7 +42,6 @@ NECESSARY_RULES = (FieldsOnCorrectTypeRule, KnownArgumentNamesRule, MaxIntrospec
 OF_ALL_TYPES = frozenset(("types", "possibleTypes"))
 """The fields of introspection that ask for all types."""
 
-
 _MOST_DESCRIBING = 2
 """How many threads describe all types, or wait until they can. Others have the service's other requests to answer."""
 

@@ -85,8 +85,8 @@ class _Lexer(Lexer):
 
 
 class _Parser(Parser):
-    """Counts no tokens, which were counted before, and lets none stay: documents are kept, and two thirds of what one
-    consists of would be tokens and what refers to them, which the garbage collector looks at again and again."""
+    """Counts no tokens, which were counted before, and lets none stay: documents are kept, and a third of the objects
+    that one consists of would be tokens, which the garbage collector looks at again and again."""
 
     def __init__(self, source: Source, lexer: _Lexer, token_count: int) -> None:
         super().__init__(source, lexer=lexer)

@@ -23,7 +23,6 @@ log = logging.getLogger("portico.graphql")
 _INTEGRITY = "23"
 """How the SQLSTATEs of violated constraints begin."""
 
-
 _READABLE_TOO = (
     "The policies for SELECT must admit the row too, since changes return their rows:"
     ' docs/roles-and-policies.md, "Rows that are written must be readable".'
