@@ -1,4 +1,4 @@
-"""The service beside an empty web server, pgbench and its peers, all in one run: ``python -m bench``.
+"""The service beside an empty web server, a bare one, pgbench and its peers, all in one run: ``python -m bench``.
 
 It needs wrk. Peers are installed by npm and pip, the first time that ``--peers`` asks for them.
 """
@@ -15,11 +15,9 @@ from pathlib import Path
 
 from app.database.target import Target
 from app.database.url import parse_database_url
-from app.discovery import configure
 from app.embedded import EmbeddedPostgres
-from app.settings import Settings
 from bench import report, wrk
-from bench.contestants import SETTINGS, Contestant, NotStarted, empty, portico
+from bench.contestants import Contestant, NotStarted, bare, empty, portico
 from bench.databases import filled_database
 from bench.library import QUESTIONS, SCHEMA, Question
 from bench.measuring import Figures, Measuring, pgbench_of
@@ -38,14 +36,14 @@ def main() -> None:
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         cluster = stack.enter_context(filled_database(place, SCHEMA))
-        settings = configure({"DATABASE_URL": cluster.url(), **SETTINGS}, {"workers": WORKERS, "threads": THREADS})[0]
         ours = stack.enter_context(portico(cluster.url(), WORKERS, THREADS))
         sizes = {each.name: len(ours.ask(each)) for each in questions}
         contestants = [ours, stack.enter_context(empty(sizes, WORKERS, THREADS))]
+        contestants.append(stack.enter_context(bare(cluster.url(), WORKERS, THREADS)))
         if options.peers:
             contestants += _peers(stack, parse_database_url(cluster.url()), options.peers, notes)
         measuring = Measuring(_first_process(cluster), options.seconds, options.rounds)
-        figures = _measure(measuring, questions, contestants, settings, place, notes)
+        figures = _measure(measuring, questions, contestants, cluster.url(), place, notes)
     if options.json:
         options.json.write_text(report.as_json(figures, notes))
     if options.svg:
@@ -89,14 +87,14 @@ def _measure(
     measuring: Measuring,
     questions: Sequence[Question],
     contestants: list[Contestant],
-    settings: Settings,
+    url: str,
     place: Path,
     notes: list[str],
 ) -> list[Figures]:
     print(report.HEADING)
     told: list[Figures] = []
     for question in questions:
-        figures = measuring.measure(question, contestants, pgbench_of(question, settings, place))
+        figures = measuring.measure(question, contestants, pgbench_of(question, url, place))
         told += figures
         print("\n".join(report.lines(figures)), flush=True)
         share = report.of_the_ideal(figures, len(os.sched_getaffinity(0)))

@@ -13,17 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.floor import empty_server
+from bench.floor import empty_server, own_server
 from bench.library import PORTICO, Question, rows_of
+from bench.sent import ANON_KEY, SETTINGS, bodies_of
 from bench.service import serving
 
-ANON_KEY = "anon-key"
-SETTINGS = {
-    "JWT_SECRET": "a secret that only this benchmark uses",
-    "ANON_KEY": ANON_KEY,
-    "SERVICE_ROLE_KEY": "service-key",
-    "MAX_ROWS": "100",
-}
 _JSON = {"Content-Type": "application/json"}
 _STARTS_WITHIN_S = 60.0
 
@@ -48,9 +42,7 @@ class Contestant:
 
     def bodies(self, question: Question) -> list[bytes]:
         """The bodies of its requests, one for each of the question's variables."""
-        query = self.queries.get(question.name, PORTICO[question.name])
-        asked = (question.variables, *question.others)
-        return [json.dumps({"query": query, "variables": each}).encode() for each in asked]
+        return bodies_of(question, self.queries or PORTICO)
 
     def ask(self, question: Question) -> bytes:
         """The answer's body. Raises AssertionError unless it is true."""
@@ -77,6 +69,16 @@ def empty(sizes: Mapping[str, int], workers: int, threads: int) -> Iterator[Cont
         host, port = server.address
         yield Contestant(
             "empty Falcon + waitress", server.pid, lambda asked: f"http://{host}:{port}/{sizes[asked.name]}", {}
+        )
+
+
+@contextmanager
+def bare(url: str, workers: int, threads: int) -> Iterator[Contestant]:
+    """Falcon, waitress and sockets to the database that send what the service sends."""
+    with own_server("bare", workers, threads, url) as server:
+        host, port = server.address
+        yield Contestant(
+            "Falcon + waitress + bare socket", server.pid, lambda _: f"http://{host}:{port}/graphql", PORTICO
         )
 
 

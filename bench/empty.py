@@ -24,12 +24,12 @@ class Constant:
         resp.data = b"x" * size
 
 
-def main() -> None:
-    workers, threads = map(int, sys.argv[1:])
+def serve(route: str, resource: object, workers: int, threads: int) -> None:
+    """Serve the resource on a free port, which is printed, until the process is ended."""
     # waitress logs each request that waits for a thread.
     logging.disable()
     application: falcon.App[Any, Any] = falcon.App()
-    application.add_route("/{size:int}", Constant())
+    application.add_route(route, resource)
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen(1024)
@@ -40,6 +40,11 @@ def main() -> None:
             signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
             create_server(application, sockets=[listener], threads=threads, asyncore_use_poll=True).run()
     signal.pause()
+
+
+def main() -> None:
+    workers, threads = map(int, sys.argv[1:])
+    serve("/{size:int}", Constant(), workers, threads)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,28 +21,34 @@ _WRITTEN_FOR_S = 0.5
 
 
 @dataclass(frozen=True)
-class EmptyServer:
-    """Falcon and waitress as they come, which answer 300 bytes of nothing."""
+class OwnServer:
+    """Falcon and waitress as they come, with a resource of ours."""
 
     address: tuple[str, int]
     pid: int
 
     def cpu_of_request(self, seconds: float = 0.4, connections: int = 16) -> float:
-        """How many seconds of CPU time a request takes now."""
+        """How many seconds of CPU time a request of the empty server takes now, whose answer are 300 bytes."""
         before = cpu_seconds(self.pid)
         load = run_load(self.address, _REQUEST, connections=connections, seconds=seconds)
         return (cpu_seconds(self.pid) - before) / load.requests
 
 
 @contextmanager
-def empty_server(workers: int, threads: int) -> Iterator[EmptyServer]:
-    command = [sys.executable, "-m", "bench.empty", str(workers), str(threads)]
+def own_server(module: str, workers: int, threads: int, *arguments: str) -> Iterator[OwnServer]:
+    """The server that a module of this package starts, with that many workers of so many threads."""
+    command = [sys.executable, "-m", f"bench.{module}", str(workers), str(threads), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as server:
         try:
             assert server.stdout is not None
-            yield EmptyServer(("127.0.0.1", int(server.stdout.readline())), server.pid)
+            yield OwnServer(("127.0.0.1", int(server.stdout.readline())), server.pid)
         finally:
             os.killpg(server.pid, signal.SIGTERM)
+
+
+def empty_server(workers: int, threads: int) -> AbstractContextManager[OwnServer]:
+    """A server that answers with bytes of nothing."""
+    return own_server("empty", workers, threads)
 
 
 def cpu_of_writing(folder: Path, content: bytes) -> float:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.discovery import plugin_manager
-from app.identity.identification import RequestHead
-from app.pipeline.records import GraphQLRequest
-from app.settings import Settings
-from app.wsgi import create_app
 from bench import wrk
-from bench.contestants import ANON_KEY, Contestant
-from bench.library import PORTICO, Question
+from bench.contestants import Contestant
+from bench.library import Question
 from bench.pgbench import PgBench, flight_of
 from bench.processor import await_end, children_of, cpu_seconds
+from bench.sent import sent_for
 
 CONNECTIONS = 8
 # An answer differs in its header alone from others to the same question.
@@ -95,17 +90,11 @@ class Measuring:
         return Figures(question.name, name, per_second, 0.0, used, 0.0, {})
 
 
-def pgbench_of(question: Question, settings: Settings, place: Path) -> PgBench | None:
+def pgbench_of(question: Question, url: str, place: Path) -> PgBench | None:
     """pgbench sending what the service sends for a question; None for one that it answers by itself."""
     if question.truth is None:
         return None
-    head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
-    application = create_app(settings, plugin_manager())
-    asked = [json.loads(json.dumps(each)) for each in (question.variables, *question.others)[:CONNECTIONS]]
-    requests = [GraphQLRequest(PORTICO[question.name], each, head=head) for each in asked]
-    flights = [flight_of(each, application.services.engine) for each in requests]
-    application.close()
-    return PgBench(flights, settings.database_url or "", place)
+    return PgBench([flight_of(steps) for steps in sent_for(question, url)[:CONNECTIONS]], url, place)
 
 
 def _median(rounds: Sequence[Figures]) -> Figures:

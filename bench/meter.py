@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-from bench.floor import EmptyServer
+from bench.floor import OwnServer
 from bench.load import run_load
 from bench.processor import cpu_seconds
 from bench.storage_service import request
@@ -33,7 +33,7 @@ class Meter:
     address: tuple[str, int]
     seconds: float
     pids: tuple[int, ...]
-    empty: EmptyServer | None = None
+    empty: OwnServer | None = None
 
     def once(self, method: str, path: str, body: bytes) -> None:
         with socket.create_connection(self.address) as connection:

@@ -16,15 +16,9 @@ from pathlib import Path
 from struct import unpack_from
 
 from app.database import session
-from app.database.context import first_steps
+from app.database.prepared import Step
 from app.database.url import parse_database_url
 from app.embedded.binaries import wheel_programs
-from app.pipeline.authorize import authorize
-from app.pipeline.engine import Engine
-from app.pipeline.execute import context_of
-from app.pipeline.parse import parse
-from app.pipeline.plan import plan
-from app.pipeline.records import GraphQLRequest
 
 Values = Sequence[bytes | None]
 _FEW = 50
@@ -37,16 +31,10 @@ class Flight:
     statements: Sequence[tuple[str, Values]]
 
 
-def flight_of(request: GraphQLRequest, engine: Engine) -> Flight:
-    """What the service sends for a request."""
-    operation = authorize(parse(request, engine), engine)
-    bound = plan(operation, engine)
-    first = first_steps(context_of(operation, engine), read_only=not bound.plan.is_mutation)
-    statements: list[tuple[str, Values]] = [(sql, ()) for sql in session.SQL]
-    statements += [(statement.sql, _values(parameters)) for statement, parameters, _ in first]
-    planned = zip(bound.plan.statements, bound.values, strict=True)
-    statements += [(each.statement.sql, values) for each, values in planned]
-    return Flight(statements)
+def flight_of(steps: Sequence[Step]) -> Flight:
+    """The flight in which the service sends these steps, which begins by cleaning the session."""
+    cleaning: list[tuple[str, Values]] = [(sql, ()) for sql in session.SQL]
+    return Flight([*cleaning, *((statement.sql, _values(parameters)) for statement, parameters, _ in steps)])
 
 
 def _values(parameters: bytes | Values) -> Values:

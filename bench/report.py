@@ -10,6 +10,7 @@ from html import escape
 from bench.measuring import PACED, PGBENCH, Figures
 
 EMPTY = "empty Falcon + waitress"
+BARE = "Falcon + waitress + bare socket"
 _COLORS = ("#2563eb", "#94a3b8", "#f59e0b", "#fbbf24", "#a855f7")
 _LABELS, _BARS, _FIGURES, _LINE, _GAP = 220, 460, 80, 20, 34
 
@@ -57,14 +58,16 @@ def ideal(figures: Sequence[Figures], cores: int, pgbench: str = PGBENCH) -> flo
 
 
 def of_the_ideal(figures: Sequence[Figures], cores: int) -> str | None:
-    """What to tell of the first contestant beside the ideals; None where there are none."""
+    """What to tell of the first contestant beside the ideals, and beside the bare server; None where there are none."""
     highest, paced = ideal(figures, cores), ideal(figures, cores, PACED)
-    if highest is None or paced is None:
+    bare = next((each.per_second for each in figures if each.contestant == BARE), None)
+    if highest is None or paced is None or bare is None:
         return None
     question, reached = figures[0].question, figures[0].per_second
     return (
         f"{question}: {reached / highest:.0%} of the ideal, which is {highest:,.0f} per second; "
-        f"{reached / paced:.0%} of {paced:,.0f}, where the database costs what pgbench as often makes it cost"
+        f"{reached / paced:.0%} of {paced:,.0f}, where the database costs what pgbench as often makes it cost; "
+        f"{reached / bare:.2f} times the bare server, which reaches {bare / highest:.0%} of the ideal"
     )
 
 
@@ -74,7 +77,7 @@ def as_json(figures: Sequence[Figures], notes: Sequence[str]) -> str:
 
 def chart(figures: Sequence[Figures]) -> str:
     """Requests per second of those that answer questions, as an SVG image."""
-    shown = [each for each in figures if each.contestant not in (EMPTY, PGBENCH, PACED)]
+    shown = [each for each in figures if each.contestant not in (EMPTY, BARE, PGBENCH, PACED)]
     names = list(dict.fromkeys(each.contestant for each in shown))
     return bars(
         [

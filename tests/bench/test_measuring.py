@@ -17,7 +17,7 @@ from bench import wrk
 from bench.library import PORTICO, POSTGRAPHILE, QUESTIONS, STRAWBERRY, rows_of
 from bench.measuring import PACED, PGBENCH, Figures
 from bench.processor import await_end, children_of, cpu_seconds
-from bench.report import EMPTY, chart, ideal, of_the_ideal
+from bench.report import BARE, EMPTY, chart, ideal, of_the_ideal
 from tests.process.running import PATIENCE_S, REPOSITORY
 
 
@@ -75,10 +75,11 @@ def test_the_ideal_costs_what_each_part_costs_alone() -> None:
     assert ideal(rounds, 2) == pytest.approx(10_000)
     assert ideal(rounds[:1], 2) is None
     assert of_the_ideal(rounds, 2) is None
-    share = of_the_ideal([*rounds, figures(PACED, 1000, 0, 130)], 2)
+    share = of_the_ideal([*rounds, figures(PACED, 1000, 0, 130), figures(BARE, 800, 0, 130)], 2)
     assert share is not None
     assert "10% of the ideal, which is 10,000" in share
     assert "12% of 8,000" in share
+    assert "1.25 times the bare server, which reaches 8% of the ideal" in share
 
 
 def test_the_chart_shows_those_that_answer() -> None:
@@ -94,7 +95,7 @@ def test_a_short_run(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     told = json.loads((tmp_path / "figures").read_text())["figures"]
     asked = [(each["question"], each["contestant"]) for each in told]
-    assert asked[:3] == [("__typename", "Portico"), ("__typename", EMPTY), ("one row by key", "Portico")]
-    assert len(asked) == 22
+    assert asked[:3] == [("__typename", "Portico"), ("__typename", EMPTY), ("__typename", BARE)]
+    assert len(asked) == 28
     assert all(each["per_second"] > 0 for each in told)
     assert "of the ideal" in done.stdout

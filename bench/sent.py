@@ -1,0 +1,63 @@
+"""What the service sends to PostgreSQL for a question, and what a client sends to the service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.database.context import first_steps
+from app.database.prepared import Step
+from app.discovery import configure, plugin_manager
+from app.identity.identification import RequestHead
+from app.pipeline.authorize import authorize
+from app.pipeline.engine import Engine
+from app.pipeline.execute import context_of
+from app.pipeline.parse import parse
+from app.pipeline.plan import plan
+from app.pipeline.records import GraphQLRequest
+from app.wsgi import create_app
+from bench.library import PORTICO, Question
+
+ANON_KEY = "anon-key"
+SETTINGS = {
+    "JWT_SECRET": "a secret that only this benchmark uses",
+    "ANON_KEY": ANON_KEY,
+    "SERVICE_ROLE_KEY": "service-key",
+    "MAX_ROWS": "100",
+}
+
+
+def bodies_of(question: Question, queries: Mapping[str, str] = PORTICO) -> list[bytes]:
+    """The bodies of the requests for a question, one for each of its variables."""
+    return [json.dumps({"query": queries[question.name], "variables": each}).encode() for each in _variables(question)]
+
+
+def sent_for(question: Question, url: str) -> list[Sequence[Step]]:
+    """The steps that the service sends in one flight, once the session is clean, for each of the question's variables;
+    none for a question that it answers by itself."""
+    head = RequestHead("POST", "/graphql/v1", {"apikey": ANON_KEY}.get)
+    application = create_app(configure({"DATABASE_URL": url, **SETTINGS}, {})[0], plugin_manager())
+    asked = [json.loads(json.dumps(each)) for each in _variables(question)]
+    requests = [GraphQLRequest(PORTICO[question.name], each, head=head) for each in asked]
+    sent = [steps_of(each, application.services.engine) for each in requests]
+    application.close()
+    return sent
+
+
+def steps_of(request: GraphQLRequest, engine: Engine) -> Sequence[Step]:
+    """The steps that the service sends in one flight for a request, once the session is clean."""
+    operation = authorize(parse(request, engine), engine)
+    bound = plan(operation, engine)
+    if not bound.plan.statements:
+        return ()
+    context = context_of(operation, engine)
+    planned = zip(bound.plan.statements, bound.values, strict=True)
+    return (
+        *first_steps(context, read_only=not bound.plan.is_mutation),
+        *((each.statement, values, context.role) for each, values in planned),
+    )
+
+
+def _variables(question: Question) -> Sequence[Mapping[str, Any]]:
+    return (question.variables, *question.others)
