@@ -1,18 +1,19 @@
 """Which regular expressions a request may have: those whose cost PostgreSQL bounds by the length of the text.
 
 PostgreSQL matches most expressions with an automaton, in time linear in the text. Four features are not: with a back
-reference it backtracks, bounds are written out before the automaton is built, for which it takes cubic time where what
-is repeated can match nothing, and what looks around is tried at each place, and if it is nested, again at each place
-that it looks at. An expression that could keep a backend busy until its timeout is refused for everybody: a shorter
-timeout for some roles would still let them have all connections for as long as it lasts. Measured on PostgreSQL 15:
-``((a|b){1,100}c?){1,60}`` takes 240 ms on forty characters and ``(?:[^a]?[^b]?){0,255}c`` four seconds on two, what is
-allowed a tenth of a second or less.
+reference it backtracks, bounds are written out before the automaton is built, the automaton has a step from each
+character to all that may follow it, which are many where parts can match nothing or are repeated together, and what
+looks around is tried at each place, and if it is nested, again at each place that it looks at. An expression that could
+keep a backend busy until its timeout is refused for everybody: a shorter timeout for some roles would still let them
+have all connections for as long as it lasts. Measured on PostgreSQL 15: ``((a|b){1,100}c?){1,60}`` takes 240 ms on
+forty characters, ``(?:[^a]?[^b]?){0,255}c`` four seconds on two, and 150 parts like ``[^a]?`` and ``[^b]?`` more than
+fifteen; what is allowed takes half a second or less, unless it looks around in a text of many thousands of characters.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 LONGEST = 1000
 """Characters: PostgreSQL takes many seconds to compile an expression of a hundred thousand (measured)."""
@@ -20,15 +21,22 @@ LONGEST = 1000
 MOST_PARTS = 1000
 """Of how many parts, such as characters, an expression may consist when its bounds are written out."""
 
-MOST_PARTS_OF_NOTHING = 100
-"""The same for what a bound repeats if that can match nothing."""
+MOST_STEPS = 100_000
+"""How many steps its automaton may have: from each character to each that may follow it, one for each kind of character
+that it stands for. PostgreSQL takes up to half a second to make so many."""
 
-_BOUND = re.compile(r"\\?\{\s*+(\d*+)\s*+(?:,\s*+(\d*+)\s*+)?\\?\}\??")
+MOST_LOOKING_AROUND = 10
+"""How many parts that look around it may have when its bounds are written out."""
+
+# A brace without digits behind it is a character.
+_BOUND = re.compile(r"\{(\d++)(?:,(\d*+))?\}\??", re.ASCII)
 _REPEATED = re.compile(r"([*?]|\+)\??")
 _OPTIONS = re.compile(r"\(\?([a-z]*)\)")
 _HARMLESS_OPTIONS = frozenset("cimnpstw")
 # Escapes that match a place between characters
 _PLACES = frozenset("AmMyYZ")
+_PLACES_IN_BRACKETS = ("[[:<:]]", "[[:>:]]")
+_CLASSES = frozenset("dDsSwW")
 # What begins a group; what is captured lets it look around.
 _OPENING = re.compile(r"\((?:\?(?::|(<?[=!])))?")
 
@@ -44,39 +52,83 @@ def refusal(pattern: str) -> str | None:
     options = _OPTIONS.match(pattern)
     if pattern.startswith("***") or (options and not _HARMLESS_OPTIONS.issuperset(options[1])):
         return "A regular expression cannot choose another syntax"
-    return _Reader(pattern, options.end() if options else 0).refusal()
+    begin = options.end() if options else 0
+    # What is only tried at the beginning costs nothing more.
+    return _Reader(pattern, begin + pattern.startswith("^", begin)).refusal()
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a bound may follow: of how many parts it consists, and whether it can match nothing."""
+    """What is known of a part of an expression, its bounds written out: of how many parts it consists, how many steps
+    lead into it and how many characters out of it, how many steps are within it, how many parts of it look around, and
+    whether it can match nothing."""
 
-    size: int
-    is_optional: bool
+    size: int = 0
+    first: int = 0
+    last: int = 0
+    steps: int = 0
+    looking_around: int = 0
+    is_optional: bool = True
+
+    def then(self, other: _Part) -> _Part:
+        return _Part(
+            self.size + other.size,
+            self.first + other.first * self.is_optional,
+            other.last + self.last * other.is_optional,
+            self.steps + other.steps + self.last * other.first,
+            self.looking_around + other.looking_around,
+            is_optional=self.is_optional and other.is_optional,
+        )
+
+    def alternatively(self, other: _Part) -> _Part:
+        return _Part(
+            self.size + other.size,
+            self.first + other.first,
+            self.last + other.last,
+            self.steps + other.steps,
+            self.looking_around + other.looking_around,
+            is_optional=self.is_optional or other.is_optional,
+        )
+
+    def repeated(self, times: int, *, is_endless: bool, is_optional: bool) -> _Part:
+        """PostgreSQL writes ``x{1,3}`` as ``((x|)x|)x``, so that steps lead into each ``x``, and out of the last one;
+        out of each where ``x`` can match nothing."""
+        pairs = times * (times - 1) // 2 if self.is_optional else times - 1
+        return _Part(
+            self.size * times,
+            self.first * times,
+            self.last * (times if self.is_optional else 1),
+            self.steps * times + self.last * self.first * (pairs + is_endless),
+            self.looking_around * times,
+            is_optional=self.is_optional or is_optional,
+        )
 
 
-_CHARACTER, _PLACE = _Part(1, is_optional=False), _Part(1, is_optional=True)
+_NOTHING = _Part()
 
 
 class _Group:
-    """What was read of a group so far, its alternatives included."""
+    """What was read of a group so far: its alternatives, of which the last one is being read."""
 
     def __init__(self, *, looks_around: bool = False) -> None:
         self.looks_around = looks_around
-        self._size = 0
-        # Whether the alternative that is being read can match nothing, and whether one before it can.
-        self._is_optional, self._has_optional = True, False
+        self._before: _Part | None = None
+        self._alternative = _NOTHING
 
     def add(self, part: _Part) -> None:
-        self._size += part.size
-        self._is_optional &= part.is_optional
+        self._alternative = self._alternative.then(part)
 
     def begin_alternative(self) -> None:
-        self._has_optional |= self._is_optional
-        self._is_optional = True
+        self._before, self._alternative = self._alternatives(), _NOTHING
 
     def as_part(self) -> _Part:
-        return _Part(self._size, is_optional=self._is_optional or self._has_optional or self.looks_around)
+        whole = self._alternatives()
+        if not self.looks_around:
+            return whole
+        return replace(whole, looking_around=whole.looking_around + 1, is_optional=True)
+
+    def _alternatives(self) -> _Part:
+        return self._alternative if self._before is None else self._before.alternatively(self._alternative)
 
 
 class _Refused(Exception):
@@ -92,6 +144,10 @@ class _Reader:
         self._open = [_Group()]
         # What a bound would apply to, which its group has not yet.
         self._last: _Part | None = None
+        # PostgreSQL has a colour for the characters between which no part of the expression makes a difference.
+        self._colours = len(set(pattern))
+        # What may come before it is worked out for each character, and what may come behind it.
+        self._place_between = _Part(1, self._colours, self._colours)
 
     def refusal(self) -> str | None:
         try:
@@ -102,30 +158,37 @@ class _Reader:
             self._put(None)
         except _Refused as ex:
             return str(ex)
-        if self._open[0].as_part().size > MOST_PARTS:
+        whole = self._open[0].as_part()
+        if whole.size > MOST_PARTS:
             return f"The bounds of a regular expression cannot multiply to more than {MOST_PARTS}"
+        if whole.steps > MOST_STEPS:
+            return "A regular expression cannot have so many parts that may be left out or repeated"
+        if whole.looking_around > MOST_LOOKING_AROUND:
+            return f"A regular expression cannot look around more than {MOST_LOOKING_AROUND} times"
         return None
 
     def _read(self) -> int:
         """Read the next part, or what is said of the last one; the place behind it."""
         pattern, place = self._pattern, self._place
         if bound := _BOUND.match(pattern, place):
-            least, most = (int(each or 1) for each in bound.groups(default="1"))
-            self._repeat(max(least, most), is_optional=least == 0 or bound[1] == "")
+            least, most = int(bound[1]), int(bound[2] or 1)
+            self._repeat(max(least, most), is_endless=bound[2] == "", is_optional=least == 0)
             return bound.end()
         if repeated := _REPEATED.match(pattern, place):
-            self._repeat(1, is_optional=repeated[1] != "+")
+            self._repeat(1, is_endless=repeated[1] != "?", is_optional=repeated[1] != "+")
             return repeated.end()
         character = pattern[place]
         if character == "\\":
             escaped = pattern[place + 1 : place + 2]
             if escaped.isdigit():
                 raise _Refused("A regular expression cannot have back references")
-            self._put(_PLACE if escaped in _PLACES else _CHARACTER)
+            self._put(self._place_between if escaped in _PLACES else self._one(escaped in _CLASSES))
             return place + self._length_of_escape(place)
         if character == "[":
-            self._put(_CHARACTER)
-            return self._end_of_bracket()
+            end = self._end_of_bracket()
+            is_place = pattern[place:end] in _PLACES_IN_BRACKETS
+            self._put(self._place_between if is_place else self._one(is_class=True))
+            return end
         if opening := _OPENING.match(pattern, place):
             self._begin_group(looks_around=opening[1] is not None)
             return opening.end()
@@ -139,7 +202,7 @@ class _Reader:
             self._put(None)
             self._open[-1].begin_alternative()
         else:
-            self._put(_PLACE if character in "^$" else _CHARACTER)
+            self._put(self._place_between if character in "^$" else self._one(character == "."))
 
     def _begin_group(self, *, looks_around: bool) -> None:
         if self._pattern.startswith("(?#", self._place):
@@ -159,12 +222,12 @@ class _Reader:
             self._open[-1].add(self._last)
         self._last = part
 
-    def _repeat(self, times: int, *, is_optional: bool) -> None:
-        last = self._last or _CHARACTER
-        size = last.size * times
-        if last.is_optional and times > 1 and size > MOST_PARTS_OF_NOTHING:
-            raise _Refused("A regular expression cannot repeat so often what can match nothing")
-        self._last = _Part(size, is_optional=last.is_optional or is_optional)
+    def _repeat(self, times: int, *, is_endless: bool, is_optional: bool) -> None:
+        self._last = (self._last or _NOTHING).repeated(times, is_endless=is_endless, is_optional=is_optional)
+
+    def _one(self, is_class: bool) -> _Part:
+        """One character; ``is_class``: of several."""
+        return _Part(1, self._colours if is_class else 1, 1, is_optional=False)
 
     def _length_of_escape(self, place: int) -> int:
         """A control character is named by one more, whatever that is elsewhere."""

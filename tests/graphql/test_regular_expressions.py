@@ -31,11 +31,32 @@ def door(reading_door: OpenDoor) -> Door:
         r"***:(.)\\1", "***=a", "(?b)a\\{1,255\\}", "(?e)a{3}", "(?q)a", r"a{255}{255}", "(?#[)(.)\\\\1(?#])",
         "(?x)#[\n(.)\\\\1#]", "\\\\c[?(.)\\\\1|]", "[\\\\c][](.)\\\\1]", "(?=.*(?!.*b))x", "(?<=(a(?<!b)))x",
         "(?=a)(?=(?=b))", r"(?i)(.)\\1", r"[^]a](.)\\1", "(?:[^a]?[^b]?){0,255}c", "(?:[^a]?){0,255}c",
-        "(a|b|){0,255}c", "((a?){0,40}){0,40}", "(?:(?:^|a*)$){101}", "[^a]{0,255}" * 4,
+        "(a|b|){0,255}c", "((a?){0,40}){0,40}", "(?:(?:^|a*)$){101}", "[^a]{0,255}" * 4, "(?=.*a)" * 11,
+        "(?:(?=.*a)b){11}", "(?:" + "{}" * 300 + "){2}",
     ],
 )  # fmt: skip
 def test_what_is_not_linear_is_refused(door: Door, pattern: str) -> None:
     assert door.ask(QUERY, {"x": pattern.replace("\\\\", "\\")}).code == "LIMIT_EXCEEDED"
+
+
+_OTHERS = [f"[^{chr(0x4E00 + number)}]" for number in range(200)]
+"""Each makes PostgreSQL tell one more kind of character from all others."""
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "".join(f"{each}?" for each in _OTHERS[:150]), f"(?:{'|'.join(f'{each}+' for each in _OTHERS[:100])})+",
+        f"(?:{'|'.join(f'{each}?{each}?' for each in _OTHERS[:80])})*x", f"(?:{'|'.join(_OTHERS[:190])})+x",
+        "".join(f"{each}{{0,30}}" for each in _OTHERS[:33]),
+        "(?:" * 100 + "".join(f"{each})*" for each in _OTHERS[:100]), "".join(f"(^|$){each}*" for each in _OTHERS[:20]),
+        f"(?:{'|'.join(f'{each}*$' for each in _OTHERS[:20])})*", "".join(f"{each}?[[:<:]]" for each in _OTHERS[:80]),
+        f"(?:{'|'.join(_OTHERS[:90])}){{0}}(?:{'|'.join(f'{each}+' for each in _OTHERS[:60])})+",
+    ],
+)  # fmt: skip
+def test_what_has_too_many_ways_on_is_refused(door: Door, pattern: str) -> None:
+    """PostgreSQL takes up to minutes to compile them, on whatever text."""
+    assert door.ask(QUERY, {"x": pattern}).code == "LIMIT_EXCEEDED"
 
 
 @pytest.mark.parametrize(
@@ -45,6 +66,10 @@ def test_what_is_not_linear_is_refused(door: Door, pattern: str) -> None:
         ("^a{40}$", [1]), ("a{2,255}", [1]), (r"\\d+", [2, 3]), ("[0-9]{2}", [2]), (r"x\\{1\\}", [3]), ("[]b]", [2]),
         ("(?i)AB", [2]), ("^(a|b|[[:digit:]])*$", [1, 2]), ("(a+)+b", [2]), ("[{}]", [3]), ("x[\\{]1", [3]),
         ("(?=a)(?!ab)a", [1]), ("(?<=b)1(?=2)", [2]), (r"a\\c[|^ab", [2]),
+        (r"x\\{1000\\}|12$", [2]), (r"x{1}|x{,1}|{a}|x\\{1\\}", [3]), ("(?:.{0,255}){3}2", [2]),
+        ("^.{0,255}[^b]{0,255}.{0,255}2", [2]),
+        (r"^(?=.*\\d)(?=.*[a-z])(?=.*[12]).{3,64}$", [2, 3]), (r"^[\\w.+-]+([[:>:]]|\\d?)$", [1, 2]),
+        ("(?:" + "|".join(f"word{number}" for number in range(100)) + "|12)+$", [2]),
     ],
 )  # fmt: skip
 def test_all_others_mean_what_they_mean_in_postgresql(door: Door, pattern: str, found: list[int]) -> None:
