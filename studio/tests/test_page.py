@@ -178,11 +178,21 @@ def test_of_many_tables_those_with_most_relationships_are_drawn(served, visit):
     sql = "".join(f"create table t{n} (id int primary key, hub int references hub);" for n in range(130))
     address = served(f"create table hub (id int primary key); {sql}")[1]
     page = visit(f"{address}/studio/schema")
-    page.get_by_text("The 100 tables with most relationships, of 131.").wait_for()
+    page.get_by_text("The 100 tables with most relationships to each other, of 131.").wait_for()
     page.get_by_label("Search tables and columns").fill("t129")
     page.get_by_text("1 table of that name or column, of 131.").wait_for()
     page.locator(".react-flow__node").get_by_text("t129").click()
     page.get_by_role("heading", name="public.t129").wait_for()
+
+
+def test_of_many_tables_those_that_are_drawn_are_related(served, visit):
+    sql = "".join(
+        f"create table parent{n} (id int primary key); create table child{n} (id int primary key references parent{n});"
+        for n in range(60)
+    )
+    page = visit(f"{served(sql)[1]}/studio/schema")
+    page.get_by_text("The 100 tables with most relationships to each other, of 120.").wait_for()
+    page.locator(".react-flow__edge").nth(49).wait_for(state="attached")
 
 
 def test_slow_operations_are_listed_and_taken_to_explore(served, visit):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 from urllib.request import urlopen
 
+import jwt
 import pytest
 from visitor import NEEDED, ask_as_service
 
@@ -50,6 +51,17 @@ def test_the_dialog_of_a_deletion_begins_at_cancel(served, visit):
 
 def test_a_bucket_that_is_not_there_is_told(served, visit):
     _as_service(visit, served()[1], "/nowhere").get_by_text("There is no bucket nowhere").wait_for()
+
+
+def test_an_expired_token_is_told_with_what_to_do(served, visit):
+    token = jwt.encode({"role": "authenticated", "exp": 1}, "a secret of 32 bytes, or of more than that", "HS256")
+    page = visit(f"{served()[1]}/studio/storage", faults_expected=True)
+    page.get_by_title("Choose who asks").click()
+    page.get_by_role("tab", name="Paste a token").click()
+    page.get_by_label("Token of a user").fill(token)
+    page.get_by_role("button", name="Ask with this token").click()
+    page.get_by_text("The token has expired.").wait_for()
+    page.get_by_text("paste a new token").wait_for()
 
 
 def test_folders_without_a_name_are_opened(served, visit):

@@ -130,3 +130,13 @@ export function claimsOf(token: string): Record<string, unknown> {
     throw new Failure("This is not a JSON Web Token: its claims cannot be read.");
   }
 }
+
+/** Whether the token of a caller is past its time. A key that is no token has none. */
+export function hasExpired({ token, apiKey }: Credentials): boolean {
+  try {
+    const { exp } = claimsOf(token ?? apiKey);
+    return typeof exp === "number" && exp * 1000 <= Date.now();
+  } catch {
+    return false;
+  }
+}

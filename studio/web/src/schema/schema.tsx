@@ -76,7 +76,7 @@ function Relations({ catalog }: { catalog: Catalog }) {
           <>
             {drawn.length < catalog.relations.length && (
               <p className="part small" role="status">
-                {wanted ? `${plural(drawn.length, "table")} of that name or column` : `The ${drawn.length} tables with most relationships`}, of {count.format(catalog.relations.length)}. Search to draw others.
+                {wanted ? `${plural(drawn.length, "table")} of that name or column` : `The ${drawn.length} tables with most relationships to each other`}, of {count.format(catalog.relations.length)}. Search to draw others.
               </p>
             )}
             {drawn.length > 0 && <Diagram relations={drawn} found={oids} />}
@@ -89,15 +89,29 @@ function Relations({ catalog }: { catalog: Catalog }) {
 
 function drawnOf(relations: Relation[], found: Relation[] | null): Relation[] {
   if (relations.length <= MOST_DRAWN) return relations;
-  if (found) return found.slice(0, MOST_DRAWN);
-  const links = new Map<number, number>();
-  for (const relation of relations) {
-    for (const { to } of relation.keys) {
-      if (to === null || to === relation.oid) continue;
-      for (const each of [to, relation.oid]) links.set(each, (links.get(each) ?? 0) + 1);
+  return found ? found.slice(0, MOST_DRAWN) : mostRelated(relations, MOST_DRAWN);
+}
+
+/** The table with most relationships, then always the one with most to those that are chosen, so that lines are drawn. */
+function mostRelated(relations: Relation[], most: number): Relation[] {
+  const related = new Map<number, number[]>(relations.map((each) => [each.oid, []]));
+  for (const { oid, keys } of relations) {
+    for (const { to } of keys) {
+      if (to === null || to === oid || !related.has(to)) continue;
+      related.get(oid)!.push(to);
+      related.get(to)!.push(oid);
     }
   }
-  return relations.toSorted((a, b) => (links.get(b.oid) ?? 0) - (links.get(a.oid) ?? 0)).slice(0, MOST_DRAWN);
+  const left = relations.toSorted((a, b) => related.get(b.oid)!.length - related.get(a.oid)!.length);
+  const toChosen = new Map<number, number>(relations.map((each) => [each.oid, 0]));
+  const chosen: Relation[] = [];
+  while (chosen.length < most) {
+    const next = left.reduce((best, each) => (toChosen.get(each.oid)! > toChosen.get(best.oid)! ? each : best));
+    left.splice(left.indexOf(next), 1);
+    chosen.push(next);
+    for (const oid of related.get(next.oid)!) toChosen.set(oid, toChosen.get(oid)! + 1);
+  }
+  return chosen;
 }
 
 function isFound(relation: Relation, wanted: string): boolean {

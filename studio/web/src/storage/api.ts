@@ -2,6 +2,7 @@
 
 import { Failure, headersOf, send, type Credentials } from "../http";
 import { addressOf } from "../router";
+import { hasExpired } from "../session";
 
 export const ROOT = "/storage/v1";
 
@@ -36,8 +37,9 @@ export const addressOfFolder = (bucket: string, prefix: string) => addressOf("st
 
 export const pathOf = (bucket: string, key: string) => `${encodeURIComponent(bucket)}/${key.split("/").map(encodeURIComponent).join("/")}`;
 
-/** The error of a refused request. */
-export function refusal(status: number, text: string): Failure {
+/** The error of a refused request. The storage says of a token what Supabase's says, in no words for people. */
+export function refusal(by: Credentials, status: number, text: string): Failure {
+  if (hasExpired(by)) return new Failure("The token has expired.", "JWT_EXPIRED", "Choose who asks, at the top right: paste a new token, or make up the user again.");
   try {
     const told = JSON.parse(text) as { message?: string; code?: string; hint?: string };
     return new Failure(told.message ?? `The storage answered ${status}.`, told.code ?? String(status), told.hint ?? "");
@@ -50,7 +52,7 @@ export async function call(by: Credentials, method: string, path: string, body?:
   const headers: Record<string, string> = headersOf(by);
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const answer = await send(`${ROOT}/${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal });
-  if (!answer.ok) throw refusal(answer.status, await answer.text());
+  if (!answer.ok) throw refusal(by, answer.status, await answer.text());
   return answer;
 }
 

@@ -111,7 +111,7 @@ function sendWhole(upload: Upload, by: Credentials, bucket: string, told: Told):
   request.setRequestHeader("Content-Type", upload.file.type || "application/octet-stream");
   if (upload.replace) request.setRequestHeader("x-upsert", "true");
   request.upload.onprogress = (event) => told.progress(event.loaded);
-  request.onload = () => told.end(request.status < 300 ? undefined : refusal(request.status, request.responseText));
+  request.onload = () => told.end(request.status < 300 ? undefined : refusal(by, request.status, request.responseText));
   request.onerror = () => told.end(new Failure("The service does not answer.", "OFFLINE", "", true));
   request.send(upload.file);
   return { stop: () => request.abort() };
@@ -130,7 +130,7 @@ async function sendInPieces(upload: Upload, by: Credentials, bucket: string, tol
     onSuccess: () => told.end(),
     onError: (error) => {
       const answer = error instanceof DetailedError ? error.originalResponse : null;
-      told.end(answer ? refusal(answer.getStatus(), answer.getBody()) : new Failure(error.message));
+      told.end(answer ? refusal(by, answer.getStatus(), answer.getBody()) : new Failure(error.message));
     },
   });
   pieces.start();
