@@ -31,7 +31,7 @@ prepare() {
     [ -w . ] || fail "$(pwd) is not writable for $(id -un); use a copy of your own"
     [ ! -e .venv ] || [ -w .venv ] || fail "$(pwd)/.venv belongs to another user; remove it or use a copy of your own"
     base=$(choose_python) || exit 1
-    printf 'portico: installing into %s/.venv\n' "$(pwd)" >&2
+    printf 'portico: installing into %s/.venv, which takes about a minute\n' "$(pwd)" >&2
     if [ ! -x "$python" ] || [ "$(cut -d ' ' -f 1 .venv/made-for 2>/dev/null)" != "$(pwd)" ]; then
         "$base" -m venv --clear .venv || fail "the virtual environment .venv could not be made with $base"
     fi

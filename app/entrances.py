@@ -11,11 +11,13 @@ from app.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """A path of the service, with a title of a few words. ``is_start`` says that browsers at ``/`` are led there."""
+    """A path of the service, with a title of a few words. ``is_start`` says that browsers at ``/`` are led there.
+    ``fragment`` is what the address that ``serve`` prints ends in: it may be a secret, which no client is told."""
 
     path: str
     title: str
     is_start: bool = False
+    fragment: str = ""
 
 
 def entrances(plugins: Plugins, settings: Settings) -> Sequence[Entrance]:

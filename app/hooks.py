@@ -276,7 +276,7 @@ class ServiceHooks:
     @hookspec
     def entrances(self, settings: Settings) -> Sequence[Entrance]:
         """What this plugin serves beside the APIs, for the page at ``/``. With ``is_start`` browsers are led there from
-        ``/`` and ``/graphql/v1``, and ``serve`` prints its address first."""
+        ``/`` and ``/graphql/v1``, and ``serve`` prints its address last."""
         return ()
 
     @hookspec

@@ -69,7 +69,7 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     def started() -> None:
         address = _address(settings, listener)
         told = f"Portico serves {target.database} at {address}/graphql/v1"
-        tell(log, f"{_start(settings, plugins, address)}{told}", told)
+        tell(log, told + _start(settings, plugins, address), told)
 
     return serve(settings, partial(create_app, plugins=plugins), listener, started=started)
 
@@ -149,7 +149,7 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
         def started() -> None:
             address = _address(settings, listener)
-            text = _start(settings, plugins, address) + banner(settings, address)
+            text = banner(settings, address) + _start(settings, plugins, address)
             tell(log, text, f"Portico is ready: {address}/graphql/v1")
 
         plugins.hook.before_fork(settings=settings)
@@ -160,9 +160,9 @@ def _serve_trial(settings: Settings, plugins: Plugins, demo: bool) -> int:
 
 
 def _start(settings: Settings, plugins: Plugins, address: str) -> str:
-    """The line about the page for browsers; '' without one."""
+    """The line about the page for browsers, the last one, which is still in sight after many others; '' without one."""
     page = start_of(entrances(plugins, settings))
-    return f"In a browser: {address}{page.path} ({page.title})\n" if page else ""
+    return f"\n\n{page.title}, in a browser: {address}{page.path}{page.fragment}" if page else ""
 
 
 def _address(settings: Settings, listener: socket) -> str:

@@ -3,7 +3,7 @@
 Each request to them names the page's token, which only the page itself has: it is in its HTML, and no other origin may
 read that. Keys are sent in headers, never by the browser on its own, so a foreign page cannot use those of a visitor.
 What tells about the whole database also needs the key of the service role. A service for development hands its keys to
-a browser on the same machine.
+a browser on the same machine that has opened the address which the service printed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from portico import AccessError, RequestHead
 
-_PAGE_TOKEN, _KEY = "HTTP_X_STUDIO_PAGE", "HTTP_X_STUDIO_KEY"
+_PAGE_TOKEN, _KEY, _START = "HTTP_X_STUDIO_PAGE", "HTTP_X_STUDIO_KEY", "HTTP_X_STUDIO_START"
 """The headers, as WSGI has them."""
 SERVICE_ROLE = "service_role"
 # What proxies add. The server removes the first ones and says so instead; another WSGI server leaves them.
@@ -52,11 +52,12 @@ class Guard:
 
     def hands_out_keys(self, req):
         """Whether the page gets the service's keys without being asked for one."""
-        return self.is_development and self.is_here(req)
+        started = _is_same(req.env.get(_START, ""), start_secret(self._services.settings))
+        return self.is_development and started and self.is_here(req)
 
     def check_page(self, req):
         """Raise AccessError unless it is the page that asks."""
-        if not hmac.compare_digest(req.env.get(_PAGE_TOKEN, "").encode(), self.secret.encode()):
+        if not _is_same(req.env.get(_PAGE_TOKEN, ""), self.secret):
             raise AccessError(
                 "Only the page may ask this.", code="STUDIO_PAGE_REQUIRED", status=403, hint="Load the page again."
             )
@@ -73,6 +74,18 @@ class Guard:
                 status=403,
                 hint="Give the page SERVICE_ROLE_KEY.",
             )
+
+
+def start_secret(settings):
+    """What the address has that a service for development prints. It is made of what it gives access to, so all workers
+    know it, and an address of yesterday leads to a service that was restarted since. Other users of the machine, and
+    proxies on it that do not say what they are, do not know it."""
+    guarded = settings.jwt_secret or settings.service_role_key or ""
+    return hmac.new(guarded.encode(), b"start of Portico Studio", "sha256").hexdigest()[:32]
+
+
+def _is_same(sent, secret):
+    return hmac.compare_digest(sent.encode(), secret.encode())
 
 
 def _host_name(host):

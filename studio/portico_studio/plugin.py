@@ -7,7 +7,7 @@ import secrets
 
 from portico import Entrance, Setting, hookimpl, setting_kinds
 from portico_studio.database import CatalogResource, RelationResource, TypesResource
-from portico_studio.guard import Guard
+from portico_studio.guard import Guard, start_secret
 from portico_studio.page import Assets, Page
 from portico_studio.report import FindingsResource, ServiceResource, SlowOperationsResource
 from portico_studio.session import SessionResource, TokenResource
@@ -39,7 +39,10 @@ class Studio:
 
     @hookimpl
     def entrances(self, settings):
-        return [Entrance(PATH, "Portico Studio", is_start=True)] if settings[STUDIO] else []
+        if not settings[STUDIO]:
+            return []
+        fragment = f"#start={start_secret(settings)}" if settings.development else ""
+        return [Entrance(PATH, "Portico Studio", is_start=True, fragment=fragment)]
 
     @hookimpl
     def routes(self, app, services):

@@ -6,10 +6,15 @@ from contextlib import ExitStack
 from importlib.metadata import entry_points
 
 import pytest
+from portico_studio.guard import start_secret
 from portico_studio.plugin import Studio
 from visitor import CHROMIUM, TABLES, serving
 
+from app.settings import load
+from app.testing import JWT_SECRET
+
 PAGE = "the token of the page"
+START = start_secret(load({}, {"jwt_secret": JWT_SECRET}))
 
 
 @pytest.fixture
@@ -27,11 +32,14 @@ def studio(portico_service, monkeypatch):
 
 @pytest.fixture
 def ask():
-    """Asks an endpoint of the page's own, with the page's token and the key of the service role unless told otherwise;
-    gives status and JSON."""
+    """Asks an endpoint of the page's own, with the page's token, the secret of the printed address and the key of the
+    service role unless told otherwise; gives status and JSON."""
 
-    def ask_(service, method, path, *, page=PAGE, key=None, host="localhost", remote_addr="127.0.0.1", **options):
-        headers = {"X-Studio-Page": page, "X-Studio-Key": service.service_role_key if key is None else key}
+    def ask_(
+        service, method, path, *, page=PAGE, start=START, key=None, host="localhost", remote_addr="127.0.0.1", **options
+    ):
+        key = service.service_role_key if key is None else key
+        headers = {"X-Studio-Page": page, "X-Studio-Start": start, "X-Studio-Key": key}
         options |= {"headers": headers, "host": host, "extras": {"REMOTE_ADDR": remote_addr}}
         done = service.client.simulate_request(method, f"/studio/api/{path}", **options)
         return done.status_code, done.json
@@ -62,10 +70,11 @@ def served(studio):
 
 @pytest.fixture
 def visit(browser):
-    """Opens an address; in the end the page's console must have no error, unless ``faults_expected``."""
+    """Opens an address, with what a printed one ends in; in the end the page's console must have no error, unless
+    ``faults_expected``."""
     contexts, faults = [], []
 
-    def open_(address, *, faults_expected=False, **options):
+    def open_(address, *, start=START, faults_expected=False, **options):
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
@@ -73,7 +82,7 @@ def visit(browser):
         if not faults_expected:
             page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.goto(address)
+        page.goto(f"{address}#start={start}")
         return page
 
     yield open_

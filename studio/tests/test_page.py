@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from conftest import START
 from portico_studio.page import PAGE
 from visitor import NEEDED, TABLES, ask_as_service, become, serving
 
@@ -121,7 +122,7 @@ def test_the_service_goes_and_the_page_says_so(served, visit, browser):
     _, address = served()
     context = browser.new_context()
     page = context.new_page()
-    page.goto(f"{address}/studio/data/Author")
+    page.goto(f"{address}/studio/data/Author#start={START}")
     page.get_by_text("Ann").wait_for()
     context.set_offline(True)
     page.get_by_role("button", name="Read again").click()
@@ -135,7 +136,7 @@ def test_a_view_that_could_not_be_loaded_comes_with_the_service(served, browser)
     _, address = served()
     context = browser.new_context()
     page = context.new_page()
-    page.goto(f"{address}/studio/data/Author")
+    page.goto(f"{address}/studio/data/Author#start={START}")
     page.get_by_text("Ann").wait_for()
     context.set_offline(True)
     page.get_by_role("link", name="Storage").click()
@@ -159,6 +160,18 @@ def test_without_development_the_page_asks_for_keys_and_keeps_them_in_the_tab(st
         assert service.service_role_key not in page.url
         assert page.evaluate("JSON.stringify(localStorage)").find(service.service_role_key) == -1
         page.close()
+
+
+def test_in_development_the_page_asks_for_the_printed_address_and_remembers_it(served, visit):
+    _, address = served()
+    page = visit(address, start="")
+    page.get_by_text("Open the address that the service printed").wait_for()
+    page.goto(f"{address}/studio#start={START}")
+    page.get_by_text('"authorCollection"').wait_for()
+    assert START not in page.url
+    later = page.context.new_page()
+    later.goto(f"{address}/studio/service")
+    later.get_by_text("Since the start", exact=True).wait_for()
 
 
 def test_the_editor_completes_what_the_document_touches(served, visit):
@@ -219,7 +232,7 @@ def test_types_are_asked_for_without_what_describes_all_types(served, visit):
     asked = []
     page = visit("about:blank")
     page.on("request", lambda each: asked.append(each.post_data or ""))
-    page.goto(f"{served()[1]}/studio/data/Note")
+    page.goto(f"{served()[1]}/studio/data/Note#start={START}")
     page.get_by_text("hers").wait_for()
     assert any("query Type(" in each for each in asked)
     assert not any("possibleTypes" in each for each in asked)

@@ -8,7 +8,7 @@ import threading
 from contextlib import ExitStack, closing
 
 import pytest
-from conftest import PAGE
+from conftest import PAGE, START
 
 from app.server.address import listen
 from app.server.worker import Worker
@@ -45,6 +45,7 @@ def test_browsers_are_led_to_it_and_it_is_closed_to_other_origins(studio):
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert page.headers["x-frame-options"] == "DENY"
+    assert START not in page.text + str(page.headers) + str(led.headers)
     assert service.client.simulate_get("/studio/assets/..%2F..%2Fplugin.py").status_code == 404
 
 
@@ -77,7 +78,7 @@ def test_what_is_about_the_whole_database_needs_the_service_role(studio, ask, pa
 def test_keys_are_handed_out_in_development_and_on_this_machine_only(studio, ask):
     service = studio(development=True)
     assert ask(service, "GET", "session")[1]["keys"]["service"] == service.service_role_key
-    for away in ({"host": "studio.example"}, {"remote_addr": "192.0.2.1"}):
+    for away in ({"host": "studio.example"}, {"remote_addr": "192.0.2.1"}, {"start": ""}, {"start": "a guess"}):
         told = ask(service, "GET", "session", **away)[1]
         assert (told["keys"], told["canSign"]) == (None, False)
     assert ask(studio(), "GET", "session")[1]["keys"] is None
@@ -102,7 +103,13 @@ def worker():
 
 def session(port, version, *fields):
     """What the page's session is for a request with these header fields."""
-    lines = [f"GET /studio/api/session HTTP/{version}", f"Host: 127.0.0.1:{port}", f"X-Studio-Page: {PAGE}", *fields]
+    lines = [
+        f"GET /studio/api/session HTTP/{version}",
+        f"Host: 127.0.0.1:{port}",
+        f"X-Studio-Page: {PAGE}",
+        f"X-Studio-Start: {START}",
+        *fields,
+    ]
     with closing(socket.create_connection(("127.0.0.1", port))) as connection:
         connection.sendall("\r\n".join([*lines, "Connection: close", "", ""]).encode())
         answer = connection.makefile("rb").read()

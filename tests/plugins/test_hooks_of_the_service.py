@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
 from portico import (
     AccessError,
@@ -30,6 +33,7 @@ from schema_cache.directive_values import Flag
 from tests.graphql.door import SERVICE_KEY, Door
 from tests.plugins.conftest import Distribute
 from tests.process.conftest import Portico
+from tests.process.running import PATIENCE_S, REPOSITORY, started
 from tests.storage.conftest import own_service as own_service
 from tests.storage.conftest import storage_database as storage_database
 from tests.storage.service import Service, error
@@ -355,6 +359,32 @@ def test_hook_entrances(open_door: Callable[..., Door]) -> None:
     for path in ("/", "/graphql/v1"):
         led = door.client.simulate_get(path, headers=browser)
         assert (led.status_code, led.headers["location"]) == (303, "/rooms")
+
+
+START = """
+from portico import Entrance, hookimpl
+
+@hookimpl
+def entrances(settings):
+    return [Entrance("/rooms", "The rooms", is_start=True, fragment="#secret")]
+"""
+
+
+def test_serve_prints_last_where_browsers_start_and_tells_no_client_the_fragment(
+    distribute: Distribute, tmp_path: Path
+) -> None:
+    folders = f"{distribute('start', START)}:{REPOSITORY}"
+    variables = {"JWT_SECRET": "s" * 40, "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
+    serve = [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", "1"]
+    with started(serve, tmp_path, PYTHONPATH=folders, **variables) as process:
+        assert process.stdout
+        said = next(line for line in process.stdout if line.startswith("The rooms"))
+        address, path = re.fullmatch(r"The rooms, in a browser: (http://[^/]+)(.*)\n", said).groups()  # type: ignore[union-attr]
+        assert path == "/rooms#secret"
+        led = requests.get(address, headers={"Accept": "text/html"}, allow_redirects=False, timeout=PATIENCE_S)
+        assert led.headers["location"] == "/rooms"
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0
 
 
 def test_what_plugins_ask_of_the_services(open_door: Callable[..., Door]) -> None:

@@ -83,9 +83,18 @@ function skip() {
 }
 
 function Welcome() {
+  const { session } = useSession();
   return (
     <main className="welcome">
       <h1>Portico Studio</h1>
+      {session?.development && (
+        <Notice tone="warn" title="Open the address that the service printed">
+          <p>
+            This service is for development. The last line that it printed when it started is an address; opened on the same machine, it
+            gives this page the keys, and this browser keeps that.
+          </p>
+        </Notice>
+      )}
       <p>This service asks for a key, like any client. Give the page the keys that it may use.</p>
       <div className="card">
         <KeyForm />
@@ -93,7 +102,7 @@ function Welcome() {
       <Notice tone="info" title="Where the keys are">
         <p>
           They are what <code>portico keys</code> printed: ANON_KEY and SERVICE_ROLE_KEY. A service that runs with <code>--demo</code> or
-          with <code>DEVELOPMENT=on</code> gives them to a browser on its own machine.
+          with <code>DEVELOPMENT=on</code> gives them to a browser on its own machine that opens the address which it printed.
         </p>
       </Notice>
     </main>

@@ -18,6 +18,16 @@ export interface Credentials {
   token?: string;
 }
 
+/** What the address had that a service for development printed; this browser keeps it for later visits. */
+const start = startOf(new URLSearchParams(location.hash.slice(1)).get("start"));
+
+function startOf(given: string | null): string {
+  if (!given) return localStorage.getItem("portico-start") ?? "";
+  localStorage.setItem("portico-start", given);
+  history.replaceState(null, "", location.pathname + location.search);
+  return given;
+}
+
 const page = document.querySelector<HTMLMetaElement>('meta[name="portico-page"]')?.content ?? "";
 
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
@@ -31,7 +41,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
 
 /** An endpoint of the page's own; what is about the whole database needs the key of the service role. */
 export async function ask<Told>(path: string, serviceKey?: string, body?: unknown): Promise<Told> {
-  const headers: Record<string, string> = { "X-Studio-Page": page };
+  const headers: Record<string, string> = { "X-Studio-Page": page, "X-Studio-Start": start };
   if (serviceKey) headers["X-Studio-Key"] = serviceKey;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const method = body === undefined ? "GET" : "POST";
