@@ -90,8 +90,8 @@ function Welcome() {
       {session?.development && (
         <Notice tone="warn" title="Open the address that the service printed">
           <p>
-            This service is for development. The last line that it printed when it started is an address; opened on the same machine, it
-            gives this page the keys, and this browser keeps that.
+            This service is for development. Its last line in the terminal is <code>Portico Studio, in a browser: {location.origin}/studio#start=…</code>
+            Opened on the same machine, that address gives this page the keys, and this browser remembers it.
           </p>
         </Notice>
       )}
