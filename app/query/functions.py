@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from graphql import GraphQLArgument, GraphQLDefaultInput, GraphQLNonNull
+from graphql import GraphQLArgument, GraphQLDefaultInput, GraphQLInputField, GraphQLInputType, GraphQLNonNull
 from sqlalchemy import ColumnElement, literal_column
 
 from app.graphql import names
@@ -15,8 +15,8 @@ from app.graphql.api_schema import ApiSchema
 from app.graphql.values import Leaf
 from app.graphql.values_of_types import ValueType
 from app.query.calls import PSEUDO_TYPE, VOLATILE, result_of
+from app.query.planning import Planning
 from app.query.sql import cast_to, named_argument
-from app.query.walk import Field
 from schema_cache.model import Argument, Function, Type
 
 QUERY, MUTATION = "is", VOLATILE
@@ -118,26 +118,35 @@ def _is_plain(api: ApiSchema, type_: Type) -> bool:
 
 def declared(arguments: NamedArguments) -> dict[str, GraphQLArgument]:
     """The arguments as those of a GraphQL field."""
-    return {name: _argument(argument, type_) for name, (argument, type_) in arguments.items()}
+    typed = {name: _type_and_default(*each) for name, each in arguments.items()}
+    return {name: GraphQLArgument(type_, default=default) for name, (type_, default) in typed.items()}
 
 
-def _argument(argument: Argument, type_: ValueType) -> GraphQLArgument:
+def declared_members(arguments: NamedArguments) -> dict[str, GraphQLInputField]:
+    """The arguments as members of an input object."""
+    typed = {name: _type_and_default(*each) for name, each in arguments.items()}
+    return {name: GraphQLInputField(type_, default=default) for name, (type_, default) in typed.items()}
+
+
+def _type_and_default(argument: Argument, type_: ValueType) -> tuple[GraphQLInputType, GraphQLDefaultInput | None]:
     # With named notation VARIADIC is required: without that argument PostgreSQL does not find the function, even if it
     # has a default.
     if argument.default is None or argument.variadic:
-        return GraphQLArgument(GraphQLNonNull(type_.input))
+        return GraphQLNonNull(type_.input), None
     default = default_value(argument)
-    return GraphQLArgument(type_.input, default=None if default is None else GraphQLDefaultInput(default))
+    return type_.input, None if default is None else GraphQLDefaultInput(default)
 
 
-def passed(field: Field, arguments: NamedArguments, *, is_overloaded: bool = False) -> list[ColumnElement[Any]]:
-    """The given arguments in named notation, so that the others get the function's defaults. Of a function that
-    ``is_overloaded`` the defaults are written out, since PostgreSQL could find another one by fewer arguments."""
+def passed(
+    planning: Planning, given: Mapping[str, Any], arguments: NamedArguments, *, is_overloaded: bool = False
+) -> list[ColumnElement[Any]]:
+    """The arguments that are ``given`` in named notation, so that the others get the function's defaults. Of a function
+    that ``is_overloaded`` the defaults are written out, since PostgreSQL could find another one by fewer arguments."""
     values = []
     for name, (argument, type_) in arguments.items():
-        if name in field.arguments:
-            leaf: Leaf | None = field.arguments[name]
-            value = field.planning.bind_or_null(leaf, type_.to_text, argument.type_text)
+        if name in given:
+            leaf: Leaf | None = given[name]
+            value = planning.bind_or_null(leaf, type_.to_text, argument.type_text)
         elif is_overloaded and argument.default is not None:
             value = cast_to(literal_column(argument.default), argument.type_text)
         else:

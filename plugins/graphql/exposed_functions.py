@@ -15,7 +15,6 @@ from app.graphql.fields import Fields
 from app.graphql.notices import function_subject
 from app.graphql.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
-from app.query.calls import result_of
 from app.query.functions import (
     EXPOSE,
     MUTATION,
@@ -31,12 +30,13 @@ from app.query.functions import (
     overloads,
     passed,
 )
+from app.query.functions_of_rows import TakenArguments, exposed_functions_of, takes_a_row
 from app.query.results import FunctionResult, any_result_of, own_result_name
 from app.query.rows import Rows
 from app.query.walk import Field
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
-from schema_cache.model import Argument, Function
+from schema_cache.model import Function
 
 
 @hookimpl
@@ -68,15 +68,9 @@ def _root_fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField
         (
             (function, function.arguments)
             for function in candidates(api, volatilities)
-            if is_exposed(api, function) and not (_takes_a_row(api, function) or is_field_by_itself(api, function))
+            if is_exposed(api, function) and not (takes_a_row(api, function) or is_field_by_itself(api, function))
         ),
     )
-
-
-def _takes_a_row(api: ApiSchema, function: Function) -> bool:
-    """Whether the first argument is a row of a relation, and so the function a computed field."""
-    first = api.catalog.type_by_oid.get(function.arguments[0].type) if function.arguments else None
-    return first is not None and bool(first.relation) and not first.attributes
 
 
 # Fields of rows
@@ -84,42 +78,19 @@ def _takes_a_row(api: ApiSchema, function: Function) -> bool:
 
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    functions = (each for relation in api.rows_by_oid.values() for each, _ in _of_rows(api, relation))
+    functions = (each for relation in api.rows_by_oid.values() for each, _ in exposed_functions_of(api, relation))
     return [own_result_name(each, _row_type_name(api, each)) for each in functions if each.columns]
 
 
 @hookimpl
 def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
-    return Fields(80, _fields(api, _of_rows(api, relation)))
-
-
-Taken = tuple[Function, Sequence[Argument]]
-"""A function, and those of its arguments that its field takes."""
-
-
-def _of_rows(api: ApiSchema, relation: ApiRelation) -> Sequence[Taken]:
-    """The exposed functions of a relation's rows. They are given the whole row, so the role must be allowed to read all
-    of it."""
-    functions = api.shared("exposed functions of rows", lambda: _by_row_type(api))
-    return functions.get(relation.relation.row_type, ()) if relation.visible.select_all else ()
-
-
-def _by_row_type(api: ApiSchema) -> Mapping[int, list[Taken]]:
-    """The exposed functions whose first argument is a row, but for computed fields that need no comment."""
-    shown = {schema.name for schema in api.schemas}
-    found: dict[int, list[Taken]] = {}
-    for function in api.view.functions:
-        if function.schema in shown and is_exposed(api, function) and _takes_a_row(api, function):
-            row, *others = function.arguments
-            if others or result_of(api, function) is None:
-                found.setdefault(row.type, []).append((function, others))
-    return found
+    return Fields(80, _fields(api, exposed_functions_of(api, relation)))
 
 
 # Both
 
 
-def _fields(api: ApiSchema, functions: Iterable[Taken]) -> Mapping[str, GraphQLField]:
+def _fields(api: ApiSchema, functions: Iterable[TakenArguments]) -> Mapping[str, GraphQLField]:
     """The fields for functions; notices say why one of them has none."""
     fields: dict[str, GraphQLField] = {}
     for function, taken in functions:
@@ -153,7 +124,7 @@ def _field(
     is_overloaded = overloads(api, function) > 1
 
     def resolve(field: Field, rows: Rows | None) -> ColumnElement[Any]:
-        given = passed(field, arguments, is_overloaded=is_overloaded)
+        given = passed(field.planning, field.arguments, arguments, is_overloaded=is_overloaded)
         if rows is None:
             return result.json(field, given)
         return result.json(field, [rows.whole(), *given], outer=(rows.element,))

@@ -68,7 +68,7 @@ def _fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField]:
 
 def _field(api: ApiSchema, result: Result, arguments: NamedArguments, directives: Mapping[str, Any]) -> GraphQLField:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
-        return result.json(field, passed(field, arguments))
+        return result.json(field, passed(field.planning, field.arguments, arguments))
 
     return GraphQLField(
         result.type,

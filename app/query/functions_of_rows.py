@@ -1,0 +1,39 @@
+"""Functions whose first argument is a row, and that a comment exposes: fields of that row, with arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.graphql.api_schema import ApiSchema
+from app.graphql.relations import ApiRelation
+from app.query.calls import result_of
+from app.query.functions import is_exposed
+from schema_cache.model import Argument, Function
+
+TakenArguments = tuple[Function, Sequence[Argument]]
+"""A function, and those of its arguments that its field takes."""
+
+
+def takes_a_row(api: ApiSchema, function: Function) -> bool:
+    """Whether the first argument is a row of a relation, and so the function a computed field."""
+    first = api.catalog.type_by_oid.get(function.arguments[0].type) if function.arguments else None
+    return first is not None and bool(first.relation) and not first.attributes
+
+
+def exposed_functions_of(api: ApiSchema, relation: ApiRelation) -> Sequence[TakenArguments]:
+    """The exposed functions of a relation's rows. They are given the whole row, so the role must be allowed to read all
+    of it."""
+    functions = api.shared("exposed functions of rows", lambda: _by_row_type(api))
+    return functions.get(relation.relation.row_type, ()) if relation.visible.select_all else ()
+
+
+def _by_row_type(api: ApiSchema) -> Mapping[int, list[TakenArguments]]:
+    """The exposed functions whose first argument is a row, but for computed fields that need no comment."""
+    shown = {schema.name for schema in api.schemas}
+    found: dict[int, list[TakenArguments]] = {}
+    for function in api.view.functions:
+        if function.schema in shown and is_exposed(api, function) and takes_a_row(api, function):
+            row, *others = function.arguments
+            if others or result_of(api, function) is None:
+                found.setdefault(row.type, []).append((function, others))
+    return found
