@@ -101,7 +101,7 @@ class _OfMany:
         return rows.joined_value(self, query)
 
 
-def related(relationship: Relationship, term: Term, argument: str = "orderBy") -> Expression:
+def related(relationship: Relationship, term: Term, argument: str = "orderBy") -> Expression | TermOfField:
     """A term of the one row that a relationship leads to, NULL if there is none. If there are several rows, which is
     possible if only a comment declares the relationship, the least value is taken.
 
@@ -109,6 +109,8 @@ def related(relationship: Relationship, term: Term, argument: str = "orderBy") -
     """
     if term.steps == MAX_STEPS:
         raise OverLimit(f"An element of {argument} follows more than {MAX_STEPS} relationships to one row")
+    if isinstance(term, TermOfField):
+        return TermOfField(lambda field: related(relationship, term.of_related(field)), steps=term.steps + 1)
     value = _OfOne(relationship, term) if relationship.leads_to_one else _OfMany(relationship, term, is_least=True)
     return Expression(value, steps=term.steps + 1)
 
@@ -120,13 +122,19 @@ def of_all_related(relationship: Relationship, term: Term) -> Expression:
 
 @dataclass(frozen=True, slots=True)
 class TermOfField:
-    """A term that depends on the other arguments of the field whose rows are ordered: ``of_field`` makes it of them.
-    Where related rows are ordered by it there are none, and ``without`` makes the error that says so."""
+    """A term that the field whose rows are ordered has a part in: ``of_field`` makes it. If it depends on the field's
+    other arguments, related rows cannot be ordered by it, and ``without`` makes the error that says so."""
 
     of_field: Callable[[Field], Term]
-    without: Callable[[], RequestError]
+    without: Callable[[], RequestError] | None = None
     not_null: bool = False
     steps: int = 0
 
+    def of_related(self, field: Field) -> Term:
+        """The term of rows to which those of ``field`` lead."""
+        if self.without is not None:
+            raise self.without()
+        return self.of_field(field)
+
     def of(self, rows: Rows) -> ColumnElement[Any]:
-        raise self.without()
+        raise TypeError("Its field makes the term")

@@ -1,21 +1,33 @@
-"""Order by related rows: members of orderBy that follow relationships, and computed fields that opt in."""
+"""Order by related rows: members of orderBy that follow relationships, and functions of a row that opt in."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphql import GraphQLInputField, GraphQLInputObjectType
+from graphql import GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
 from sqlalchemy import ColumnElement, case
 
+from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
+from app.graphql.notices import function_subject
 from app.graphql.relations import ApiRelation, OwnName
 from app.hooks import hookimpl
-from app.query.calls import VOLATILE
-from app.query.comparison import type_comparison
+from app.query.calls import VOLATILE, result_of
+from app.query.comparison import Comparison, type_comparison
 from app.query.computed_fields import ComputedField, computed_fields_of
+from app.query.functions import (
+    NamedArguments,
+    arguments_of,
+    declared_members,
+    field_name,
+    given_type,
+    overloads,
+    passed,
+)
+from app.query.functions_of_rows import TakenArguments, exposed_functions_of
 from app.query.group_ordering import (
     group_order_fields,
     group_order_names,
@@ -23,13 +35,16 @@ from app.query.group_ordering import (
     own_order_type,
     term_field,
 )
-from app.query.ordering import OrderKey, keys_of_element, order_by_type
+from app.query.ordering import OrderKey, direction, direction_type, keys_of_element, order_by_type
+from app.query.planning import Planning
 from app.query.relationships import Relationship, relationships_of
 from app.query.rows import TableRows
 from app.query.sql import FunctionCall
-from app.query.terms import Expression, of_all_related, related
+from app.query.terms import Expression, TermOfField, of_all_related, related
+from app.query.walk import Field
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
+from schema_cache.model import Function
 
 
 @hookimpl
@@ -45,6 +60,18 @@ def comment_directives() -> Sequence[Directive]:
 MANY = "Many"
 """What the name of the type for related rows has behind the relation's."""
 
+DIRECTION = "direction"
+"""The member beside a function's arguments."""
+
+
+@hookimpl
+def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
+    relations = api.rows_by_oid.values()
+    taken = (
+        (relation, each) for relation in relations for each, others in exposed_functions_of(api, relation) if others
+    )
+    return [_own_function_order_name(api, relation, each) for relation, each in taken if _is_opted_in(api, each)]
+
 
 @hookimpl
 def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
@@ -54,7 +81,10 @@ def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
 @hookimpl
 def order_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     computed = computed_fields_of(api, relation).items()
-    members = {name: _by_function(api, each) for name, each in computed if _is_orderable(each)}
+    members = {name: _by_computed(api, each) for name, each in computed if _is_orderable(each)}
+    for taken in exposed_functions_of(api, relation):
+        if taken[1] and _is_opted_in(api, taken[0]):
+            _add_by_arguments(api, relation, taken, members)
     for relationship in relationships_of(api, relation):
         member = _by_many(api, relationship) if relationship.to_many else _by_one(api, relationship)
         if member is not None:
@@ -94,19 +124,86 @@ def _is_of_columns(relation: ApiRelation) -> bool:
     return bool(relation.directives.get("aggregate"))
 
 
+# Functions of a row
+
+
+def _is_opted_in(api: ApiSchema, function: Function) -> bool:
+    return api.comments.on_function(function).get("orderBy") is True
+
+
 def _is_orderable(computed: ComputedField) -> bool:
     value = computed.result.value
     opted_in = computed.directives.get("orderBy") is True
     return opted_in and value is not None and value.orderable and computed.result.function.volatility != VOLATILE
 
 
-def _by_function(api: ApiSchema, computed: ComputedField) -> GraphQLInputField:
+def _by_computed(api: ApiSchema, computed: ComputedField) -> GraphQLInputField:
     function = computed.result.function
+    return term_field(api, _result(function, lambda planning: ()), _comparison(api, function))
 
-    def value(rows: TableRows) -> ColumnElement[Any]:
-        call = FunctionCall(function.schema, function.name, [rows.whole()])
-        # The function could return a value for a row of nulls.
-        return case((rows.is_not_empty(), call)) if rows.is_optional else call
 
+def _add_by_arguments(
+    api: ApiSchema, relation: ApiRelation, taken: TakenArguments, members: dict[str, GraphQLInputField]
+) -> None:
+    """Add the member for a function with further arguments, or a notice why there is none."""
+    function, others = taken
+    name = field_name(api, function, api.comments.on_function(function))
+    result, arguments = result_of(api, function), arguments_of(api, function, given_type, others)
+    value = None if result is None else result.value
+    if value is None or not value.orderable or function.volatility == VOLATILE:
+        reason = "it must be stable or immutable and return one value of a type that has an order"
+    elif arguments is None or DIRECTION in arguments:
+        reason = f"the API cannot represent an argument, or one is called {DIRECTION}"
+    elif name in members or not api.is_name(name):
+        reason = f"{name} is no GraphQL name, or another member has it"
+    else:
+        members[name] = _by_arguments(api, relation, function, arguments)
+        return
+    api.notices.add(function_subject(function), f"it is not in orderBy: {reason}")
+
+
+def _by_arguments(
+    api: ApiSchema, relation: ApiRelation, function: Function, arguments: NamedArguments
+) -> GraphQLInputField:
+    own = api.own_type_name(*_own_function_order_name(api, relation, function))
+    towards = GraphQLInputField(GraphQLNonNull(direction_type(api)))
+    type_ = api.named(
+        own, lambda name: GraphQLInputObjectType(name, {**declared_members(arguments), DIRECTION: towards})
+    )
+    is_overloaded = overloads(api, function) > 1
+
+    def order(value: Mapping[str, Any] | None) -> Sequence[OrderKey]:
+        if value is None:
+            return ()
+        term = _result(function, lambda planning: passed(planning, value, arguments, is_overloaded=is_overloaded))
+        return (OrderKey(term, _comparison(api, function), *direction(api, value[DIRECTION])),)
+
+    return GraphQLInputField(type_, extensions={"order": order})
+
+
+def _own_function_order_name(api: ApiSchema, relation: ApiRelation, function: Function) -> OwnName:
+    directives = api.comments.on_function(function)
+    base = names.base(function.name, directives.get("name"), api.comments.inflects(function.schema))
+    return ("order by function", function.oid), f"{relation.type_name}{base}OrderBy"
+
+
+def _comparison(api: ApiSchema, function: Function) -> Comparison:
     type_ = api.catalog.type_by_oid[function.returns]
-    return term_field(api, Expression(value), type_comparison(api.view, type_.oid, type_.text))
+    return type_comparison(api.view, type_.oid, type_.text)
+
+
+def _result(function: Function, others: Callable[[Planning], Sequence[ColumnElement[Any]]]) -> TermOfField:
+    """What a function gives for a row, and for the arguments that it has beside."""
+
+    def of_field(field: Field) -> Expression:
+        field.planning.reads.add(function.oid)
+        arguments = others(field.planning)
+
+        def value(rows: TableRows) -> ColumnElement[Any]:
+            call = FunctionCall(function.schema, function.name, [rows.whole(), *arguments])
+            # The function could return a value for a row of nulls.
+            return case((rows.is_not_empty(), call)) if rows.is_optional else call
+
+        return Expression(value)
+
+    return TermOfField(of_field)

@@ -25,11 +25,11 @@ def examples_give(
     **settings: Any,
 ) -> None:
     """Asserts that the examples of ``page``, a path below the repository, give ``answers`` in their order; ``shown``
-    are its blocks of SQL, of which there is one, and of GraphQL. The service has these ``settings``."""
-    (tables,) = (each for each in shown if each.language == "sql")
-    postgres.execute(ROLES + tables.text, database_url)
+    are its blocks of SQL, which are run first, and of GraphQL. The service has these ``settings``."""
+    tables = [each.text for each in shown if each.language == "sql"]
+    postgres.execute(ROLES + "".join(tables), database_url)
     examples = EXAMPLE.findall((REPOSITORY / page).read_text())
-    assert len(examples) == len(shown) - 1
+    assert len(examples) == len(shown) - len(tables)
     door = Door(database_url, **settings)
     try:
         for (query, variables), expected in zip(examples, answers, strict=True):

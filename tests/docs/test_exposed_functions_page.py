@@ -17,6 +17,12 @@ ANSWERS = (
         },
     },
     {"cheer": True},
+    {
+        "cafeCollection": {
+            "edges": [{"node": {"name": "Central", "meters": 0}}, {"node": {"name": "Museum", "meters": 1112}}],
+            "pageInfo": {"endCursor": "WzExMTIsIDJd", "hasNextPage": True},
+        }
+    },
 )
 
 

@@ -16,3 +16,5 @@ insert into profile values (1, 'hello'), (3, null);
 insert into post values (1, 1, 'one', 5), (2, 1, 'two', null), (3, 2, 'three', 7), (4, 3, 'four', 1);
 insert into comment values (1, 1, 2, 'one'), (2, 1, null, 'four'), (3, 3, 1, 'one');
 grant select on all tables in schema public to anon;
+create function apart(post, length int) returns int stable language sql as 'select abs(length($1.title) - $2)';
+comment on function apart is '@graphql({"expose": true, "orderBy": true})';

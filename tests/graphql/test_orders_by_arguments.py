@@ -1,0 +1,162 @@
+"""Orders by functions of a row with further arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.graphql.conftest import OpenDoor
+from tests.graphql.door import Door
+from tests.graphql.test_rights import changed, members, printed
+from tests.postgres_server import PostgresServer
+
+SCHEMA = """
+create table town (id int primary key, name text not null);
+create table spot (id int primary key, town_id int references town, x int, kind text);
+create function apart(spot, x int, scale int default 1) returns int language sql stable
+  as 'select abs($1.x - $2) * $3';
+comment on function apart is '@graphql({"expose": true, "orderBy": true})';
+create function spots_up_to(most int) returns setof spot language sql stable as 'select * from spot where id <= most';
+insert into town values (1, 'Oslo'), (2, 'Rome');
+insert into spot values (1, 1, 9, 'a'), (2, 1, 4, 'b'), (3, 2, null, 'a'), (4, 2, 6, 'b'), (5, null, 5, 'a'),
+                        (6, 1, 6, 'b');
+grant select on town, spot to anon;
+"""
+NEAR = "query ($x: Int!, $to: OrderByDirection!, $after: Cursor, $before: Cursor, $first: Int, $last: Int) { %s }"
+SPOTS = (
+    "spotCollection(orderBy: [{apart: {x: $x, direction: $to}}], first: $first, after: $after, last: $last,"
+    " before: $before) { edges { cursor node { id } } }"
+)
+
+
+@pytest.fixture
+def door(open_door: OpenDoor) -> Door:
+    return open_door(SCHEMA)
+
+
+def ids(connection: Any) -> list[int]:
+    return [edge["node"]["id"] for edge in connection["edges"]]
+
+
+def by(door: Door, order: str, collection: str = "spotCollection") -> list[int]:
+    arguments = f"orderBy: {order}"
+    if "(" in collection:
+        collection, given = collection.rstrip(")").split("(")
+        arguments = f"{given}, {arguments}"
+    return ids(door.ask(f"{{ {collection}({arguments}) {{ edges {{ node {{ id }} }} }} }}").data[collection])
+
+
+@pytest.mark.parametrize(
+    ("x", "to", "expected"),
+    [
+        (5, "AscNullsLast", [5, 2, 4, 6, 1, 3]),
+        (5, "DescNullsFirst", [3, 1, 2, 4, 6, 5]),
+        (9, "AscNullsFirst", [3, 1, 4, 6, 5, 2]),
+        (9, "DescNullsLast", [2, 5, 4, 6, 1, 3]),
+    ],
+)
+def test_pages_in_both_directions(door: Door, x: int, to: str, expected: list[int]) -> None:
+    edges = door.ask(NEAR % SPOTS, {"x": x, "to": to}).data["spotCollection"]["edges"]
+    assert [edge["node"]["id"] for edge in edges] == expected
+    for place, edge in enumerate(edges):
+        after = door.ask(NEAR % SPOTS, {"x": x, "to": to, "after": edge["cursor"], "first": 2})
+        before = door.ask(NEAR % SPOTS, {"x": x, "to": to, "before": edge["cursor"], "last": 2})
+        assert ids(after.data["spotCollection"]) == expected[place + 1 : place + 3]
+        assert ids(before.data["spotCollection"]) == expected[max(0, place - 2) : place]
+
+
+def test_wherever_rows_are_ordered(door: Door) -> None:
+    order = "{apart: {x: 5, direction: AscNullsLast}}"
+    assert by(door, f"[{order}]", "spots_up_to(most: 4)") == [2, 4, 1, 3]
+    assert by(door, f"[{{kind: AscNullsLast}}, {order}]") == [5, 1, 3, 2, 4, 6]
+    assert by(door, f"[{order}]", "spotCollection(distinctOn: [kind])") == [5, 2]
+    spots = f"spotCollection(orderBy: [{order}]) {{ edges {{ node {{ id }} }} }}"
+    towns = door.ask(f"{{ townCollection {{ edges {{ node {{ {spots} }} }} }} }}").data["townCollection"]["edges"]
+    assert [ids(each["node"]["spotCollection"]) for each in towns] == [[2, 6, 1], [4, 3]]
+
+
+def test_arguments_that_are_left_out_or_null(door: Door) -> None:
+    assert by(door, "[{apart: {x: 5, scale: -1, direction: AscNullsLast}}]") == [1, 2, 4, 6, 5, 3]
+    assert by(door, "[{apart: {x: 5, scale: null, direction: AscNullsLast}}, {x: DescNullsLast}]") == [1, 4, 6, 5, 2, 3]
+    assert by(door, "[{apart: null}]") == [1, 2, 3, 4, 5, 6]
+    for given in ("{direction: AscNullsLast}", "{x: 5}", "{x: null, direction: AscNullsLast}", "AscNullsLast"):
+        assert door.ask(f"{{ spotCollection(orderBy: [{{apart: {given}}}]) {{ edges {{ cursor }} }} }}").errors
+
+
+def test_a_variable_may_be_the_whole_order(door: Door) -> None:
+    query = "query ($by: [spotOrderBy!]) { spotCollection(orderBy: $by) { edges { node { id } } } }"
+    for x, to, expected in (
+        (5, "AscNullsLast", [5, 2, 4, 6, 1, 3]),
+        (9, "AscNullsLast", [1, 4, 6, 5, 2, 3]),
+        (9, "DescNullsLast", [2, 5, 4, 6, 1, 3]),
+    ):
+        found = door.ask(query, {"by": [{"apart": {"x": x, "direction": to}}]}).data["spotCollection"]
+        assert ids(found) == expected
+
+
+def test_by_related_rows(open_door: OpenDoor) -> None:
+    door = open_door(
+        SCHEMA
+        + """create table visit (id int primary key, spot_id int references spot);
+        create table note (id int primary key, visit_id int references visit);
+        insert into visit values (1, 1), (2, 5), (3, null), (4, 2); insert into note select id, id from visit;
+        create policy hidden on spot using (id <> 2); alter table spot enable row level security;
+        grant select on visit, note to anon"""
+    )
+    # What a policy hides is not there, and the function is not called for it.
+    order = "{spot: {apart: {x: 5, direction: DescNullsLast}}}"
+    assert by(door, f"[{order}]", "visitCollection") == [1, 2, 3, 4]
+    assert by(door, f"[{{visit: {order}}}]", "noteCollection") == [1, 2, 3, 4]
+    assert by(door, f"[{{visit: {order.replace('Desc', 'Asc')}}}]", "noteCollection") == [2, 1, 3, 4]
+
+
+def test_one_of_several_functions_of_a_name(open_door: OpenDoor) -> None:
+    door = open_door(
+        SCHEMA
+        + """create function apart(spot, x int) returns int language sql stable as 'select 0';
+        comment on function apart(spot, int, int) is '@graphql({"expose": true, "orderBy": true, "name": "far"})'"""
+    )
+    assert members(printed(door), "spotOrderBy") == ["id", "town_id", "x", "kind", "far", "town"]
+    assert by(door, "[{far: {x: 5, direction: AscNullsLast}}]") == [5, 2, 4, 6, 1, 3]
+
+
+def test_the_member_and_its_type(door: Door) -> None:
+    sdl = printed(door)
+    assert members(sdl, "spotOrderBy") == ["id", "town_id", "x", "kind", "apart", "town"]
+    assert members(sdl, "spotapartOrderBy") == ["x", "scale", "direction"]
+
+
+def test_who_may_not_call_it_or_read_the_row_has_no_member(door: Door, postgres: PostgresServer) -> None:
+    changed(postgres, door, "revoke execute on function apart from public")
+    assert "apart" not in members(printed(door), "spotOrderBy")
+    columns = "revoke select on spot from anon; grant select (id, x) on spot to anon"
+    changed(postgres, door, f"grant execute on function apart to anon; {columns}")
+    assert members(printed(door), "spotOrderBy") == ["id", "x"]
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        ("f(spot, direction text) returns int language sql stable as 'select 1'", "an argument, or one is called"),
+        ("f(spot, other town) returns int language sql stable as 'select 1'", "an argument, or one is called"),
+        ("f(spot, y int) returns int language sql volatile as 'select 1'", "must be stable or immutable"),
+        ("f(spot, y int) returns json language sql stable as $$ select '1'::json $$", "of a type that has an order"),
+        ("f(spot, y int) returns setof int language sql stable as 'select 1'", "of a type that has an order"),
+        ("x(spot, y int) returns int language sql stable as 'select 1'", None),
+    ],
+)
+def test_what_cannot_be_ordered_by(open_door: OpenDoor, function: str, told: str | None) -> None:
+    name = function.partition("(")[0]
+    comment = """comment on function %s is '@graphql({"expose": true, "orderBy": true})'"""
+    door = open_door(f"{SCHEMA} create function {function}; {comment % name}")
+    assert members(printed(door), "spotOrderBy") == ["id", "town_id", "x", "kind", "apart", "town"]
+    notices = door.application.services.engine.role_schemas.of_role("anon").notices
+    reasons = [each.reason for each in notices if "it is not in orderBy" in each.reason]
+    assert len(reasons) == (told is not None)
+    assert all(str(told) in each for each in reasons)
+
+
+@pytest.mark.parametrize("features", [("-relation_orders",), ("-exposed_functions",)])
+def test_left_out(open_door: OpenDoor, features: tuple[str, ...]) -> None:
+    assert "apart" not in members(printed(open_door(SCHEMA, graphql_features=features)), "spotOrderBy")
