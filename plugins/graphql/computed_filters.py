@@ -65,6 +65,7 @@ def _member(api: ApiSchema, result: Result, value: ValueType) -> GraphQLInputFie
     operators = operators_of(api.view, returned.oid)
 
     def make(planning: Planning, rows: Rows, given: Mapping[str, Any] | None) -> Condition | None:
+        planning.reads.add(result.function.oid)
         called, type_text = compared_value(value, result.call([rows.whole()]), returned.text)
         return value_condition(type_, planning, Compared(called, value, type_text, value.to_text, operators), given)
 

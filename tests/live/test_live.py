@@ -41,6 +41,10 @@ create policy own on note for select to authenticated
   using (owner = current_setting('request.jwt.claims', true)::json ->> 'sub');
 create function notes() returns int language sql stable as 'select count(*)::int from note';
 comment on view long_note is '@graphql({"primary_key_columns": ["id"]})';
+create table weight (note_id int primary key, weight int);
+grant select on weight to anon;
+create function weight_of(note) returns int language sql stable as 'select weight from weight where note_id = $1.id';
+comment on function weight_of is '@graphql({"filter": true, "orderBy": true})';
 create view slow as select clock_timestamp()::text as n from (select pg_sleep(0.4) offset 0) as slept;
 comment on view slow is '@graphql({"primary_key_columns": ["n"]})';
 grant select on slow to anon;
@@ -171,6 +175,21 @@ def test_views_are_repeated(made: str, tmp_path: Path, postgres: PostgresServer,
         postgres.execute("insert into note values (9, null, 'long enough')", made)
         assert stream.data() == {"long_noteCollection": {"edges": [{"node": {"id": 9}}]}}
         postgres.execute("delete from note where id = 9", made)
+
+
+@pytest.mark.parametrize("by", ["filter: {weight_of: {gt: 0}}", "orderBy: [{weight_of: AscNullsFirst}], first: 1"])
+def test_filters_and_orders_by_functions_are_repeated(
+    made: str, tmp_path: Path, postgres: PostgresServer, change: Callable[[str], None], by: str
+) -> None:
+    postgres.execute("insert into note values (2, null, 'two'); insert into weight values (1, 1)", made)
+    with living(made, tmp_path, LIVE_POLL_S="0.2") as live:
+        stream = live.stream(f"{{ noteCollection({by}) {{ edges {{ node {{ id body }} }} }} }}")
+        before = stream.data()
+        time.sleep(QUIET_S)
+        postgres.execute("truncate weight; insert into weight values (2, 1)", made)
+        after = stream.next(20)[1]["data"]
+    change("truncate weight")
+    assert sorted([str(before), str(after)]) == sorted([str(notes((1, "one"))), str(notes((2, "two")))])
 
 
 @pytest.mark.parametrize(
