@@ -1,7 +1,8 @@
-"""``Accept: text/csv``: the page of one collection as a table.
+"""``Accept: text/csv``: one list as a table, such as the rows of a collection, its groups, or what a function gives.
 
-A query of one root collection whose nodes have scalars and objects that stand for one row is answered by a line for
-each row; the header has the response keys, joined by dots. Anything else is not acceptable, and is not executed.
+A query that selects nothing beside the list, whose items have scalars and objects that hold no list, is answered by a
+line for each item; the header has the response keys, joined by dots. Anything else is not acceptable, and is not
+executed.
 """
 
 from __future__ import annotations
@@ -12,10 +13,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphql import FieldNode, GraphQLObjectType, GraphQLString, get_named_type, get_nullable_type, is_leaf_type
+from graphql import (
+    GraphQLObjectType,
+    GraphQLString,
+    SelectionSetNode,
+    get_nullable_type,
+    is_leaf_type,
+    is_list_type,
+)
 
 from app.errors import RequestError
-from app.graphql.api_schema import ApiSchema
 from app.graphql.selection import Selector
 from app.graphql.values import Steering, Variables
 from app.hooks import hookimpl
@@ -37,6 +44,8 @@ _JSON_TYPES = ("application/json", "application/graphql-response+json")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _FORMULA = ("=", "+", "-", "@")
 
+EDGES, NODE = "edges", "node"
+
 ResponsePath = tuple[str, ...]
 
 
@@ -55,29 +64,44 @@ def around_stages(settings: Settings) -> Mapping[str, Around]:
         if not _is_wanted(operation.parsed.request):
             return run(operation, bound, *others)
         with operation.api.making():
-            columns = _columns(operation)
+            listed = _listed(operation)
         results = run(operation, bound, *others)
         # Rows are those of the page, also where more were asked for: then a header tells.
         if (results.extensions or {}).keys() - {CAPPED}:
             raise _unacceptable("it has extensions")
-        return _Table(results.plan, results.texts, results.role, columns, extensions=results.extensions)
+        return _Table(results.plan, results.texts, results.role, listed, extensions=results.extensions)
 
     def shape(run: Callable[..., Reply], request: GraphQLRequest, results: ResultSet) -> Reply:
         if not isinstance(results, _Table) or results.plan.errors:
             return run(request, results)
         body = "".join(_lines(results, is_safe)).encode()
-        # Nodes have no collections here, so the root is the only one.
-        headers = [(_CAPPED_HEADER, str(each["given"])) for each in (results.extensions or {}).get(CAPPED, ())]
+        capped = (results.extensions or {}).get(CAPPED, ())
+        # The items hold no other list that could be capped, so at most the list itself or its collection is.
+        headers = [(_CAPPED_HEADER, str(each["given"])) for each in capped if results.listed.is_at(each["path"])]
         return Reply(200, body, f"{MEDIA_TYPE}; charset=utf-8", headers)
 
     return {"execute": execute, "shape": shape}
 
 
 @dataclass(frozen=True, slots=True)
-class _Table(ResultSet):
-    """Results whose rows have these columns: the response keys that lead to each."""
+class _Listed:
+    """The list that an operation selects: the response keys that lead to it, those that lead from an item to its row,
+    and those that lead from there to each column."""
 
+    path: ResponsePath
+    row: ResponsePath
     columns: Sequence[ResponsePath]
+
+    def is_at(self, path: Sequence[str | int]) -> bool:
+        """Whether the field at this path is the list, or the connection that it is the edges of."""
+        return tuple(path) == (self.path[:-1] if self.row else self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table(ResultSet):
+    """Results that are shown as a table."""
+
+    listed: _Listed
 
 
 def _is_wanted(request: GraphQLRequest) -> bool:
@@ -102,55 +126,68 @@ def _quality(accepted: str) -> tuple[str, float]:
 # What a document has to select
 
 
-def _columns(operation: AuthorizedOperation) -> Sequence[ResponsePath]:
-    """The columns of the table. Raises RequestError (406) where the operation does not give one."""
+def _listed(operation: AuthorizedOperation) -> _Listed:
+    """The list that becomes a table. Raises RequestError (406) where the operation does not give one."""
     api, document = operation.api, operation.parsed.document
     query = api.graphql.query_type
     if document.is_mutation or query is None:
         raise _unacceptable("a mutation was sent")
     variables = Variables(operation.parsed.variables, Steering())
-    selector = Selector(api.graphql, api.dialect, document.fragments, variables)
-    roots = selector.collect(query, [document.operation.selection_set])
-    connection, nodes = _only(query, roots, "a root collection")
-    for name in ("edges", "node"):
-        fields = selector.collect(connection, [each.selection_set for each in nodes])
-        if [same[0].name.value for same in fields.values()] != [name]:
-            raise _unacceptable(f"{connection.name} selects something other than one {name}")
-        connection, nodes = _only(connection, fields, name)
-    return list(_Columns(api, selector).below(connection, nodes, ()))
+    return _Selected(Selector(api.graphql, api.dialect, document.fragments, variables)).listed(
+        query, [document.operation.selection_set]
+    )
 
 
-def _only(
-    type_: GraphQLObjectType, fields: Mapping[str, Sequence[FieldNode]], what: str
-) -> tuple[GraphQLObjectType, Sequence[FieldNode]]:
-    """The type of the only field, and its nodes."""
-    found = [(type_.fields.get(nodes[0].name.value), nodes) for nodes in fields.values()]
-    if len(found) == 1:
-        field, nodes = found[0]
-        of_type = get_named_type(field.type) if field is not None else None
-        if isinstance(of_type, GraphQLObjectType):
-            return of_type, nodes
-    raise _unacceptable(f"not just {what} is selected")
+_Sets = Sequence[SelectionSetNode | None]
 
 
-class _Columns:
-    """The columns that a selection on a row gives."""
+class _Selected:
+    """What an operation selects, by types."""
 
-    def __init__(self, api: ApiSchema, selector: Selector) -> None:
+    def __init__(self, selector: Selector) -> None:
         self._selector = selector
-        self._rows = {each.type_name for each in api.relations}
 
-    def below(self, type_: GraphQLObjectType, nodes: Sequence[FieldNode], path: ResponsePath) -> Iterator[ResponsePath]:
-        if type_.name not in self._rows:
-            raise _unacceptable(f"{'.'.join(path) or type_.name} is no row")
-        for key, same in self._selector.collect(type_, [each.selection_set for each in nodes]).items():
+    def listed(self, type_: GraphQLObjectType, sets: _Sets) -> _Listed:
+        path: ResponsePath = ()
+        is_list = False
+        while not is_list:
+            of = f"{type_.name} at {'.'.join(path)}" if path else type_.name
+            key, name, below = self._only(type_, sets, of)
+            path = (*path, key)
+            field = get_nullable_type(type_.fields[name].type)
+            is_list = is_list_type(field)
+            item = get_nullable_type(field.of_type) if is_list_type(field) else field
+            if not isinstance(item, GraphQLObjectType):
+                raise _unacceptable(f"{'.'.join(path)} is no list of objects")
+            type_, sets = item, below
+        if name != EDGES or NODE not in type_.fields:
+            return _Listed(path, (), list(self._columns(type_, sets, ())))
+        key, name, below = self._only(type_, sets, type_.name)
+        node = get_nullable_type(type_.fields[name].type)
+        if not isinstance(node, GraphQLObjectType):
+            raise _unacceptable(f"{type_.name} selects no {NODE}")
+        return _Listed(path, (key,), list(self._columns(node, below, ())))
+
+    def _only(self, type_: GraphQLObjectType, sets: _Sets, of: str) -> tuple[str, str, _Sets]:
+        """The response key and the name of the only field, and what it selects."""
+        found = [*self._selector.collect(type_, sets).items()]
+        if len(found) == 1:
+            ((key, nodes),) = found
+            name = nodes[0].name.value
+            if name in type_.fields:
+                return key, name, [each.selection_set for each in nodes]
+        raise _unacceptable(f"{of} selects something other than one list")
+
+    def _columns(self, type_: GraphQLObjectType, sets: _Sets, path: ResponsePath) -> Iterator[ResponsePath]:
+        """The columns that a selection on an object gives."""
+        for key, same in self._selector.collect(type_, sets).items():
             name = same[0].name.value
             # Of all that a type does not list, only __typename came through the plan.
             below = get_nullable_type(type_.fields[name].type) if name in type_.fields else GraphQLString
             if is_leaf_type(below):
                 yield (*path, key)
             elif isinstance(below, GraphQLObjectType):
-                yield from self.below(below, same, (*path, key))
+                yield from self._columns(below, [each.selection_set for each in same], (*path, key))
             else:
                 raise _unacceptable(f"{'.'.join((*path, key))} is a list")
 
@@ -160,7 +197,7 @@ def _unacceptable(why: str) -> RequestError:
         f"The answer to this operation cannot be CSV: {why}",
         code="NOT_ACCEPTABLE",
         status=406,
-        hint="Select edges { node { ... } } of one root collection, with scalars and to-one objects.",
+        hint="Select one list, such as edges { node { ... } } or groups, of scalars and single objects.",
     )
 
 
@@ -168,13 +205,14 @@ def _unacceptable(why: str) -> RequestError:
 
 
 def _lines(table: _Table, is_safe: bool) -> Iterator[str]:
-    yield _line([".".join(path) for path in table.columns])
+    listed = table.listed
+    yield _line([".".join(path) for path in listed.columns])
     # Numbers stay as they are written.
     (text,) = table.texts.values()
-    connection = json.loads(text or b"null", parse_int=_Number, parse_float=_Number)
-    for edge in next(iter(connection.values())) if connection else ():
-        (row,) = edge.values()
-        yield _line([_text(_at(row, path), is_safe) for path in table.columns])
+    root = json.loads(text or b"null", parse_int=_Number, parse_float=_Number)
+    for item in _at(root, listed.path[1:]) or ():
+        row = _at(item, listed.row)
+        yield _line([_text(_at(row, path), is_safe) for path in listed.columns])
 
 
 class _Number(str):

@@ -63,6 +63,55 @@ def test_a_page_with_fewer_rows_than_were_asked_for(reading_door: OpenDoor) -> N
     assert "portico-capped" not in ask(door, POSTS, {"n": 30}).headers
 
 
+def test_groups_as_a_table(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA + 'comment on table post is \'@graphql({"aggregate": {"enabled": true}})\'')
+    groups = """groups(by: [{account: {email: Value}}], orderBy: [{key: {account: {email: DescNullsLast}}}], first: $n)
+      { key { account { email } } posts: aggregate { count sum { score } } }"""
+    query = f"query ($n: Int) {{ postCollection(filter: {{id: {{gt: 1}}}}) {{ {groups} }} }}"
+    table = "key.account.email,posts.count,posts.sum.score\r\nb@x,1,\r\n,1,7\r\n"
+    assert ask(door, query).content.decode() == table
+    capped = ask(door, query, {"n": 31})
+    assert (capped.content.decode(), capped.headers["portico-capped"]) == (table, "30")
+
+
+def test_what_related_rows_are_together(reading_door: OpenDoor) -> None:
+    door = reading_door(
+        SCHEMA
+        + """comment on table post is '@graphql({"aggregate": {"enabled": true}, "totalCount": {"enabled": true}})';
+        create function best(account) returns post language sql stable as
+          'select post from post where account_id = $1.id limit 1'"""
+    )
+    query = """{ accountCollection(orderBy: [{id: AscNullsLast}]) { edges { node {
+      email postCollection(first: 99) { totalCount aggregate { max { score } } pageInfo { hasNextPage } } best { title }
+    } } } }"""
+    result = ask(door, query)
+    assert result.content.decode() == (
+        "email,postCollection.totalCount,postCollection.aggregate.max.score,postCollection.pageInfo.hasNextPage,"
+        "best.title\r\n"
+        'a@x,1,-5.50,false,"one, ""two"""\r\nb@x,1,,false,"=1+1\nx"\r\nc@x,0,,false,\r\n'
+    )
+    assert "portico-capped" not in result.headers
+
+
+def test_the_rows_that_a_function_gives(reading_door: OpenDoor) -> None:
+    door = reading_door(
+        SCHEMA
+        + """create function totals(lowest int) returns table (account int, posts bigint) language sql stable as
+          'select account_id, count(*) from post where account_id >= lowest group by 1 order by 1 desc';
+        comment on function totals is '@graphql({"expose": true})'"""
+    )
+    assert ask(door, "{ totals(lowest: 1) { posts of: account } }").text == "posts,of\r\n1,2\r\n1,1\r\n"
+    assert ask(door, "{ totals(lowest: 9) { posts } }").text == "posts\r\n"
+
+
+def test_the_rows_that_one_row_leads_to(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA)
+    query = "query ($id: Int!) { accountByPk(id: $id) { all: postCollection(first: 99) { edges { node { id } } } } }"
+    result = ask(door, query, {"id": 1})
+    assert (result.text, result.headers["portico-capped"]) == ("id\r\n1\r\n", "30")
+    assert ask(door, query, {"id": 9}).text == "id\r\n"
+
+
 def test_no_rows_have_a_header(door: Door) -> None:
     query = "{ postCollection(filter: {id: {gt: 9}}) { edges { node { id account { email } } } } }"
     assert ask(door, query).text == "id,account.email\r\n"
@@ -97,6 +146,10 @@ def test_a_get_has_a_validator(door: Door) -> None:
         "{ accountCollection { edges { node { id } } } postCollection { edges { node { id } } } }",
         "{ accountCollection { edges { node { id } } } __typename }",
         "{ accountByPk(id: 1) { id } }",
+        "{ accountByPk(id: 1) { postCollection { edges { node { id } } } id } }",
+        "{ accountCollection { edges @skip(if: true) { node { id } } } }",
+        "{ accountCollection { edges { node @skip(if: true) { id } } } }",
+        "{ accountCollection { edges { __typename } } }",
         "{ __typename }",
         "mutation { deleteFromPostCollection(atMost: 9) { affectedCount } }",
     ],
