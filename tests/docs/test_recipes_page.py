@@ -108,6 +108,29 @@ def test_orders(ask: Ask, postgres: PostgresServer, door: Door) -> None:
     assert ask(order, user=buyer).errors[0]["extensions"]["sqlstate"] == "CART0"
 
 
+def test_bookings(ask: Ask, postgres: PostgresServer, door: Door) -> None:
+    free, book = of("No double booking")
+    postgres.execute("insert into room values (1, 'Attic', 50), (2, 'Loft', 80), (3, 'Suite', 300)", door.database_url)
+
+    def found(nights: str) -> list[int]:
+        return [each["node"]["id"] for each in ask(free, {"during": nights}, BEN).data["free_rooms"]["edges"]]
+
+    with ThreadPoolExecutor(3) as pool:
+        answers = [*pool.map(lambda n: ask(book, {"during": f"[2030-05-0{n},2030-05-04)"}), (1, 2, 3))]
+    (made,) = (each.data["insertIntobookingCollection"]["records"][0] for each in answers if not each.errors)
+    refused = [each for each in answers if each.errors]
+    assert {(each.code, each.errors[0]["extensions"]["constraint"]) for each in refused} == {
+        ("EXCLUSION_VIOLATION", "no_double_booking")
+    }
+    assert made["total"] in ("50.00", "100.00", "150.00")
+    assert (found("[2030-05-03,2030-05-09)"), found("[2030-05-04,2030-05-09)")) == ([2], [1, 2])
+    cancel = "mutation { updatebookingCollection(set: {is_cancelled: true}) { affectedCount } }"
+    assert [ask(cancel, user=user).data["updatebookingCollection"]["affectedCount"] for user in (BEN, ANN)] == [0, 1]
+    assert found("[2030-05-03,2030-05-09)") == [1, 2]
+    for nights in ("empty", "[2030-05-01,)", "(,2030-05-01)"):
+        assert ask(book, {"during": nights}).code == "CHECK_VIOLATION"
+
+
 def test_unread(ask: Ask, postgres: PostgresServer, door: Door) -> None:
     (read,) = of("Unread, and who is there")
     postgres.execute("insert into channel values (1, 'all')", door.database_url)
