@@ -93,9 +93,18 @@ def deferred(
     return Deferred({name: partial(holders[name].fields.get, name) for name in sorted(filter(is_name, holders))})
 
 
+ABSENT_FIELD = "absent_field"
+"""The extension of an object type that says, of a name, why there is no such field; None if no plugin knows."""
+
+
 def absent_field(contributions: Sequence[Fields | None], name: str) -> str | None:
     """The reason why a field of that name does not exist, if a plugin gives one."""
     return next((each.absent[name] for each in contributions if each and name in each.absent), None)
+
+
+def enabled_by(directive: str) -> str:
+    """The reason why fields are absent that a directive of their relation enables."""
+    return f"Enable {directive} by the relation's comment: docs/directives.md"
 
 
 def unknown_field_in(what: str) -> dict[str, Any]:

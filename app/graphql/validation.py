@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from graphql import (
     DocumentNode,
+    FieldNode,
     FragmentDefinitionNode,
     GraphQLError,
     GraphQLSchema,
@@ -27,6 +28,7 @@ from graphql.pyutils import RefMap
 from graphql.validation.validate import ValidationAbortedError
 from graphql.validation.validation_context import NodeWithSelectionSet, VariableUsage, VariableUsageVisitor
 
+from app.graphql.fields import ABSENT_FIELD
 from app.graphql.quick_validation import is_certainly_valid
 from app.graphql.selection import BELOW
 
@@ -48,7 +50,7 @@ def validate(
     def on_error(error: GraphQLError) -> None:
         if len(errors) >= max_errors:
             raise ValidationAbortedError("Too many validation errors, error limit reached. Validation aborted.")
-        errors.append(error)
+        errors.append(_with_reason(error, type_info))
 
     type_info = TypeInfo(schema)
     context = _Context(schema, document, type_info, on_error, hide_suggestions)
@@ -60,6 +62,14 @@ def validate(
     except RecursionError:
         errors.append(ValidationAbortedError("Validation aborted."))
     return errors
+
+
+def _with_reason(error: GraphQLError, type_info: TypeInfo) -> GraphQLError:
+    """The error, with a hint if it is about a field for whose absence the type has a reason."""
+    node, parent = error.nodes[0] if error.nodes else None, type_info.get_parent_type()
+    absent = parent.extensions.get(ABSENT_FIELD) if isinstance(node, FieldNode) and parent is not None else None
+    reason = absent(node.name.value) if absent is not None and isinstance(node, FieldNode) else None
+    return error if reason is None else GraphQLError(error.message, error.nodes, extensions={"hint": reason})
 
 
 class _Context(ValidationContext):

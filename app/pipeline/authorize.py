@@ -65,9 +65,10 @@ def _validate(document: ParsedDocument, api: ApiSchema, engine: Engine, *, role:
     if errors:
         told = [_explained(each, api) for each in errors] if explain else list(errors)
         # What is missing is often there for another role: the user's token was not sent, or a grant is missing.
-        told[0] = GraphQLError(
-            told[0].message, told[0].nodes, extensions={"hint": f"The schema is that of the role {role}."}
-        )
+        role_hint = f"The schema is that of the role {role}."
+        reason = (told[0].extensions or {}).get("hint")
+        hint = role_hint if reason is None else f"{reason}. {role_hint}"
+        told[0] = GraphQLError(told[0].message, told[0].nodes, extensions={"hint": hint})
         raise DocumentError(told[0].message, "GRAPHQL_VALIDATION_FAILED", told)
     engine.valid_documents.put(key, True, len(document.text))
 
@@ -81,4 +82,4 @@ def _explained(error: GraphQLError, api: ApiSchema) -> GraphQLError:
     why = f"{error.message} The {notice.subject} is not in the API: {notice.reason}" + (
         f"; {notice.fix}." if notice.fix else "."
     )
-    return GraphQLError(why, error.nodes)
+    return GraphQLError(why, error.nodes, extensions=error.extensions)

@@ -8,7 +8,7 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLList, GraphQLNonNull, 
 from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import absent_field, unknown_field_in
+from app.graphql.fields import ABSENT_FIELD, absent_field, unknown_field_in
 from app.graphql.relations import ApiRelation
 from app.query.collection import Collection
 from app.query.walk import Field
@@ -17,14 +17,18 @@ from app.query.walk import Field
 def connection_type(api: ApiSchema, relation: ApiRelation) -> GraphQLObjectType:
     """The type of a collection of a relation's rows."""
 
+    def absent(name: str) -> str | None:
+        return absent_field(api.hooks.connection_fields(api=api, relation=relation), name)
+
     def unknown_field(name: str) -> str:
-        contributions = api.hooks.connection_fields(api=api, relation=relation)
-        return absent_field(contributions, name) or "unknown field in connection"
+        return absent(name) or "unknown field in connection"
 
     return api.named(
         f"{relation.type_name}Connection",
         lambda name: GraphQLObjectType(
-            name, lambda: api.contributed("connection_fields", relation), extensions={"unknown_field": unknown_field}
+            name,
+            lambda: api.contributed("connection_fields", relation),
+            extensions={"unknown_field": unknown_field, ABSENT_FIELD: absent},
         ),
     )
 

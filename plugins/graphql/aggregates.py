@@ -9,7 +9,7 @@ from graphql import GraphQLField, GraphQLInt, GraphQLNonNull, GraphQLObjectType
 from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
+from app.graphql.fields import Fields, enabled_by
 from app.graphql.relation_names import RelationNames
 from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
@@ -38,7 +38,9 @@ def relation_names(type_name: str) -> RelationNames:
 @hookimpl
 def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     if not relation.directives.get("aggregate"):
-        return Fields(40, {}, absent={"aggregate": "enable the aggregate directive to use aggregates"})
+        of_peer = "enable the aggregate directive to use aggregates"
+        reason = enabled_by("aggregate") if api.dialect.extended else of_peer
+        return Fields(40, {}, absent={"aggregate": reason})
     field = GraphQLField(
         _aggregate_type(api, relation), resolve=_aggregate, description="Of all rows that match, on all pages together"
     )

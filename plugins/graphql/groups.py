@@ -20,7 +20,7 @@ from sqlalchemy import ColumnElement, literal_column, select
 
 from app.errors import OverLimit, RequestError
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
+from app.graphql.fields import Fields, enabled_by
 from app.graphql.relations import ApiRelation, OwnName, own_name
 from app.hooks import hookimpl
 from app.query.collection import Collection
@@ -66,7 +66,9 @@ def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
 
 @hookimpl
 def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
-    if not _is_grouped(api, relation):
+    if not _is_aggregated(relation):
+        return Fields(50, {}, absent={"groups": enabled_by("aggregate")})
+    if not groupable(api, relation):
         return None
     groups = GraphQLField(
         GraphQLNonNull(GraphQLList(GraphQLNonNull(_group_type(api, relation)))),
@@ -101,10 +103,6 @@ def group_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
 
 GROUP, HAVING = "Group", "AggregateFilter"
 """What the names of types have behind the relation's."""
-
-
-def _is_grouped(api: ApiSchema, relation: ApiRelation) -> bool:
-    return _is_aggregated(relation) and bool(groupable(api, relation))
 
 
 def _is_aggregated(relation: ApiRelation) -> bool:

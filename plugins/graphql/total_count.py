@@ -9,7 +9,7 @@ from graphql import GraphQLField, GraphQLInt, GraphQLNonNull
 from sqlalchemy import ColumnElement
 
 from app.graphql.api_schema import ApiSchema
-from app.graphql.fields import Fields
+from app.graphql.fields import Fields, enabled_by
 from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.collection import Collection
@@ -25,9 +25,10 @@ def comment_directives() -> Sequence[Directive]:
 
 
 @hookimpl
-def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields | None:
+def connection_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     if not relation.directives.get("totalCount"):
-        return None
+        # pg_graphql gives no reason.
+        return Fields(30, {}, absent={"totalCount": enabled_by("totalCount")} if api.dialect.extended else {})
     field = GraphQLField(
         GraphQLNonNull(GraphQLInt), resolve=_count, description="How many rows match, on all pages together"
     )

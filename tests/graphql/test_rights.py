@@ -128,6 +128,23 @@ def test_the_role_is_named_where_something_is_missing(open_door: OpenDoor) -> No
     assert "hint" not in second["extensions"]
 
 
+@pytest.mark.parametrize("field", ["totalCount", "aggregate { count }", "groups(by: [{id: Value}]) { key { id } }"])
+def test_what_a_comment_enables_is_told(open_door: OpenDoor, field: str) -> None:
+    door = open_door(
+        """create table thing (id int primary key, name text); create table other (id int primary key);
+        comment on table other is '@graphql({"totalCount": {"enabled": true}, "aggregate": {"enabled": true}})';
+        grant select on thing, other to anon"""
+    )
+    directive = "totalCount" if field == "totalCount" else "aggregate"
+    reason = f"Enable {directive} by the relation's comment: docs/directives.md"
+    first, second = door.ask(f"{{ thingCollection {{ {field} }} a: thingCollection {{ {field} nothing }} }}").errors[:2]
+    assert first["extensions"]["hint"] == f"{reason}. The schema is that of the role anon."
+    assert second["extensions"]["hint"] == reason
+    refused = door.ask("{ otherCollection { nothing } thing: thingCollection { edges { totalCount } } }").errors
+    assert [each["extensions"].get("hint") for each in refused] == ["The schema is that of the role anon.", None]
+    assert door.ask(f"{{ otherCollection {{ {field} }} }}").data
+
+
 def test_select_on_columns(door: Door, postgres: PostgresServer) -> None:
     changed(postgres, door, "revoke select on thing from anon; grant select (id, name) on thing to anon")
     sdl = printed(door)
