@@ -107,6 +107,6 @@ class Changes:
     def _look(self, connection: DatabaseConnection) -> None:
         ((row,),) = connection.simple(TRIGGERED)
         before, self.triggered = self.triggered, frozenset(json.loads(row[0] or b"[]"))
-        if lost := before - self.triggered:
-            # What waits for their triggers is repeated from now on.
-            self._changed(lost)
+        # Nothing tells of changes from before a table had its trigger, nor of those after it lost it.
+        if differing := before ^ self.triggered:
+            self._changed(differing)

@@ -685,3 +685,17 @@ def test_the_variables_of_streams_take_little_memory(live: Live) -> None:
         each.close()
     # The JSON of each has 0.6 MB.
     assert used < 20 * 2_500_000
+
+
+def test_a_change_from_before_a_trigger_is_told_once_the_table_has_one(
+    made: str, tmp_path: Path, postgres: PostgresServer
+) -> None:
+    postgres.execute("create table late (id int primary key); grant select on late to anon", made)
+    with living(made, tmp_path, LIVE_POLL_S="3") as live:
+        until(lambda: health(live)["changes"] == "heard")
+        stream = live.stream("{ lateCollection { edges { node { id } } } }")
+        assert stream.data() == {"lateCollection": {"edges": []}}
+        time.sleep(1.2)
+        postgres.execute("insert into late values (1)", made)
+        triggers.enable(made, ["late"])
+        assert stream.next(10.0)[1]["data"] == {"lateCollection": {"edges": [{"node": {"id": 1}}]}}
