@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any, TypeVar, cast
 
 from graphql import (
@@ -73,6 +73,9 @@ class ApiSchema:
         self._named: dict[str, Any] = {}
         self._shared: dict[str, Any] = {}
         self._learning = Lock()
+        # A part has its names from the whole. With a lock each, one thread that has the part's would wait for the
+        # whole's while another that has that waits for graphql-core, which in Python 3.11 has one lock for all types.
+        self._making: AbstractContextManager[object] = RLock() if whole is None else whole._making
         self._value_types: dict[int, ValueType | None] = {}
         self.notices: Notices = Notices(lambda: self._lazy.whole()) if whole is None else whole.notices
         self.comments = self._comments()
@@ -257,6 +260,7 @@ class ApiSchema:
             directives,
             self._having_columns_of,
             self._before_all_types,
+            self._making,
         )
 
     def _root_type(self, name: str, hook: str) -> RootType:

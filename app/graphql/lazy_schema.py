@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from math import inf
-from threading import RLock
 from typing import cast
 
 from graphql import (
@@ -58,14 +57,15 @@ class LazyTypes(Mapping[str, GraphQLNamedType]):
         directives: Collection[GraphQLDirective],
         hints: Hints,
         before_all: Callable[[], object],
+        lock: AbstractContextManager[object],
     ) -> None:
         """The types that the root types and the ``listed`` ones lead to. ``before_all`` is called before all are
-        made."""
+        made. ``lock``, which is reentrant, is held while any are: schemas whose types name one another share it."""
         self.query, self.mutation, self.directives = query, mutation, directives
         self._listed = listed
         self._hints = hints
         self._before_all = before_all
-        self._lock = RLock()
+        self._lock = lock
         self._whole: GraphQLSchema | None = None
         self._names: frozenset[str] | None = None
         self._roots = [query] if mutation is None else [query, mutation]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 from graphql import FieldNode, build_client_schema, get_introspection_query, validate_schema
 
 from app.graphql.describing import Describer
+from app.graphql.relations import ApiRelation, OwnName
+from portico import hookimpl
 from tests.graphql.conftest import OpenDoor
-from tests.graphql.door import Door
+from tests.graphql.door import Answer, Door
 from tests.graphql.test_types import shown
+from tests.process.running import PATIENCE_S
 
 TABLES = """
 create schema other; create schema unasked;
@@ -355,3 +359,47 @@ def test_few_threads_describe_a_schema(reading_door: OpenDoor, monkeypatch: pyte
         answers = [each.result() for each in asked]
     assert (refused.code, refused.status) == ("OVERLOADED", 503)
     assert len([each.data for each in answers if each is not refused]) == 2
+
+
+def test_introspection_and_another_request_make_types_at_once(open_door: OpenDoor) -> None:
+    describing, planning = Event(), Event()
+
+    class Slow:
+        """Has the second table's names asked for by a request after introspection has begun, and before it needs them
+        too."""
+
+        @staticmethod
+        @hookimpl
+        def own_type_names_of(relation: ApiRelation) -> list[OwnName]:
+            if relation.type_name == "first":
+                describing.set()
+                planning.wait(1.0)
+            if relation.type_name == "second":
+                planning.set()
+                time.sleep(0.3)
+            return []
+
+    door = open_door(
+        """
+        create schema other; comment on schema other is '@graphql({"introspection": false})';
+        create table other.thing (id int primary key);
+        create table first (id int primary key);
+        create table second (id int primary key, first_id int references first);
+        grant usage on schema other to anon; grant select on first, second, other.thing to anon;
+        """,
+        plugins={"slow": Slow()},
+        api_schemas=("public", "other"),
+    )
+    answers: list[Answer] = []
+
+    def ask(query: str) -> Thread:
+        thread = Thread(target=lambda: answers.append(door.ask(query)), daemon=True)
+        thread.start()
+        return thread
+
+    threads = [ask('{ __type(name: "firstFilter") { inputFields { name } } }')]
+    assert describing.wait(PATIENCE_S)
+    threads.append(ask("{ secondCollection(filter: {id: {eq: 1}}) { edges { node { id } } } }"))
+    for each in threads:
+        each.join(PATIENCE_S)
+    assert len([each.data for each in answers]) == 2
