@@ -32,7 +32,7 @@ from app.query.functions import (
 from app.query.walk import Field
 from schema_cache.directive_values import String
 from schema_cache.directives import Directive
-from schema_cache.model import Function
+from schema_cache.model import Function, Type
 
 
 @hookimpl
@@ -96,17 +96,21 @@ def _tell(api: ApiSchema, function: Function) -> None:
         return
     if returned.name in ("trigger", "event_trigger"):
         return
+    field = names.function_field(function.name, None, api.comments.inflects(function.schema))
+    api.notices.add(function_subject(function), f"it is not a field: {_reason(api, function, returned)}", field=field)
+
+
+def _reason(api: ApiSchema, function: Function, returned: Type) -> str:
+    """Why a function that returns values of the type ``returned`` is not a root field."""
     remedy = ""
     if api.comments.reads("function", EXPOSE):
         remedy = '; {"expose": true} in its comment may make it one: docs/exposed-functions.md'
-    reason = f"the API does not show its result, such as a table, void or an enum, by itself{remedy}"
-    if function.returns_set and returned.relation in api.rows_by_oid:
-        reason = "the rows of its result have no key, which a collection needs"
     if overloads(api, function) > 1:
-        reason = f"it has overloads, and a field has only one set of arguments{remedy}"
-    elif not all(each.name for each in function.arguments):
-        reason = "an argument has no name"
-    elif None in [plain_type(api, each) for each in function.arguments]:
-        reason = f"the API does not take the type of an argument, such as an enum, by itself{remedy}"
-    field = names.function_field(function.name, None, api.comments.inflects(function.schema))
-    api.notices.add(function_subject(function), f"it is not a field: {reason}", field=field)
+        return f"it has overloads, and a field has only one set of arguments{remedy}"
+    if not all(each.name for each in function.arguments):
+        return "an argument has no name"
+    if None in [plain_type(api, each) for each in function.arguments]:
+        return f"the API does not take the type of an argument, such as an enum, by itself{remedy}"
+    if function.returns_set and returned.relation in api.rows_by_oid:
+        return "the rows of its result have no key, which a collection needs"
+    return f"the API does not show its result, such as a table, void or an enum, by itself{remedy}"
