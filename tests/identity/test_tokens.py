@@ -258,6 +258,19 @@ def test_a_new_key_is_found_by_the_first_token_that_names_it(
     assert key_server.fetches == 2
 
 
+def test_a_forged_token_that_names_a_known_key_has_no_keys_fetched(
+    key_server: KeyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.identity.key_sets._MIN_INTERVAL_S", 0.0)
+    key_server.serve(RSA)
+    identity = make_identity(jwt_jwks=key_server.url)
+    identity.verify(RSA.sign({"sub": "u"}))
+    forged = jwt.encode({"sub": "u"}, OTHER_RSA.private, "RS256", headers={"kid": RSA.kid})
+    with pytest.raises(TokenError):
+        identity.verify(forged)
+    assert key_server.fetches == 1
+
+
 def test_old_keys_are_read_again_in_time(key_server: KeyServer) -> None:
     clock = Clock(1000.0)
     keys = KeySet(key_server.url, now=clock)
