@@ -76,7 +76,7 @@ class Identity:
         self._now = now
         self._callers: Verified[Caller] = Verified(_REMEMBERED)
         self._claims: Verified[Mapping[str, Any]] = Verified(_REMEMBERED)
-        self._bearers: Verified[tuple[Mapping[str, Any], Caller]] = Verified(_REMEMBERED)
+        self._bearers: Verified[Caller] = Verified(_REMEMBERED)
 
     def caller(self, api_key: str | None, authorization: str | None, *, host: str | None) -> Caller:
         """Who calls the GraphQL API: ``apiKey``, ``Authorization`` and ``Host`` as received, or None.
@@ -120,14 +120,11 @@ class Identity:
     def bearer(self, token: str, *, default_role: str) -> Caller:
         """Who has ``token``; without a role claim it is ``default_role``. Raises what ``verify`` raises."""
         claims = self.verify(token)
-        key, now = (token, default_role), self._now()
-        known = self._bearers.find(key, now)
-        # A caller is remembered as long as the claims.
-        if known is not None and known[0] is claims:
-            return known[1]
-        caller = Caller.of(claims, default_role=default_role)
-        if len(token) <= LONGEST_TOKEN:
-            self._bearers.keep(key, (claims, caller), *self._span(caller.expires_at))
+        caller = self._bearers.find((token, default_role), self._now())
+        if caller is None:
+            caller = Caller.of(claims, default_role=default_role)
+            if len(token) <= LONGEST_TOKEN:
+                self._bearers.keep((token, default_role), caller, *self._span(caller.expires_at))
         return caller
 
     def check_role(self, role: str) -> None:
