@@ -52,6 +52,13 @@ def write(database: Database, text: bytes) -> None:
     database.run(None, [(INSERT, [text])], read_only=False)
 
 
+def open_two(database: Database) -> None:
+    """Open two connections: one is in use while the other is wanted."""
+    with database.transaction(None) as transaction:
+        transaction.run(PORT)
+        database.read("select 1")
+
+
 @pytest.mark.parametrize(
     ("attributes", "chosen"),
     [("any", 1), ("read-write", 0), ("primary", 0), ("standby", 1), ("read-only", 1), ("prefer-standby", 1)],
@@ -122,9 +129,9 @@ def test_connections_to_a_server_that_no_longer_writes_are_replaced(
     second = cluster.standby(first, "second")
     second.promote()
     url = both(first, second, "&target_session_attrs=read-write")
-    databases = [make_database(url, pool_size=1) for _ in range(2)]
+    databases = [make_database(url, pool_size=2) for _ in range(2)]
     for database in databases:
-        write(database, b"first")
+        open_two(database)
     first.execute("alter system set default_transaction_read_only to on")
     first.execute("select pg_reload_conf()")
     for database in databases:

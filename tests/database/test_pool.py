@@ -56,6 +56,17 @@ def test_a_waiting_request_gets_the_returned_connection(url: str, make_database:
         assert waiting.result(PATIENCE_S) == b"mine"
 
 
+def test_a_connection_is_replaced_after_its_time(
+    url: str, make_database: MakeDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.database.pool._RENEW_AFTER_S", 0.5)
+    database = make_database(url, pool_size=1)
+    session = database.read("select pg_backend_pid()")
+    assert database.read("select pg_backend_pid()") == session
+    database.read("select pg_sleep(0.6)")
+    assert database.read("select pg_backend_pid()") != session
+
+
 def test_many_threads_share_few_connections(url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
     database = make_database(url, pool_size=3, pool_timeout_s=PATIENCE_S)
     pids = set()
