@@ -220,8 +220,8 @@ def test_errors(door: Door) -> None:
         for text, variables, declared in ((json.dumps(value), None, ""), ("$x", {"x": value}, "($x: ID)")):
             answer = ask(door, f"{{nodeId: {{eq: {text}}}}}", variables, declared)
             assert answer.message == f"Invalid value passed to nodeId argument. {message}", value
-    other = ask(door, f'{{nodeId: {{eq: "{node_id("public", "pair", 1, "x")}"}}}}')
-    assert other.message == "nodeId belongs to a different collection"
+    for other in (node_id("public", "pair", 1, "x"), node_id("elsewhere", "thing", 1)):
+        assert ask(door, f'{{nodeId: {{eq: "{other}"}}}}').message == "nodeId belongs to a different collection"
     count = ask(door, f'{{nodeId: {{eq: "{node_id("public", "thing", 1, 2)}"}}}}')
     assert count.message == "Primary key column count mismatch. Expected 1, provided 2"
 

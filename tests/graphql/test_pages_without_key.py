@@ -260,3 +260,15 @@ def test_an_order_by_more_columns_than_a_call_takes(reading_door: OpenDoor) -> N
         encode([2] * 102),
         encode([1] * 102),
     ]
+
+
+def test_rows_are_ordered_by_their_first_32_columns(reading_door: OpenDoor) -> None:
+    columns = [f"c{number}" for number in range(33)]
+    door = reading_door(f"""
+        create table wide (id int primary key, {", ".join(f"{each} int default 1" for each in columns)});
+        insert into wide (id, c31, c32) values (1, 2, 1), (2, 1, 9), (3, 1, 10);
+        grant select ({", ".join(columns)}) on wide to anon;
+    """)  # fmt: skip
+    page = door.ask("{ wideCollection { edges { node { c31 c32 } } } }").data["wideCollection"]
+    # Equal rows are in the order of their text.
+    assert nodes(page) == [(1, 10), (1, 9), (2, 1)]
