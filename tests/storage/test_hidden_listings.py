@@ -176,6 +176,24 @@ def test_few_listings_of_a_role_take_long(slow: tuple[Service, str], version: st
     assert not service.application.services.storage.long_reads.taken("anon")
 
 
+def test_long_listings_of_all_roles_together_leave_half_of_the_threads(slow: tuple[Service, str]) -> None:
+    service, bucket = slow
+    long_reads = service.application.services.storage.long_reads
+    roles = ["anon", "authenticated", "long_reader"]
+    service.sql("create role long_reader; grant long_reader to anon; grant usage on schema storage to long_reader")
+    service.sql("grant select on storage.objects, storage.buckets to long_reader")
+    service.sql("alter policy slow on storage.objects to anon, authenticated, long_reader")
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            long = [pool.submit(listed, service, bucket, token(role), "list") for role in roles[:2]]
+            until(lambda: all(map(long_reads.taken, roles[:2])))
+            answer = listed(service, bucket, token(roles[2]), "list")
+        assert error(answer) == (503, "503", "SlowDown", "Too many long listings are running")
+        assert [error(each.result())[1] for each in long] == ["544", "544"]
+    finally:
+        service.sql("drop owned by long_reader; drop role long_reader")
+
+
 def test_listings_of_the_service_role_may_all_take_long(slow: tuple[Service, str]) -> None:
     """Nothing is hidden from it: if a listing takes long, that is what was asked for."""
     service, bucket = slow

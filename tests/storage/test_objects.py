@@ -35,7 +35,7 @@ def test_delete(service: Service, bucket: str) -> None:
 def test_delete_many(service: Service, bucket: str) -> None:
     for key in ("a", "b/c", "d"):
         service.upload(f"{bucket}/{key}").raise_for_status()
-    answer = service.delete(f"/object/{bucket}", json={"prefixes": ["a", "b/c", "b", "no", "a"]}).json()
+    answer = service.delete(f"/object/{bucket}", json={"prefixes": ["a", "b/c", "b", "no", "d\0", "a"]}).json()
     assert sorted(each["name"] for each in answer) == ["a", "b/c"]
     assert list(answer[0]) == RECORD
     assert (answer[0]["owner"], answer[0]["owner_id"]) == ("", "")
