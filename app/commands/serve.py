@@ -63,7 +63,7 @@ def _serve_database(settings: Settings, plugins: Plugins, demo: bool) -> int:
     from app.wsgi import create_app
 
     plugins.hook.before_fork(settings=settings)
-    _tell_version(settings)
+    _tell_database(settings)
     target = parse_database_url(settings.database_url or "")
 
     def started() -> None:
@@ -103,7 +103,7 @@ def _tell_temporary(wanted: str | None) -> None:
         log.warning("TMPDIR is %s, where no file can be written: large bodies are kept in %s.", wanted, used)
 
 
-def _tell_version(settings: Settings) -> None:
+def _tell_database(settings: Settings) -> None:
     """Log once if parameters of the database's URL are ignored, PostgreSQL or Portico's objects have another version
     than this software is for, or the database refuses changes. If it is down, serve starts nevertheless."""
     from app.database import Database
