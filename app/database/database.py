@@ -68,7 +68,6 @@ class Database:
         tls = tls_context(self.target)
         self._margin_s = settings.database_margin_s
         self._timeout_s = settings.statement_timeout_ms / 1000
-        self._probe = Probe(self.target, tls)
 
         def pool(target: Target, tls: ssl.SSLContext | None) -> Pool:
             return Pool(
@@ -79,6 +78,7 @@ class Database:
             )
 
         self._pool = pool(self.target, tls)
+        self._probe = Probe(self.target, tls, self._pool.sparing)
         watch = PrimaryWatch(self.target, tls, settings.read_max_lag_s)
         try:
             self.replicas = Replicas(watch, list(map(parse_database_url, settings.database_read_urls)), pool)
@@ -108,7 +108,7 @@ class Database:
             return rows[: len(calls)]
         except StatementError as ex:
             ex.statement_index = max(0, ex.statement_index - len(before) + 1)
-            raise explain(ex, role or None) from None
+            raise explain(ex, role or None, self._pool.sparing) from None
 
     def attempt(
         self, context: Context | None, calls: Sequence[BoundStatement], *, row_limit: int = 0

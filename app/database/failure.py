@@ -11,9 +11,8 @@ ConnectionLost            the connection broke; never leaves app.database, it be
 from __future__ import annotations
 
 import logging
-import math
-import time
 
+from app.database.sparing import Sparing
 from app.database.sqlstates import (
     FEATURE_NOT_SUPPORTED,
     INSUFFICIENT_PRIVILEGE,
@@ -31,10 +30,6 @@ REFUSED_BY_POLICY = "ExecWithCheckOptions"
 """The function of PostgreSQL that refuses a row that a policy forbids, with the code of a missing privilege."""
 
 log = logging.getLogger("portico.database")
-
-_TELLS_EACH_S = 60.0
-_quiet_until: dict[str, float] = {}
-"""Until when a failure that was logged is not logged again, by SQLSTATE."""
 
 _ROLE_SQLSTATES = frozenset({INVALID_PARAMETER_VALUE, INSUFFICIENT_PRIVILEGE, UNDEFINED_OBJECT})
 _UNAVAILABLE = {
@@ -133,12 +128,14 @@ def read_diagnosis(body: bytes) -> tuple[Diagnosis, dict[str, str]]:
     return Diagnosis(**{name: fields.get(letter, "") for letter, name in _FIELDS.items()}), fields
 
 
-def explain(error: StatementError, role: str | None) -> PorticoError:
-    """The error that the caller of the database gets for a failed statement."""
+def explain(error: StatementError, role: str | None, sparing: Sparing) -> PorticoError:
+    """The error that the caller of the database gets for a failed statement. What the operator has to mend is logged,
+    as ``sparing`` allows: callers are only told that the database is unavailable."""
     diagnosis, index = error.diagnosis, error.statement_index
     state = diagnosis.sqlstate
     if state in _UNAVAILABLE or state.startswith("53"):
-        _tell(diagnosis)
+        if sparing.lets_through(state):
+            log.warning("the database cannot run statements: %s (SQLSTATE %s)", diagnosis.message, state)
         return unavailable(diagnosis)
     if state == SCHEMA_OUTDATED:
         return SchemaOutdated(diagnosis, index)
@@ -149,14 +146,6 @@ def explain(error: StatementError, role: str | None) -> PorticoError:
     if index == 0 and role is not None and state in _ROLE_SQLSTATES and role in diagnosis.message:
         return RoleRefused(role, diagnosis)
     return error
-
-
-def _tell(diagnosis: Diagnosis) -> None:
-    """Log, now and then, what the operator has to mend: callers are only told that the database is unavailable."""
-    now = time.monotonic()
-    if now >= _quiet_until.get(diagnosis.sqlstate, -math.inf):
-        _quiet_until[diagnosis.sqlstate] = now + _TELLS_EACH_S
-        log.warning("the database cannot run statements: %s (SQLSTATE %s)", diagnosis.message, diagnosis.sqlstate)
 
 
 def is_misconfigured(sqlstate: str) -> bool:

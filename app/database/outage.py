@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import logging
-import time
 
 from app.database.advice import advice_on
 from app.database.connect import is_at_limit
+from app.database.sparing import Sparing
+from app.database.sqlstates import TOO_MANY_CONNECTIONS
 from app.errors import Unavailable
 
 log = logging.getLogger("portico.database")
 
-_TELLS_LIMIT_EACH_S = 60.0
-
 
 class Outage:
     """Told of each attempt to connect, by any thread. A limit of connections is no outage, since one may become free at
-    any time: it is logged now and then."""
+    any time: it is logged as ``sparing`` allows."""
 
-    def __init__(self) -> None:
+    def __init__(self, sparing: Sparing) -> None:
         self._is_down = False
-        self._quiet_until = 0.0
+        self._sparing = sparing
 
     def failed(self, ex: Unavailable) -> None:
         if is_at_limit(ex.__cause__):
-            if time.monotonic() < self._quiet_until:
+            if not self._sparing.lets_through(TOO_MANY_CONNECTIONS):
                 return
-            self._quiet_until = time.monotonic() + _TELLS_LIMIT_EACH_S
         elif self._is_down:
             return
         else:

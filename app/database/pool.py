@@ -20,6 +20,7 @@ from app.database.connect import is_at_limit
 from app.database.failure import ConnectionLost, StatementError
 from app.database.outage import Outage
 from app.database.session_attrs import misfit
+from app.database.sparing import Sparing
 from app.database.sqlstates import READ_ONLY_SQL_TRANSACTION
 from app.database.wire import IDLE, DatabaseConnection
 from app.errors import Unavailable
@@ -70,7 +71,7 @@ class Lease:
 
 class Pool:
     """Connections from SQLAlchemy's QueuePool, the most recently returned first. ``wanted``: what their sessions are to
-    be like, in the words of ``target_session_attrs``."""
+    be like, in the words of ``target_session_attrs``. ``sparing``: for what is logged of this database."""
 
     def __init__(
         self, connect: Callable[[], DatabaseConnection], *, size: int, timeout_s: float, wanted: str = "any"
@@ -79,7 +80,8 @@ class Pool:
         self._wanted = wanted
         self._size = size
         self._timeout_s = timeout_s
-        self._outage = Outage()
+        self.sparing = Sparing()
+        self._outage = Outage(self.sparing)
         self._opened: WeakSet[DatabaseConnection] = WeakSet()
         # How many connections are closed instead of being kept when they are given back; without end once closed.
         self._leaving = 0.0

@@ -9,6 +9,7 @@ import time
 
 from app.database.connect import connect
 from app.database.failure import ConnectionLost, StatementError, explain
+from app.database.sparing import Sparing
 from app.database.target import Target
 from app.database.wire import DatabaseConnection
 from app.errors import PorticoError
@@ -21,7 +22,8 @@ _REMEMBERED_S = 1.0
 class Probe:
     """Connects on first use; one check runs at a time."""
 
-    def __init__(self, target: Target, tls: ssl.SSLContext | None) -> None:
+    def __init__(self, target: Target, tls: ssl.SSLContext | None, sparing: Sparing) -> None:
+        self._sparing = sparing
         self._target = dataclasses.replace(target, connect_timeout_s=_LONGEST_WAIT_S)
         self._tls = tls
         self._lock = threading.Lock()
@@ -52,7 +54,7 @@ class Probe:
         except ConnectionLost as ex:
             raise ex.explained() from ex
         except StatementError as ex:
-            raise explain(ex, None) from None
+            raise explain(ex, None, self._sparing) from None
 
     def close(self) -> None:
         connection, self._connection = self._connection, None

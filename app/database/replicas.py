@@ -105,7 +105,7 @@ def _ask(replica: _Replica, flight: Flight, *, waits: bool) -> list[list[Row]] |
     try:
         return fly(replica.pool, flight, waits=waits)
     except StatementError as ex:
-        explained = explain(ex, None)
+        explained = explain(ex, None, replica.pool.sparing)
         if isinstance(explained, StatementTimeout):
             raise explained from None
     except Unavailable as ex:

@@ -108,7 +108,7 @@ class Transaction:
                     is_repeated = True
                 else:
                     ex.statement_index = max(0, ex.statement_index - len(before) + 1)
-                    self._failure = explain(ex, (self._role or None) if first else None)
+                    self._failure = explain(ex, (self._role or None) if first else None, self._pool.sparing)
                     raise self._failure from None
 
     def _let_go(self) -> None:
@@ -129,4 +129,4 @@ class Transaction:
                 raise ex.explained() from ex
             raise outcome_unknown() from ex
         except StatementError as ex:
-            raise explain(ex, None) from None
+            raise explain(ex, None, self._pool.sparing) from None

@@ -79,9 +79,8 @@ def test_a_password_that_is_missing(answering: Answering, make_database: MakeDat
 
 
 def test_a_full_disk_is_told_to_the_operator_once_a_minute(
-    database: Database, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("app.database.failure._quiet_until", {})
     full = "do $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file \"x\"'; end $$"
     for _ in range(3):
         with pytest.raises(Unavailable, match="short of memory, disk space or connections") as raised:
