@@ -10,7 +10,7 @@ from typing import Literal
 
 from app.database.connect import connect
 from app.database.failure import ConnectionLost, StatementError, outcome_unknown
-from app.database.sqlstates import INSUFFICIENT_PRIVILEGE
+from app.database.sqlstates import INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE
 from app.database.tls import tls_context
 from app.database.url import parse_database_url
 from app.database.wire import DatabaseConnection
@@ -23,6 +23,11 @@ from app.installation.version import VERSION
 # "portico" as eight bytes: any number works that nobody else uses.
 _LOCK = int.from_bytes(b"portico\0", "big")
 
+# Requests of the service wait behind us for as long.
+_LOCK_WAIT_S = 5.0
+# For another installation to end.
+_TURN_WAIT_S = 60.0
+
 # The scripts qualify every name with its schema. No setting of the role or the database may change what they do.
 _BEGIN = f"""
 begin isolation level read committed read write;
@@ -32,8 +37,10 @@ set local idle_in_transaction_session_timeout = 0;
 set local row_security = on;
 set local standard_conforming_strings = on;
 set local check_function_bodies = on;
+set local lock_timeout = '{_TURN_WAIT_S}s';
 select pg_advisory_xact_lock({_LOCK});
 """
+_WAIT_FOR_LOCKS = "set local lock_timeout = '{}s'"
 
 OLDEST_SERVER = 140000
 """The first version of PostgreSQL, as ``server_version_num``, that takes the scripts: older ones have no RETURN."""
@@ -166,6 +173,7 @@ def _transaction(database_url: str) -> Iterator[DatabaseConnection]:
     session = connect(target, tls_context(target), prepared_limit=0)
     try:
         _run(session, _BEGIN)
+        _run(session, _WAIT_FOR_LOCKS.format(_LOCK_WAIT_S))
         yield session
         _commit(session)
     except ConnectionLost as ex:
@@ -196,6 +204,12 @@ def _run(session: DatabaseConnection, sql: str) -> None:
             raise InstallationError(
                 f"The role {who.decode()} may not create schemas in the database {where.decode()}.",
                 hint=f'As the owner of the database: grant create on database "{where.decode()}" to "{who.decode()}"',
+            ) from ex
+        if ex.diagnosis.sqlstate == LOCK_NOT_AVAILABLE:
+            raise InstallationError(
+                "Other sessions hold locks on Portico's objects for too long; nothing was changed.",
+                hint="Run the command again when their transactions have ended. The oldest come first: select pid,"
+                " usename, xact_start, query from pg_stat_activity where xact_start is not null order by xact_start",
             ) from ex
         hint = ex.diagnosis.hint or None
         if _value(session, IS_STANDBY) == b"true":

@@ -1,0 +1,26 @@
+"""Commands do not wait for the locks of others without an end."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+from app.installation import VERSION, InstallationError, install
+from app.installation import uninstall as uninstall_from
+from tests.installation.conftest import Session
+
+
+def test_locks_of_others_are_told(database_url: str, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    # the package has a function by the module's name
+    monkeypatch.setattr(import_module("app.installation.install"), "_LOCK_WAIT_S", 0.2)
+    install(database_url, as_extension=False)
+    other = session(database_url)
+    other.run("begin")
+    other.run("select graphql.schema_version(), * from graphql.installation")
+    with pytest.raises(InstallationError, match="hold locks on Portico's objects") as raised:
+        uninstall_from(database_url)
+    assert raised.value.hint is not None
+    assert "pg_stat_activity" in raised.value.hint
+    other.run("rollback")
+    assert uninstall_from(database_url).before == VERSION
