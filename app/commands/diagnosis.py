@@ -12,7 +12,7 @@ from app.commands.unprotected import UNPROTECTED, unprotected
 from app.database import Database
 from app.documents.named import ANY_ROLE
 from app.identity import ANON, OWN_ROLES, SERVICE_ROLE
-from app.installation import OLDEST_SERVER, immutable, outdated, read_state, unsupported
+from app.installation import OLDEST_SERVER, immutable, outdated, read_state, storage_damage, unsupported
 from app.installation.state import Ask, InstallationState
 from app.settings import Settings
 
@@ -43,6 +43,8 @@ def _database(settings: Settings, ask: Ask) -> Iterator[Finding]:
         yield Finding("note", f"{user} is a superuser; an ordinary role that may switch to the API's roles is safer")
     state = read_state(ask)
     yield from _installation(state)
+    for damage in storage_damage(ask):
+        yield Finding("WRONG", damage, "as the owner of schema storage: run portico init, which repairs it")
     yield from _roles(roles, about["roles"], user)
     if unknown := [each for each in restricted if each not in about["roles"]]:
         yield Finding("WRONG", f"DOCUMENTS_ONLY restricts nobody by roles that do not exist: {listed(unknown)}")

@@ -13,7 +13,7 @@ from app.installation.install import (
     unprotected,
     upgrade,
 )
-from app.installation.lacks import Lack
+from app.installation.lacks import Lack, storage_damage
 from app.installation.scripts import install_files
 from app.installation.state import InstallationState, immutable, outdated, read_server, read_state, unsupported
 from app.installation.version import VERSION
@@ -32,6 +32,7 @@ __all__ = [
     "outdated",
     "read_server",
     "read_state",
+    "storage_damage",
     "uninstall",
     "unprotected",
     "unsupported",

@@ -149,9 +149,8 @@ def upgrade(database_url: str, *, version: str = VERSION) -> Report:
         else:
             for step in path:
                 _run(session, scripts.upgrade_script(step))
-        # A restored dump may contain an older schema storage; the script repairs it, and what else is up to date.
-        if not path or state.storage_version not in (None, state.version):
-            _run(session, scripts.install_script(version))
+        # A restored dump may contain an older schema storage, and somebody may have dropped a part: it is repaired.
+        _run(session, scripts.install_script(version))
         after = read_state(ask)
         return Report(state.version, after.version, after.by_extension, lacks_of(ask))
 

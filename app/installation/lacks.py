@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from app.installation.state import Ask
 
-_MISSING_EXISTS = """
+_EXISTS = """
 select (count(*) > 0)::text from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where n.nspname = 'graphql' and c.relname = 'missing'
+where n.nspname = 'graphql' and c.relname = '{view}'
 """
+_MISSING_EXISTS = _EXISTS.format(view="missing")
+_DAMAGE_EXISTS = _EXISTS.format(view="storage_damage")
+_DAMAGE = "select coalesce(json_agg(what), '[]')::text from graphql.storage_damage"
 _MISSING = "select coalesce(json_agg(json_build_array(what, fix)), '[]')::text from graphql.missing"
 _WRITABLE_BY_ALL = """
 select count(*)::text from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.rolname = 'anon'
@@ -48,6 +51,14 @@ def lacks_of(ask: Ask) -> tuple[Lack, ...]:
     if ask(_MISSING_EXISTS) != b"true":
         return ()
     return tuple(Lack(what or "", fix or "") for what, fix in json.loads(ask(_MISSING) or b"[]"))
+
+
+def storage_damage(ask: Ask) -> list[str]:
+    """What somebody took from the installed schema storage; nothing where the installed objects cannot tell."""
+    if ask(_DAMAGE_EXISTS) != b"true":
+        return []
+    damage: list[str] = json.loads(ask(_DAMAGE) or b"[]")
+    return damage
 
 
 def lacks_of_public(ask: Ask) -> tuple[Lack, ...]:

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
-from app.installation import VERSION, InstallationError, install, outdated, read_state, scripts, upgrade
+from app.installation import (
+    VERSION,
+    InstallationError,
+    Report,
+    install,
+    outdated,
+    read_state,
+    scripts,
+    storage_damage,
+    upgrade,
+)
 from app.installation import uninstall as uninstall_from
 from app.installation.scripts import install_files, install_script, upgrade_path, versions
 from app.installation.version import precedence
@@ -78,6 +90,62 @@ def test_init_enables_what_counts_changes(database_url: str, session: Session, n
     assert describe(owner) == newest
 
 
+DAMAGE = (
+    "alter table storage.access_keys disable row level security",
+    "alter table storage.objects disable trigger protect_version_on_update",
+    "drop trigger list_replaced_blob_on_delete on storage.objects",
+    "alter table storage.buckets drop constraint buckets_pkey cascade",
+    "alter table storage.work drop constraint work_kind_check",
+    "drop index storage.bucketid_objname",
+    "drop table storage.upload_parts",
+)
+
+
+@pytest.mark.parametrize("command", [install, upgrade])
+def test_what_was_taken_from_the_storage_is_told_and_given_back(
+    database_url: str, session: Session, newest, command: Callable[[str], Report]
+) -> None:
+    install(database_url, as_extension=False)
+    owner = session(database_url)
+    for sql in DAMAGE:
+        owner.run(sql)
+    told = {what for (what,) in owner.run("select what from graphql.missing")}
+    assert told == set(storage_damage(partial(ask, owner)))
+    assert told == {
+        "the table storage.access_keys has row level security disabled, so its policies protect nothing",
+        "the trigger protect_version_on_update of the table storage.objects is disabled",
+        "the trigger list_replaced_blob_on_delete of the table storage.objects does not exist",
+        "the table storage.buckets lacks the constraint buckets_pkey",
+        "the table storage.objects lacks the constraint objects_bucketId_fkey",
+        "the table storage.uploads lacks the constraint uploads_bucket_id_fkey",
+        "the table storage.work lacks the constraint work_kind_check",
+        "the index storage.bucketid_objname does not exist",
+        "the table storage.upload_parts does not exist",
+        "the index storage.upload_parts_version does not exist",
+    }
+    assert not command(database_url).lacks
+    assert describe(owner) == newest
+
+
+def test_rows_that_break_a_dropped_constraint_are_told(database_url: str, session: Session) -> None:
+    install(database_url, as_extension=False)
+    owner = session(database_url)
+    owner.run("alter table storage.work drop constraint work_kind_check")
+    owner.run("insert into storage.work (kind, bucket_id, name, event) values ('nonsense', 'b', 'n', '{}')")
+    owner.run("alter table storage.buckets disable row level security")
+    (lack,) = install(database_url, as_extension=False).lacks
+    assert lack.what == "the table storage.work lacks the constraint work_kind_check"
+    assert "alter table storage.work add constraint work_kind_check check" in lack.fix
+
+
+def test_an_upgrade_makes_what_was_dropped(database_url: str, session: Session, newest) -> None:
+    install(database_url, version=OLDEST, as_extension=False)
+    owner = session(database_url)
+    owner.run("drop table storage.work")
+    assert not upgrade(database_url).lacks
+    assert describe(owner) == newest
+
+
 def test_a_table_that_is_made_again_has_its_grants_and_indexes(database_url: str, session: Session, newest) -> None:
     install(database_url, as_extension=False)
     owner = session(database_url)
@@ -141,6 +209,7 @@ def test_create_extension_gives_the_same_as_init(extension_url: str, session: Se
         "table graphql.schema_change",
         "view graphql.available_extensions",
         "view graphql.missing",
+        "view graphql.storage_damage",
     ]
 
 

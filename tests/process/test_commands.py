@@ -183,6 +183,18 @@ def test_doctor_reads_the_keys_of_tokens(portico: Portico, database_url: str, tm
     assert "ok    JWT_JWKS has 1 key" in portico("doctor", **asked).stdout
 
 
+def test_doctor_tells_what_was_taken_from_the_storage(
+    portico: Portico, database_url: str, postgres: PostgresServer
+) -> None:
+    assert portico("init", DATABASE_URL=database_url).returncode == 0
+    postgres.execute("alter table storage.objects disable row level security", database_url)
+    damaged = portico("doctor", DATABASE_URL=database_url, ANON_KEY="k")
+    assert damaged.returncode == 1
+    assert "WRONG the table storage.objects has row level security disabled" in damaged.stdout
+    assert portico("init", DATABASE_URL=database_url).returncode == 0
+    assert "row level security disabled" not in portico("doctor", DATABASE_URL=database_url, ANON_KEY="k").stdout
+
+
 def test_doctor_before_and_after_init(
     portico: Portico, postgres: PostgresServer, database_url: str, tmp_path: Path
 ) -> None:

@@ -50,7 +50,7 @@ begin
 
   foreach part in array array[
     'schema graphql', 'table graphql.schema_change', 'table graphql.installation',
-    'view graphql.available_extensions', 'view graphql.missing',
+    'view graphql.available_extensions', 'view graphql.missing', 'view graphql.storage_damage',
     'function graphql.count_change()', 'function graphql.count_ddl()', 'function graphql.count_drop()',
     'function graphql.schema_version()', 'function graphql.assert_schema_version(bigint)',
     'function graphql.set_local(text[],text[])',
@@ -707,7 +707,8 @@ begin
       raise exception using
         errcode = 'insufficient_privilege',
         message = 'Direct deletion from storage tables is not allowed. Use the Storage API instead.',
-        hint = 'The bytes would stay behind. In maintenance: set local storage.allow_delete_query = ''true''.';
+        hint = 'The bytes of a deleted object are deleted after a while, too, and no event is sent. '
+               'In maintenance: set local storage.allow_delete_query = ''true''.';
     end if;
     return null;
   end
@@ -1054,6 +1055,74 @@ comment on view graphql.available_extensions is
   'pg_available_extensions, where portico is told as well when it was installed by its own command';
 grant select on graphql.available_extensions to public;
 
+-- What somebody took from schema storage, and the command that gives it back; null where the part of this script that made
+-- it does so.
+create or replace view graphql.storage_damage as
+  with relation as (
+    select t.name, c.oid, c.relrowsecurity
+    from unnest(array['installation', 'buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys']) as t (name)
+    left join pg_catalog.pg_class c on c.relname = t.name and c.relnamespace = (
+      select oid from pg_catalog.pg_namespace where nspname = 'storage')
+  )
+  select format('the table storage.%s does not exist', name) as what, null as repair
+  from relation where oid is null
+  union all
+  select format('the table storage.%s has row level security disabled, so its policies protect nothing', name),
+         format('alter table storage.%I enable row level security', name)
+  from relation where not relrowsecurity
+  union all
+  select format('the table storage.%s lacks the constraint %s', r.name, w.name),
+         format('alter table storage.%I add constraint %I %s', r.name, w.name, w.definition)
+  from (values
+    ('installation', 'installation_pkey', 'primary key (component)'),
+    ('buckets', 'buckets_pkey', 'primary key (id)'),
+    ('buckets', 'buckets_versioning_status_check', 'check (versioning_status = ''DISABLED'')'),
+    ('objects', 'objects_pkey', 'primary key (id)'),
+    ('objects', 'objects_bucketId_fkey', 'foreign key (bucket_id) references storage.buckets'),
+    ('work', 'work_pkey', 'primary key (id)'),
+    ('work', 'work_kind_check', 'check (kind in (''delete_blob'', ''post_event''))'),
+    ('work', 'work_complete_check',
+     'check (case kind when ''delete_blob'' then version is not null else event is not null end)'),
+    ('uploads', 'uploads_pkey', 'primary key (id)'),
+    ('uploads', 'uploads_form_check', 'check (form in (''appended'', ''numbered''))'),
+    ('uploads', 'uploads_bucket_id_fkey', 'foreign key (bucket_id) references storage.buckets on delete cascade'),
+    ('uploads', 'uploads_received_check', 'check (received >= 0 and received <= length)'),
+    ('upload_parts', 'upload_parts_pkey', 'primary key (upload_id, number)'),
+    ('upload_parts', 'upload_parts_upload_id_fkey', 'foreign key (upload_id) references storage.uploads on delete cascade'),
+    ('upload_parts', 'upload_parts_number_check', 'check (number > 0)'),
+    ('access_keys', 'access_keys_pkey', 'primary key (id)')
+  ) as w (relation, name, definition)
+  join relation r on r.name = w.relation
+  where r.oid is not null and not exists (
+    select from pg_catalog.pg_constraint p
+    where p.conrelid = r.oid and (p.conname = w.name or (p.contype = 'p' and w.definition like 'primary key %')))
+  union all
+  select format('the index storage.%s does not exist', w.name), null
+  from unnest(array['bname', 'bucketid_objname', 'idx_objects_bucket_id_name', 'idx_objects_bucket_id_name_lower',
+                    'idx_objects_version', 'name_prefix_search', 'work_due', 'uploads_name', 'uploads_expiry',
+                    'upload_parts_version']) as w (name)
+  where not exists (
+    select from pg_catalog.pg_index i
+    join relation r on r.oid = i.indrelid
+    join pg_catalog.pg_class c on c.oid = i.indexrelid and c.relname = w.name)
+  union all
+  select format('the trigger %s of the table storage.%s %s', w.name, r.name,
+                case when t.oid is null then 'does not exist' else 'is disabled' end),
+         case when t.oid is not null then format('alter table storage.%I enable trigger %I', r.name, w.name) end
+  from (values
+    ('buckets', 'enforce_bucket_name_length_trigger'), ('buckets', 'update_buckets_updated_at'),
+    ('buckets', 'protect_buckets_delete'), ('objects', 'update_objects_updated_at'),
+    ('objects', 'protect_objects_delete'), ('objects', 'protect_version_on_insert'),
+    ('objects', 'protect_version_on_update'), ('objects', 'list_replaced_blob_on_update'),
+    ('objects', 'list_replaced_blob_on_delete'), ('upload_parts', 'list_dropped_part_on_update'),
+    ('upload_parts', 'list_dropped_part_on_delete')
+  ) as w (relation, name)
+  join relation r on r.name = w.relation
+  left join pg_catalog.pg_trigger t on t.tgrelid = r.oid and t.tgname = w.name
+  where r.oid is not null and (t.oid is null or t.tgenabled not in ('O', 'A'));
+comment on view graphql.storage_damage is 'What somebody took from schema storage, and the command that gives it back';
+grant select on graphql.storage_damage to public;
+
 create or replace view graphql.missing as
   select format('the role %s does not exist', r.name) as what,
          format('a role that may create roles: create role %s nologin noinherit%s',
@@ -1085,11 +1154,8 @@ create or replace view graphql.missing as
     select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where n.nspname = 'auth' and p.proname = f.name and p.pronargs = 0)
   union all
-  select format('the table storage.%s does not exist', t.name), 'run portico init once more'
-  from unnest(array['buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys']) as t (name)
-  where not exists (
-    select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'storage' and c.relname = t.name)
+  select what, coalesce('run portico init once more, or as the owner of the table: ' || repair, 'run portico init once more')
+  from graphql.storage_damage
   union all
   select format('the role %s may not use the schema %s', p.rolname, n.nspname),
          format('the owner of the schema: grant usage on schema %I to %I', n.nspname, p.rolname)
@@ -1099,6 +1165,29 @@ create or replace view graphql.missing as
     and not has_schema_privilege(p.oid, n.oid, 'usage');
 comment on view graphql.missing is 'What of Portico this database lacks for the role that asks, and who can mend it how';
 grant select on graphql.missing to public;
+
+
+-- ------------------------------------------------------------------------------------------ what was taken is given back
+
+do $repair$
+declare
+  damage record;
+begin
+  if current_setting('portico.restoring')::boolean then
+    return;
+  end if;
+  -- foreign keys need the primary keys
+  for damage in
+    select repair from graphql.storage_damage where repair is not null order by repair not like '% primary key %', repair
+  loop
+    begin
+      execute damage.repair;
+    exception when others then
+      raise warning 'portico: %', sqlerrm using hint = format('Mend that, then: %s', damage.repair);
+    end;
+  end loop;
+end
+$repair$;
 
 
 -- ------------------------------------------------------------------------------------------------- counting starts
