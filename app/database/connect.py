@@ -7,13 +7,16 @@ pg8000 does start-up and authentication (SCRAM, MD5, password) on our socket; af
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import random
 import socket
 import ssl
 from collections.abc import Sequence
+from functools import partial
 
 import pg8000.exceptions
 
+from app.database.cancelling import request_cancel
 from app.database.driver import DriverSession
 from app.database.failure import ConnectionLost, StatementError, read_diagnosis, unavailable
 from app.database.one_server import Scattered, check_one_server
@@ -33,6 +36,8 @@ from app.errors import Diagnosis
 
 # Half-open connections are noticed after about two minutes, not after the kernel's two hours.
 _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4), ("TCP_USER_TIMEOUT", 120_000))
+# A service that stops waits for it.
+_CANCEL_S = 1.0
 _NONE_GIVEN = "; no password was given, nor found in a password file that is private"
 
 # The server is there but takes no session now: another host may.
@@ -146,9 +151,23 @@ def _open(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Da
     except BaseException:
         sock.close()
         raise
-    connection = DatabaseConnection(sock, prepared_limit=prepared_limit, release=session.close)
+    key = session.cancel_key
+    connection = DatabaseConnection(
+        sock,
+        prepared_limit=prepared_limit,
+        release=session.close,
+        cancel=None if key is None else partial(_cancel, target, tls, key),
+    )
     connection.parameters.update(session.parameter_statuses)
     return connection
+
+
+def _cancel(target: Target, tls: ssl.SSLContext | None, key: bytes) -> None:
+    target = dataclasses.replace(target, connect_timeout_s=_CANCEL_S)
+    with contextlib.closing(_dial(target)) as sock:
+        sock.settimeout(_CANCEL_S)
+        with negotiate(sock, tls, target) if tls is not None else contextlib.nullcontext(sock) as secure:
+            request_cancel(secure, key)
 
 
 def _start_session(target: Target, sock: socket.socket) -> DriverSession:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from app.database.connect import connect, is_at_limit
 from app.database.context import Context, first_steps
-from app.database.failure import StatementError, explain
+from app.database.failure import StatementError
 from app.database.flight import Flight, fly
 from app.database.form import IMPLICIT
 from app.database.messages import Row
@@ -78,7 +78,7 @@ class Database:
             )
 
         self._pool = pool(self.target, tls)
-        self._probe = Probe(self.target, tls, self._pool.sparing)
+        self._probe = Probe(self.target, tls, self._pool.explain)
         watch = PrimaryWatch(self.target, tls, settings.read_max_lag_s)
         try:
             self.replicas = Replicas(watch, list(map(parse_database_url, settings.database_read_urls)), pool)
@@ -108,7 +108,7 @@ class Database:
             return rows[: len(calls)]
         except StatementError as ex:
             ex.statement_index = max(0, ex.statement_index - len(before) + 1)
-            raise explain(ex, role or None, self._pool.sparing) from None
+            raise self._pool.explain(ex, role or None) from None
 
     def attempt(
         self, context: Context | None, calls: Sequence[BoundStatement], *, row_limit: int = 0

@@ -22,6 +22,12 @@ class DriverSession(pg8000.core.CoreConnection):  # type: ignore[misc]
             _close(vars(self).get("_sock"))
             raise
 
+    @property
+    def cancel_key(self) -> bytes | None:
+        """What a request to cancel a statement has to name; None if the server gave none."""
+        key: bytes | None = self._backend_key_data
+        return key
+
     def close(self) -> None:
         file = self._sock
         try:

@@ -17,13 +17,13 @@ import sqlalchemy.exc
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from app.database.connect import is_at_limit
-from app.database.failure import ConnectionLost, StatementError
+from app.database.failure import ConnectionLost, StatementError, explain
 from app.database.outage import Outage
 from app.database.session_attrs import misfit
 from app.database.sparing import Sparing
-from app.database.sqlstates import READ_ONLY_SQL_TRANSACTION
+from app.database.sqlstates import QUERY_CANCELED, READ_ONLY_SQL_TRANSACTION
 from app.database.wire import IDLE, DatabaseConnection
-from app.errors import Unavailable
+from app.errors import PorticoError, Unavailable
 
 log = logging.getLogger("portico.database")
 
@@ -32,6 +32,8 @@ _RENEW_AFTER_S = 3600.0
 _PAUSE_AT_LIMIT_S = 0.05
 # Long enough for another process to open what this one gave up.
 _YIELD_S = 2.0
+_ENDING_S = 1.0
+_ENDING_LOOK_S = 0.01
 _WRITABLE = ("read-write", "primary")
 
 
@@ -71,7 +73,7 @@ class Lease:
 
 class Pool:
     """Connections from SQLAlchemy's QueuePool, the most recently returned first. ``wanted``: what their sessions are to
-    be like, in the words of ``target_session_attrs``. ``sparing``: for what is logged of this database."""
+    be like, in the words of ``target_session_attrs``."""
 
     def __init__(
         self, connect: Callable[[], DatabaseConnection], *, size: int, timeout_s: float, wanted: str = "any"
@@ -80,8 +82,8 @@ class Pool:
         self._wanted = wanted
         self._size = size
         self._timeout_s = timeout_s
-        self.sparing = Sparing()
-        self._outage = Outage(self.sparing)
+        self._sparing = Sparing()
+        self._outage = Outage(self._sparing)
         self._opened: WeakSet[DatabaseConnection] = WeakSet()
         # How many connections are closed instead of being kept when they are given back; without end once closed.
         self._leaving = 0.0
@@ -144,6 +146,14 @@ class Pool:
             self._unpark()
             with self._freed:
                 self._freed.notify()
+
+    def explain(self, error: StatementError, role: str | None) -> PorticoError:
+        """The error that the caller of the database gets for a statement that failed on a connection of this pool."""
+        if self._leaving == math.inf and error.diagnosis.sqlstate == QUERY_CANCELED:
+            return Unavailable(
+                "The service is stopping; nothing was changed.", code="DATABASE_UNAVAILABLE", hint="Try again."
+            )
+        return explain(error, role, self._sparing)
 
     def leads_astray(self, lease: Lease, error: StatementError) -> bool:
         """Whether a write failed because the server takes none any more, as after a failover, although the target asks
@@ -269,11 +279,21 @@ class Pool:
         )
 
     def close(self) -> None:
-        """Close the idle connections; one that is in use is closed when it is given back."""
+        """Close the connections. What runs on those in use is cancelled, and they are closed when they are given back;
+        that is awaited for a moment."""
         self._leaving = math.inf
         while self._parked:
             self._unpark()
         self._queue.dispose()
+        with self._counting:
+            busy = [each for each in self._opened if each.usable]
+        # A server that cannot be reached for one cannot be reached for others.
+        with contextlib.suppress(OSError):
+            for each in busy:
+                each.cancel()
+        until = time.monotonic() + _ENDING_S
+        while any(each.usable for each in busy) and time.monotonic() < until:
+            time.sleep(_ENDING_LOOK_S)
 
 
 def _may_wait(ex: Unavailable) -> bool:

@@ -6,10 +6,10 @@ import dataclasses
 import ssl
 import threading
 import time
+from collections.abc import Callable
 
 from app.database.connect import connect
-from app.database.failure import ConnectionLost, StatementError, explain
-from app.database.sparing import Sparing
+from app.database.failure import ConnectionLost, StatementError
 from app.database.target import Target
 from app.database.wire import DatabaseConnection
 from app.errors import PorticoError
@@ -18,12 +18,14 @@ _LONGEST_WAIT_S = 2.0
 # While it does not answer, callers get the previous result: otherwise each would have to wait for the timeout.
 _REMEMBERED_S = 1.0
 
+Explain = Callable[[StatementError, str | None], PorticoError]
+
 
 class Probe:
     """Connects on first use; one check runs at a time."""
 
-    def __init__(self, target: Target, tls: ssl.SSLContext | None, sparing: Sparing) -> None:
-        self._sparing = sparing
+    def __init__(self, target: Target, tls: ssl.SSLContext | None, explain: Explain) -> None:
+        self._explain = explain
         self._target = dataclasses.replace(target, connect_timeout_s=_LONGEST_WAIT_S)
         self._tls = tls
         self._lock = threading.Lock()
@@ -54,7 +56,7 @@ class Probe:
         except ConnectionLost as ex:
             raise ex.explained() from ex
         except StatementError as ex:
-            raise explain(ex, None, self._sparing) from None
+            raise self._explain(ex, None) from None
 
     def close(self) -> None:
         connection, self._connection = self._connection, None

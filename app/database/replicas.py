@@ -13,7 +13,7 @@ import ssl
 from collections.abc import Callable, Sequence
 
 from app.database.connect import is_at_limit
-from app.database.failure import StatementError, StatementTimeout, explain
+from app.database.failure import StatementError, StatementTimeout
 from app.database.flight import Flight, fly
 from app.database.messages import Row
 from app.database.pool import Busy, Pool, PoolState
@@ -105,7 +105,7 @@ def _ask(replica: _Replica, flight: Flight, *, waits: bool) -> list[list[Row]] |
     try:
         return fly(replica.pool, flight, waits=waits)
     except StatementError as ex:
-        explained = explain(ex, None, replica.pool.sparing)
+        explained = replica.pool.explain(ex, None)
         if isinstance(explained, StatementTimeout):
             raise explained from None
     except Unavailable as ex:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 
 from app.database.context import Context, first_steps
-from app.database.failure import ConnectionLost, StatementError, explain, outcome_unknown, unavailable
+from app.database.failure import ConnectionLost, StatementError, outcome_unknown, unavailable
 from app.database.form import BEGIN, COMMIT, ROLLBACK, roll_back
 from app.database.messages import Row
 from app.database.pool import Lease, Pool
@@ -108,7 +108,7 @@ class Transaction:
                     is_repeated = True
                 else:
                     ex.statement_index = max(0, ex.statement_index - len(before) + 1)
-                    self._failure = explain(ex, (self._role or None) if first else None, self._pool.sparing)
+                    self._failure = self._pool.explain(ex, (self._role or None) if first else None)
                     raise self._failure from None
 
     def _let_go(self) -> None:
@@ -129,4 +129,4 @@ class Transaction:
                 raise ex.explained() from ex
             raise outcome_unknown() from ex
         except StatementError as ex:
-            raise explain(ex, None, self._pool.sparing) from None
+            raise self._pool.explain(ex, None) from None

@@ -53,8 +53,16 @@ class DatabaseConnection:
     when the connection must not be used again; its holder then closes it.
     """
 
-    def __init__(self, sock: socket.socket, *, prepared_limit: int, release: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        sock: socket.socket,
+        *,
+        prepared_limit: int,
+        release: Callable[[], None] | None = None,
+        cancel: Callable[[], None] | None = None,
+    ) -> None:
         self._transport = Transport(sock)
+        self._cancel = cancel
         self._release = release
         self._prepared = PreparedStatements(prepared_limit)
         # The answer to each beginning, and how many statements were parsed for it. The server mostly repeats itself.
@@ -318,6 +326,11 @@ class DatabaseConnection:
                 return True
             position += 1 + size
         return False
+
+    def cancel(self) -> None:
+        """Have the server cancel the statement that runs, which another thread waits for. Raises OSError."""
+        if self._cancel is not None:
+            self._cancel()
 
     def close(self) -> None:
         orderly, self.usable = self.usable, False

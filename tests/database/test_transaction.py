@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -12,6 +13,7 @@ from app.errors import Unavailable
 from schema_cache.fingerprint import BETWEEN_STATEMENTS
 from tests.database.conftest import WRITER, MakeDatabase
 from tests.database.proxy import Proxy
+from tests.process.running import until
 
 AsRole = Callable[..., Context]
 INSERT = Statement("insert into entry (body) values ($1) returning body")
@@ -36,6 +38,38 @@ def test_commit(database: Database, as_role: AsRole) -> None:
         assert transaction.run_all([(INSERT, [b"b"]), (INSERT, [b"c"])]) == [[(b"b",)], [(b"c",)]]
     assert bodies(database) == b"a,b,c"
     assert database.read("select current_user = session_user") == b"t"
+
+
+def test_a_database_that_is_closed_cancels_what_runs(url: str, make_database: MakeDatabase, as_role: AsRole) -> None:
+    database = make_database(url)
+    insert = Statement("insert into entry (body) select 'late' from pg_sleep(30)")
+    failures: list[Exception] = []
+
+    def write(run: Callable[[], object]) -> None:
+        try:
+            run()
+        except Exception as ex:
+            failures.append(ex)
+
+    def in_one_flight() -> object:
+        return database.run(as_role(WRITER), [(insert, ())], read_only=False)
+
+    def in_a_transaction() -> object:
+        with database.transaction(as_role(WRITER)) as transaction:
+            return transaction.run(insert)
+
+    other = make_database(url)
+    running = "select count(*)::text from pg_stat_activity where query like '%''late''%' and pid <> pg_backend_pid()"
+    writing = [threading.Thread(target=write, args=(each,)) for each in (in_one_flight, in_a_transaction)]
+    for thread in writing:
+        thread.start()
+    until(lambda: other.read(running) == b"2")
+    database.close()
+    assert other.read(running) == b"0"
+    for thread in writing:
+        thread.join()
+    assert [str(each) for each in failures] == ["The service is stopping; nothing was changed."] * 2
+    assert bodies(other) is None
 
 
 def test_an_exception_rolls_back(database: Database, as_role: AsRole) -> None:
