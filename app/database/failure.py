@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 
-from app.database.sparing import Sparing
+from app.database.log_throttle import LogThrottle
 from app.database.sqlstates import (
     FEATURE_NOT_SUPPORTED,
     INSUFFICIENT_PRIVILEGE,
@@ -128,13 +128,13 @@ def read_diagnosis(body: bytes) -> tuple[Diagnosis, dict[str, str]]:
     return Diagnosis(**{name: fields.get(letter, "") for letter, name in _FIELDS.items()}), fields
 
 
-def explain(error: StatementError, role: str | None, sparing: Sparing) -> PorticoError:
+def explain(error: StatementError, role: str | None, throttle: LogThrottle) -> PorticoError:
     """The error that the caller of the database gets for a failed statement. What the operator has to mend is logged,
-    as ``sparing`` allows: callers are only told that the database is unavailable."""
+    as ``throttle`` allows: callers are only told that the database is unavailable."""
     diagnosis, index = error.diagnosis, error.statement_index
     state = diagnosis.sqlstate
     if state in _UNAVAILABLE or state.startswith("53"):
-        if sparing.lets_through(state):
+        if throttle.allows(state):
             log.warning("the database cannot run statements: %s (SQLSTATE %s)", diagnosis.message, state)
         return unavailable(diagnosis)
     if state == SCHEMA_OUTDATED:

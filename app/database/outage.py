@@ -6,7 +6,7 @@ import logging
 
 from app.database.advice import advice_on
 from app.database.connect import is_at_limit
-from app.database.sparing import Sparing
+from app.database.log_throttle import LogThrottle
 from app.database.sqlstates import TOO_MANY_CONNECTIONS
 from app.errors import Unavailable
 
@@ -15,15 +15,15 @@ log = logging.getLogger("portico.database")
 
 class Outage:
     """Told of each attempt to connect, by any thread. A limit of connections is no outage, since one may become free at
-    any time: it is logged as ``sparing`` allows."""
+    any time: it is logged as ``throttle`` allows."""
 
-    def __init__(self, sparing: Sparing) -> None:
+    def __init__(self, throttle: LogThrottle) -> None:
         self._is_down = False
-        self._sparing = sparing
+        self._throttle = throttle
 
     def failed(self, ex: Unavailable) -> None:
         if is_at_limit(ex.__cause__):
-            if not self._sparing.lets_through(TOO_MANY_CONNECTIONS):
+            if not self._throttle.allows(TOO_MANY_CONNECTIONS):
                 return
         elif self._is_down:
             return

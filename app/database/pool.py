@@ -18,9 +18,9 @@ from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from app.database.connect import is_at_limit
 from app.database.failure import ConnectionLost, StatementError, explain
+from app.database.log_throttle import LogThrottle
 from app.database.outage import Outage
 from app.database.session_attrs import misfit
-from app.database.sparing import Sparing
 from app.database.sqlstates import QUERY_CANCELED, READ_ONLY_SQL_TRANSACTION
 from app.database.wire import IDLE, DatabaseConnection
 from app.errors import PorticoError, Unavailable
@@ -82,8 +82,8 @@ class Pool:
         self._wanted = wanted
         self._size = size
         self._timeout_s = timeout_s
-        self._sparing = Sparing()
-        self._outage = Outage(self._sparing)
+        self._throttle = LogThrottle()
+        self._outage = Outage(self._throttle)
         self._opened: WeakSet[DatabaseConnection] = WeakSet()
         # How many connections are closed instead of being kept when they are given back; without end once closed.
         self._leaving = 0.0
@@ -153,7 +153,7 @@ class Pool:
             return Unavailable(
                 "The service is stopping; nothing was changed.", code="DATABASE_UNAVAILABLE", hint="Try again."
             )
-        return explain(error, role, self._sparing)
+        return explain(error, role, self._throttle)
 
     def leads_astray(self, lease: Lease, error: StatementError) -> bool:
         """Whether a write failed because the server takes none any more, as after a failover, although the target asks

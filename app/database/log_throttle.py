@@ -8,13 +8,13 @@ import time
 _EACH_S = 60.0
 
 
-class Sparing:
+class LogThrottle:
     """Lets each kind of message through at most once a minute, for any thread."""
 
     def __init__(self) -> None:
         self._quiet_until: dict[str, float] = {}
 
-    def lets_through(self, kind: str) -> bool:
+    def allows(self, kind: str) -> bool:
         """Whether to log a message of this ``kind`` now."""
         now = time.monotonic()
         if now < self._quiet_until.get(kind, -math.inf):
