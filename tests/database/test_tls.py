@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from app.errors import Unavailable
 from tests.database.certificates import Authority
 from tests.database.conftest import MakeDatabase
 from tests.database.proxy import Proxy
+from tests.process.running import until
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +42,19 @@ def test_encrypted_without_verifying_the_certificate(
 ) -> None:
     assert make_database(encrypting.url(mode)).read("select 1") == b"1"
     assert encrypting.encrypted == encrypted
+
+
+def test_a_request_to_cancel_is_encrypted_too(encrypting: Proxy, url: str, make_database: MakeDatabase) -> None:
+    database, other = make_database(encrypting.url("sslmode=require")), make_database(url)
+    sleep = "select pg_sleep(30)::text, 'over TLS'"
+    with ThreadPoolExecutor(1) as threads:
+        sleeping = threads.submit(database.read, sleep)
+        running = "select count(*)::text from pg_stat_activity where query like '%over TLS%' and state = 'active'"
+        until(lambda: other.read(running) == b"2")
+        database.close()
+        with pytest.raises(Unavailable, match="The service is stopping"):
+            sleeping.result()
+    assert encrypting.encrypted == 2
 
 
 def test_allow_is_plain_when_that_works(encrypting: Proxy, make_database: MakeDatabase) -> None:
