@@ -245,6 +245,17 @@ def test_close_ends_idle_and_later_used_connections(
     until(lambda: postgres.execute(count) == [[0]])
 
 
+def test_old_connections_are_renewed(
+    url: str, make_database: MakeDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = "select pg_backend_pid()"
+    database = make_database(url, pool_size=1)
+    assert database.read(session) == database.read(session)
+    monkeypatch.setattr("app.database.pool._RENEW_AFTER_S", 0.0)
+    database = make_database(url, pool_size=1)
+    assert database.read(session) != database.read(session)
+
+
 def test_an_interrupted_request_leaves_no_answer_for_the_next(
     postgres: PostgresServer, url: str, make_database: MakeDatabase
 ) -> None:
@@ -271,9 +282,14 @@ def test_an_interrupted_request_leaves_no_answer_for_the_next(
     assert database.run(None, [(ECHO, [b"mine"])], read_only=True)[0][0][0] == b"mine"
 
 
-def test_a_transaction_left_open_is_not_given_to_the_next(url: str, make_database: MakeDatabase) -> None:
+def test_a_transaction_left_open_is_not_given_to_the_next(
+    postgres: PostgresServer, url: str, make_database: MakeDatabase
+) -> None:
     database = make_database(url, pool_size=1)
     database.run(None, [(Statement("begin"), []), (Statement("set local work_mem = '5MB'"), [])], read_only=False)
+    # Its locks would stay until somebody needs the connection.
+    is_open = "select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'"
+    until(lambda: not postgres.execute(is_open, url))
     assert database.read("select current_setting('work_mem') = '5MB'") == b"f"
 
 

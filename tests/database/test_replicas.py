@@ -130,6 +130,12 @@ def test_a_write_is_read_by_whoever_names_it(reader: Reader, standby: Node) -> N
     wait_until(lambda: reader.read(needed=last) == standby.port, "the replica has replayed it")
 
 
+def test_a_position_of_another_timeline_is_the_primarys_to_judge(reader: Reader, primary: Node) -> None:
+    written = reader.write("before or after a promotion")
+    for timeline in (written.timeline - 1, written.timeline + 1):
+        assert reader.read(needed=written._replace(timeline=timeline)) == primary.port
+
+
 def test_a_replica_that_has_not_replayed_the_write_is_not_believed(
     reader: Reader, primary: Node, standby: Node
 ) -> None:
