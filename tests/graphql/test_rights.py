@@ -145,6 +145,15 @@ def test_what_a_comment_enables_is_told(open_door: OpenDoor, field: str) -> None
     assert door.ask(f"{{ otherCollection {{ {field} }} }}").data
 
 
+def test_a_document_that_another_role_may_send_is_judged_anew(open_door: OpenDoor) -> None:
+    door = open_door("create table thing (id int primary key, name text); grant all on thing to authenticated")
+    query = "{ thingCollection { edges { node { name } } } }"
+    refused = door.ask(query)
+    assert door.ask(query, claims={"sub": "ann", "role": "authenticated"}).data
+    assert door.ask(query).errors == refused.errors
+    assert refused.errors[0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
+
+
 def test_select_on_columns(door: Door, postgres: PostgresServer) -> None:
     changed(postgres, door, "revoke select on thing from anon; grant select (id, name) on thing to anon")
     sdl = printed(door)

@@ -434,6 +434,9 @@ def test_conditions(service: Service) -> None:
     assert error(service.put(f"/object/{path}", data=b"2", headers={"if-none-match": "*"})) == failed
     etag = service.get(f"/object/{path}").headers["etag"]
     assert service.put(f"/object/{path}", data=b"3", headers={"if-match": f'"other", {etag}'}).status_code == 200
+    # Whoever names what is there means to replace it.
+    etag_of_3 = service.get(f"/object/{path}").headers["etag"]
+    assert service.upload(path, b"3", if_match=etag_of_3).status_code == 200
     with service.keeping_blobs():
         assert error(service.put(f"/object/{path}", data=b"4", headers={"if-match": etag})) == failed
     assert service.get(f"/object/{path}").content == b"3"
