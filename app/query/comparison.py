@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement
 
 from app.query.sql import as_text, cast_to
 from app.query.written import WrittenComparison
-from schema_cache.model import Catalog, Column, Operators
+from schema_cache.model import Catalog, Column, Operators, Type
 from schema_cache.role_view import RoleView
 
 JSON_TYPES = frozenset(("json", "jsonb"))
@@ -71,9 +71,9 @@ def has_order(view: RoleView, column: Column) -> bool:
 
 
 def key_comparison(view: RoleView, column: Column, operand_text: str | None = None) -> Comparison:
-    """How a column of a key is compared: by its text if its type has no order or may not be named, else as one in
-    orderBy."""
-    if column.type in view.unnamed_types or not has_order(view, column):
+    """How a column of a key is compared: by its text if its type has no order or may not be named, as a domain over an
+    enum that may not, else as one in orderBy."""
+    if not _is_compared(view, column):
         return Comparison("text", USUAL_OPERATORS, by_text=True, printed_as_text=True)
     return order_comparison(view, column, operand_text)
 
@@ -100,13 +100,22 @@ def type_comparison(view: RoleView, type_oid: int, type_text: str) -> Comparison
 def enum_of_domain(view: RoleView, type_oid: int) -> str | None:
     """The enum that a domain is made of, if the role may name it: PostgreSQL compares enums, but not domains over
     them."""
-    type_ = view.catalog.type_by_oid.get(type_oid)
+    enum = _enum_of_domain(view.catalog, type_oid)
+    return enum.text if enum is not None and enum.oid not in view.unnamed_types else None
+
+
+def _enum_of_domain(catalog: Catalog, type_oid: int) -> Type | None:
+    type_ = catalog.type_by_oid.get(type_oid)
     while type_ is not None and type_.kind == "d":
-        type_ = view.catalog.type_by_oid.get(type_.base)
-    is_domain = type_ is not None and type_.oid != type_oid
-    if type_ is None or not is_domain or type_.kind != "e" or type_.oid in view.unnamed_types:
-        return None
-    return type_.text
+        type_ = catalog.type_by_oid.get(type_.base)
+    return type_ if type_ is not None and type_.oid != type_oid and type_.kind == "e" else None
+
+
+def _is_compared(view: RoleView, column: Column) -> bool:
+    """Whether the role may name what PostgreSQL compares the values of a column as, and these have an order."""
+    enum = _enum_of_domain(view.catalog, column.type)
+    named = (column.type,) if enum is None else (column.type, enum.oid)
+    return view.unnamed_types.isdisjoint(named) and has_order(view, column)
 
 
 def _is_read_back(catalog: Catalog, type_oid: int) -> bool:

@@ -191,6 +191,32 @@ def test_a_domain_over_an_enum_can_be_a_key(reading_door: OpenDoor, options: dic
 
 
 @pytest.mark.parametrize("options", [{}, ON, {"graphql_dialect": "pg_graphql"}])
+def test_a_domain_over_an_enum_that_the_role_may_not_name_can_be_a_key(
+    reading_door: OpenDoor, options: dict[str, Any]
+) -> None:
+    door = reading_door(
+        """
+        create schema closed;
+        create type closed.mood as enum ('sad', 'happy');
+        create domain state as closed.mood;
+        create table person (state state primary key, email text);
+        insert into person values ('sad', 'c@x'), ('happy', 'b@x');
+        grant all on person to anon;
+        """,
+        **options,
+    )
+    seen, after = [], ""
+    for _ in range(2):
+        query = f"{{ personCollection(first: 1{after}) {{ edges {{ cursor node {{ email nodeId }} }} }} }}"
+        (edge,) = door.ask(query).data["personCollection"]["edges"]
+        node = f'{{ node(nodeId: "{edge["node"]["nodeId"]}") {{ ...on person {{ email }} }} }}'
+        assert door.ask(node).data["node"] == {"email": edge["node"]["email"]}
+        seen.append(edge["node"]["email"])
+        after = f', after: "{edge["cursor"]}"'
+    assert seen == ["b@x", "c@x"]
+
+
+@pytest.mark.parametrize("options", [{}, ON, {"graphql_dialect": "pg_graphql"}])
 def test_a_domain_over_an_enum_is_compared(reading_door: OpenDoor, options: dict[str, Any]) -> None:
     door = reading_door(KEYED, **options)
     query = "query ($f: personFilter) { personCollection(filter: $f) { edges { node { email } } } }"
