@@ -245,9 +245,7 @@ def test_close_ends_idle_and_later_used_connections(
     until(lambda: postgres.execute(count) == [[0]])
 
 
-def test_old_connections_are_renewed(
-    url: str, make_database: MakeDatabase, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_connections_are_renewed(url: str, make_database: MakeDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     session = "select pg_backend_pid()"
     database = make_database(url, pool_size=1)
     assert database.read(session) == database.read(session)
