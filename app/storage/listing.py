@@ -30,8 +30,8 @@ class Level:
     query for everything that the caller sees: PostgreSQL then looks at hidden objects only once, or not at all if no
     policy can show any.
 
-    ``prefix`` is what the keys begin with. ``folded``: keys are compared in lower case, and so is the prefix.
-    ``position``: where the walk begins, if not at the first entry.
+    ``prefix`` is what the keys begin with, or, if ``exact``, the only key. ``folded``: keys are compared in lower case, and
+    so is the prefix. ``position``: where the walk begins, if not at the first entry.
     """
 
     def __init__(
@@ -44,13 +44,14 @@ class Level:
         *,
         folded: bool,
         delimited: bool = True,
+        exact: bool = False,
         position: str | None = None,
     ) -> None:
         self._read = read
         self._asker = asker
         self._bucket = text(bucket)
         self._form = LevelForm(folded, direction, delimited)
-        self._lower, self._upper = prefix, successor(prefix) or BEYOND
+        self._lower, self._upper = _range(prefix, exact=exact)
         if position is None:
             position = self._lower if direction == "asc" else self._upper
         self._position: RawValue = text(position)
@@ -122,10 +123,12 @@ def in_lower_case(read: Read, asker: Asker, key: str) -> str:
     return known(read.row(asker.own_context(), LOWER_CASE, (text(key),))[0]).decode()
 
 
-def page_of_keys(read: Read, asker: Asker, bucket: str, prefix: str, page: PageByCursor, *own: RawValue) -> Row:
-    """The row of ``page`` about all keys with this prefix."""
-    bounds = text(prefix), text(successor(prefix) or BEYOND), None
-    return read.row(asker.own_context(), page_of_range(page), (text(bucket), *bounds, *own))
+def page_of_keys(
+    read: Read, asker: Asker, bucket: str, prefix: str, page: PageByCursor, *own: RawValue, exact: bool = False
+) -> Row:
+    """The row of ``page`` about all keys with this prefix, or, if ``exact``, the one that is the prefix."""
+    lower, upper = _range(prefix, exact=exact)
+    return read.row(asker.own_context(), page_of_range(page), (text(bucket), text(lower), text(upper), None, *own))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +173,10 @@ class FilledPage:
                 # The page is full: look for one more visible entry.
                 self.has_next = int(known(level.page(page, step, b"1")[0])) > 0
             step = min(step * 2, LARGEST_STEP)
+
+
+def _range(prefix: str, *, exact: bool) -> tuple[str, str]:
+    return prefix, after(prefix, "asc", is_folder=False) if exact else successor(prefix) or BEYOND
 
 
 def after(name: str, direction: Direction, *, is_folder: bool) -> str:

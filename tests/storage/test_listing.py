@@ -159,6 +159,16 @@ def test_v2(service: Service, bucket: str, prefix: str, delimited: bool) -> None
     assert names_of_objects == sorted(names_of_objects, key=str.encode)
 
 
+@pytest.mark.parametrize("delimited", [False, True])
+@pytest.mark.parametrize("column", ["name", "created_at"])
+@pytest.mark.parametrize("prefix", ["", "a", "A", "b", "b/", "b/1", "same", "same/child", "no"])
+def test_v2_exact_match(service: Service, bucket: str, prefix: str, column: str, delimited: bool) -> None:
+    sort = {"column": column}
+    page = list_v2(service, bucket, prefix=prefix, with_delimiter=delimited, sortBy=sort, exactMatch=True)
+    assert names_v2(page) == [key for key in KEYS if key == prefix]
+    assert page["hasNext"] is False
+
+
 def test_v2_entries(service: Service, bucket: str) -> None:
     page = list_v2(service, bucket, prefix="b/", with_delimiter=True)
     assert page["folders"] == [{"key": "3", "name": "b/3/", "id": None, "updated_at": None, "created_at": None}]

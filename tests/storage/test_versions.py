@@ -57,3 +57,16 @@ def test_signing_copying_moving_and_deleting_one(service: Service) -> None:
     assert error(service.delete(f"/object/{bucket}", json=one))[2] == "InvalidRequest"
     assert service.get(f"/object/{bucket}/k").content == b"content"
     sent("/object/copy", **names, sourceVersionId=None).raise_for_status()
+
+
+@pytest.mark.parametrize("option", ["noncurrentVersions", "deleteMarkers"])
+def test_listing_them(service: Service, option: str) -> None:
+    bucket = service.bucket()
+    service.upload(f"{bucket}/k").raise_for_status()
+
+    def listed(wanted: str) -> requests.Response:
+        return service.post(f"/object/list-v2/{bucket}", json={option: wanted})
+
+    assert [each["name"] for each in listed("exclude").json()["objects"]] == ["k"]
+    for wanted in ("include", "only"):
+        assert error(listed(wanted)) == NOT_KEPT

@@ -17,6 +17,7 @@ from app.storage.long_reads import Read
 from app.storage.rest.call import Call
 from app.storage.rest.json_bodies import Member, read_json_object
 from app.storage.rest.projections import entry, folder
+from app.storage.rest.versions import VERSIONS, refuse_versions
 from app.storage.rows import RawValue, boolean, number, text
 from app.storage.sql import Direction
 from app.storage.sql_pages import PageByCursor
@@ -33,6 +34,9 @@ LIST_V2 = (
     Member("limit", "integer", least=1, default=_LARGEST_PAGE),
     Member("cursor", "string"),
     Member("with_delimiter", "boolean", default=False),
+    Member("exactMatch", "boolean", default=False),
+    Member("noncurrentVersions", "string", among=VERSIONS, default="exclude"),
+    Member("deleteMarkers", "string", among=VERSIONS, default="exclude"),
     Member(
         "sortBy",
         "object",
@@ -88,9 +92,11 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class WantedPage:
-    """What a request asks for. With a ``cursor`` the page begins after that entry, in the order of the page before."""
+    """What a request asks for. With a ``cursor`` the page begins after that entry, in the order of the page before.
+    ``exact``: only the object whose key is the ``prefix``."""
 
     prefix: str
+    exact: bool
     column: str
     direction: Direction
     delimited: bool
@@ -104,7 +110,9 @@ class WantedPage:
 
 def list_objects_v2(storage: Storage, call: Call) -> Answer:
     """POST /object/list-v2/{bucket}"""
-    wanted = _wanted(read_json_object(call, LIST_V2))
+    given = read_json_object(call, LIST_V2)
+    refuse_versions(given["noncurrentVersions"], given["deleteMarkers"])
+    wanted = _wanted(given)
     with storage.read(call.asker) as read:
         found = (_by_name if wanted.column == "name" else _by_time)(read, call, wanted)
     return _answer(found, wanted)
@@ -116,7 +124,8 @@ def _wanted(given: Mapping[str, Any]) -> WantedPage:
     cursor = Cursor.decode(given["cursor"], prefix=prefix, delimited=delimited) if given.get("cursor") else None
     column: str = cursor.column if cursor else given["sortBy"].get("column", "name")
     direction: Direction = cursor.direction if cursor else given["sortBy"].get("order", "asc")
-    return WantedPage(prefix, column, direction, delimited, cursor, min(given["limit"], _LARGEST_PAGE))
+    exact: bool = given["exactMatch"]
+    return WantedPage(prefix, exact, column, direction, delimited, cursor, min(given["limit"], _LARGEST_PAGE))
 
 
 def _answer(found: FilledPage, wanted: WantedPage) -> Answer:
@@ -135,7 +144,7 @@ def _by_name(read: Read, call: Call, wanted: WantedPage) -> FilledPage:
     position = after(cursor.last, cursor.direction, is_folder=cursor.is_folder) if cursor else None
     level = Level(
         read, call.asker, call.bucket, wanted.prefix, wanted.direction,
-        folded=False, delimited=wanted.delimited, position=position,
+        folded=False, delimited=wanted.delimited, exact=wanted.exact, position=position,
     )  # fmt: skip
     found = FilledPage(wanted.limit)
     found.fill(level, wanted.form)
@@ -155,10 +164,10 @@ def _by_time(read: Read, call: Call, wanted: WantedPage) -> FilledPage:
     found = FilledPage(wanted.limit)
     own = (number(found.left), *beyond)
     if wanted.delimited:
-        level = Level(read, call.asker, call.bucket, wanted.prefix, "asc", folded=False)
+        level = Level(read, call.asker, call.bucket, wanted.prefix, "asc", folded=False, exact=wanted.exact)
         found.take(level.page_of_all(wanted.form, *own))
     else:
-        found.take(page_of_keys(read, call.asker, call.bucket, wanted.prefix, wanted.form, *own))
+        found.take(page_of_keys(read, call.asker, call.bucket, wanted.prefix, wanted.form, *own, exact=wanted.exact))
     return found
 
 
