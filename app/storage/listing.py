@@ -30,8 +30,8 @@ class Level:
     query for everything that the caller sees: PostgreSQL then looks at hidden objects only once, or not at all if no
     policy can show any.
 
-    ``prefix`` is what the keys begin with, or, if ``exact``, the only key. ``folded``: keys are compared in lower case, and
-    so is the prefix. ``position``: where the walk begins, if not at the first entry.
+    ``prefix`` is what the keys begin with; ``exact``: it is the only key. ``folded``: keys are compared in lower case,
+    and so is the prefix. ``position``: where the walk begins, if not at the first entry.
     """
 
     def __init__(
