@@ -178,6 +178,7 @@ def test_variables_that_a_plan_reads_are_judged_once(door: Door, monkeypatch: py
         ("$x: Int", "fewCollection(first: $x) { edges { cursor } }", 1, 2**31),
         ("$x: Int", "fewCollection(first: $x) { edges { cursor } }", 1, True),
         ("$x: Int", "fewCollection(offset: $x) { edges { cursor } }", 1, 1.5),
+        ("$x: Int", "fewCollection(offset: $x) { edges { cursor } }", 1, 2**31),
         ("$x: Float", "fewCollection(filter: {price: {eq: $x}}) { edges { cursor } }", 1.5, float("inf")),
         ("$x: Float", "fewCollection(filter: {price: {eq: $x}}) { edges { cursor } }", 1.5, "1.5"),
         ("$x: [Int!]", "fewCollection(filter: {id: {in: $x}}) { edges { cursor } }", [1, 2], [1, None]),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import warnings
+from collections.abc import Callable
 from urllib.parse import quote
 
 import jwt
@@ -248,3 +250,15 @@ def test_signed_upload_meets_the_rules_of_the_bucket(service: Service) -> None:
     assert error(service.put(url, None, data=b"1234", headers=plain))[2] == "EntityTooLarge"
     assert error(service.put(url, None, data=b"123", headers={"content-type": "a/b"}))[2] == "InvalidMimeType"
     assert service.put(url, None, data=b"123", headers=plain).status_code == 200
+
+
+def test_a_service_without_a_secret_takes_no_signed_urls(own_service: Callable[..., Service]) -> None:
+    service = own_service(jwt_secret=None, service_role_key=None)
+    claims = {"url": "b/k", "scope": "download", "exp": int(time.time()) + 60}
+    with warnings.catch_warnings(action="ignore"):
+        # As with an empty key, since HMAC fills keys up with zeros. Some versions of PyJWT verify with one.
+        signed = jwt.encode(claims, "\0", algorithm="HS256")
+    assert error(service.get(f"/object/sign/b/k?token={signed}", None))[2:] == (
+        "InvalidJWT",
+        "signature verification failed",
+    )

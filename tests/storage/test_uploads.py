@@ -433,6 +433,7 @@ def test_conditions(service: Service) -> None:
     assert service.put(f"/object/{path}", data=b"1", headers={"if-none-match": "*"}).status_code == 200
     assert error(service.put(f"/object/{path}", data=b"2", headers={"if-none-match": "*"})) == failed
     etag = service.get(f"/object/{path}").headers["etag"]
+    assert error(service.put(f"/object/{path}", data=b"2", headers={"if-match": f"W/{etag}"})) == failed
     assert service.put(f"/object/{path}", data=b"3", headers={"if-match": f'"other", {etag}'}).status_code == 200
     # Whoever names what is there means to replace it.
     etag_of_3 = service.get(f"/object/{path}").headers["etag"]

@@ -30,14 +30,29 @@ def url_of(host: str, key: str, query: dict[str, str]) -> str:
     return f"http://{host}/s3/bucket/{quote(key, safe='/-_.~')}" + (f"?{pairs}" if pairs else "")
 
 
+class _WithoutHost(S3SigV4Auth):  # type: ignore[misc]
+    """Signs a request, but not for which host it is."""
+
+    def headers_to_sign(self, request: Any) -> Any:
+        headers = super().headers_to_sign(request)
+        del headers["host"]
+        return headers
+
+
 def signed(
-    method: str, url: str, headers: dict[str, str], *, presigned: bool = False, token: str | None = None
+    method: str,
+    url: str,
+    headers: dict[str, str],
+    *,
+    presigned: bool = False,
+    token: str | None = None,
+    in_header: type[Any] = S3SigV4Auth,
 ) -> Head:
-    """The head of a request that botocore has signed."""
+    """The head of a request that botocore has signed; ``in_header``: its signer of those that are not presigned."""
     request = AWSRequest(method, url, headers=dict(headers))
     credentials = Credentials("AK", SECRET, token)
     signer: Any = (
-        S3SigV4QueryAuth(credentials, "s3", "auto", expires=60) if presigned else S3SigV4Auth(credentials, "s3", "auto")
+        S3SigV4QueryAuth(credentials, "s3", "auto", expires=60) if presigned else in_header(credentials, "s3", "auto")
     )
     signer.add_auth(request)
     parts = urlsplit(request.url)
@@ -90,6 +105,11 @@ def test_a_changed_request_does_not_match() -> None:
     for each in changed:
         with pytest.raises(S3Error, match="does not match"):
             check(each)
+
+
+def test_the_host_must_be_signed() -> None:
+    with pytest.raises(S3Error, match="which were not signed"):
+        check(signed("GET", url_of("h", "key", {}), {}, in_header=_WithoutHost))
 
 
 @pytest.mark.parametrize("name", ["x-amz-copy-source", "x-amz-acl", "x-amz-meta-b", "x-amz-security-token"])
