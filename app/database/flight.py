@@ -34,7 +34,7 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
 
     Raises StatementError, whose index is that of the step, Unavailable and RowTooLarge.
     """
-    is_repeated, unclean = False, 0
+    is_repeated, unprepared, unclean = False, 0, 0
     while True:
         lease = pool.acquire(waits=waits)
         lease.connection.wait_at_most(flight.wait_s)
@@ -52,10 +52,11 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
             raise outcome_unknown() from ex
         except StatementError as ex:
             roll_back(lease.connection)
-            if not is_repeated and ex.lost_preparation:
-                # Everything was rolled back, so it can be repeated even if it writes.
+            if ex.lost_preparation and unprepared < pool.size:
+                # Everything was rolled back, so it can be repeated even if it writes. The next connection may have lost
+                # its statements as well, as behind a pooler.
                 lease.connection.forget_prepared()
-                is_repeated = True
+                unprepared += 1
                 continue
             if not is_repeated and pool.leads_astray(lease, ex):
                 is_repeated = True
