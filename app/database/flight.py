@@ -12,6 +12,7 @@ from app.database.pool import Pool
 from app.database.position import is_badly_isolated
 from app.database.prepared import Step
 from app.database.session import is_unclean
+from app.database.wire import DatabaseConnection
 
 
 class Flight(NamedTuple):
@@ -34,14 +35,12 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
 
     Raises StatementError, whose index is that of the step, Unavailable and RowTooLarge.
     """
-    is_repeated, unprepared, unclean = False, 0, 0
+    is_repeated, unclean = False, 0
     while True:
         lease = pool.acquire(waits=waits)
         lease.connection.wait_at_most(flight.wait_s)
         try:
-            return lease.connection.pipeline(
-                flight.steps, clean=True, prelude=flight.prelude, row_limit=flight.row_limit, then=flight.then
-            )
+            return _converse(lease.connection, flight)
         except ConnectionLost as ex:
             may_be_repeated = ex.unapplied or (flight.read_only and not ex.answered)
             if not is_repeated and not ex.silent and may_be_repeated:
@@ -52,12 +51,6 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
             raise outcome_unknown() from ex
         except StatementError as ex:
             roll_back(lease.connection)
-            if ex.lost_preparation and unprepared < pool.size:
-                # Everything was rolled back, so it can be repeated even if it writes. The next connection may have lost
-                # its statements as well, as behind a pooler.
-                lease.connection.forget_prepared()
-                unprepared += 1
-                continue
             if not is_repeated and pool.leads_astray(lease, ex):
                 is_repeated = True
                 continue
@@ -70,3 +63,23 @@ def fly(pool: Pool, flight: Flight, *, waits: bool = True) -> list[list[Row]]:
             raise
         finally:
             pool.give_back(lease)
+
+
+def _converse(connection: DatabaseConnection, flight: Flight) -> list[list[Row]]:
+    """The rows that a connection gives. If it has lost prepared statements, it prepares all again: another one may have
+    lost its own, as behind a pooler."""
+
+    def ask() -> list[list[Row]]:
+        return connection.pipeline(
+            flight.steps, clean=True, prelude=flight.prelude, row_limit=flight.row_limit, then=flight.then
+        )
+
+    try:
+        return ask()
+    except StatementError as ex:
+        if not ex.lost_preparation:
+            raise
+        # Everything is rolled back, so it can be repeated even if it writes.
+        roll_back(connection)
+        connection.forget_prepared()
+        return ask()

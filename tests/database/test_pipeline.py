@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.database.conftest import READER, WRITER, MakeDatabase
 AsRole = Callable[..., Context]
 PREPARED = Statement("select count(*) from pg_prepared_statements where not from_sql")
 INSERT = Statement("insert into entry (body) values ($1) returning body")
+ECHO = Statement("select $1::text")
 COUNT = Statement("select count(*) from entry")
 
 
@@ -140,6 +142,36 @@ def test_forgotten_statements_are_prepared_again(
     # DISCARD ALL has to be the first statement of its transaction.
     database.read(f"commit{BETWEEN_STATEMENTS}{forgetting}")
     assert database.run(as_role(WRITER), [(INSERT, [b"b"]), (COUNT, [])], read_only=False) == [[(b"b",)], [(b"2",)]]
+
+
+def test_connections_whose_statements_are_all_forgotten_prepare_them_again(
+    url: str, make_database: MakeDatabase, as_role: AsRole
+) -> None:
+    """Each connection forgets them after each request, and others take its place meanwhile."""
+    database = make_database(url, pool_size=4)
+    forgets = Statement("do $$ begin execute 'deallocate all'; end $$")
+
+    def ask(number: int) -> bytes | None:
+        rows = database.run(as_role(READER), [(ECHO, [b"%d" % number]), (forgets, ())], read_only=True)
+        return rows[0][0][0]
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(ask, range(400))) == [b"%d" % number for number in range(400)]
+
+
+def test_a_function_that_fails_like_a_forgotten_statement_is_repeated_once(
+    own_url: str, make_database: MakeDatabase
+) -> None:
+    database = make_database(own_url, pool_size=4)
+    # What a sequence has given is not rolled back.
+    database.read("create sequence calls")
+    statement = Statement(
+        "do $$ begin perform nextval('calls'); raise 'unknown' using errcode = 'invalid_sql_statement_name'; end $$"
+    )
+    for _ in range(2):
+        with pytest.raises(StatementError, match="unknown"):
+            database.run(None, [(statement, ())], read_only=True)
+    assert int(database.read("select last_value from calls") or 0) <= 4
 
 
 def test_a_changed_result_type_is_prepared_again(own_url: str, make_database: MakeDatabase) -> None:
