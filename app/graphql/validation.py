@@ -67,8 +67,10 @@ def validate(
 def _with_reason(error: GraphQLError, type_info: TypeInfo) -> GraphQLError:
     """The error, with a hint if it is about a field for whose absence the type has a reason."""
     node, parent = error.nodes[0] if error.nodes else None, type_info.get_parent_type()
-    absent = parent.extensions.get(ABSENT_FIELD) if isinstance(node, FieldNode) and parent is not None else None
-    reason = absent(node.name.value) if absent is not None and isinstance(node, FieldNode) else None
+    if parent is None or not isinstance(node, FieldNode):
+        return error
+    absent = parent.extensions.get(ABSENT_FIELD)
+    reason = None if absent is None else absent(node.name.value)
     return error if reason is None else GraphQLError(error.message, error.nodes, extensions={"hint": reason})
 
 

@@ -40,7 +40,7 @@ set local check_function_bodies = on;
 set local lock_timeout = '{_TURN_WAIT_S}s';
 select pg_advisory_xact_lock({_LOCK});
 """
-_WAIT_FOR_LOCKS = "set local lock_timeout = '{}s'"
+_WAIT_FOR_LOCKS = f"set local lock_timeout = '{_LOCK_WAIT_S}s'"
 
 OLDEST_SERVER = 140000
 """The first version of PostgreSQL, as ``server_version_num``, that takes the scripts: older ones have no RETURN."""
@@ -172,7 +172,7 @@ def _transaction(database_url: str) -> Iterator[DatabaseConnection]:
     session = connect(target, tls_context(target), prepared_limit=0)
     try:
         _run(session, _BEGIN)
-        _run(session, _WAIT_FOR_LOCKS.format(_LOCK_WAIT_S))
+        _run(session, _WAIT_FOR_LOCKS)
         yield session
         _commit(session)
     except ConnectionLost as ex:
