@@ -126,7 +126,16 @@ def as_constant(text: str) -> str:
 
 def call(name: str, *arguments: ColumnElement[Any]) -> Function[Any]:
     """A call of one of PostgreSQL's own functions, for those of which a plan has very many: ``func`` has more to do."""
-    return WrittenSQL(name, (f"pg_catalog.{name}(", *([", "] * (len(arguments) - 1)), ")"), arguments)
+    return _written_call("pg_catalog", name, arguments)
+
+
+def extension_call(schema: str, name: str, *arguments: ColumnElement[Any]) -> Function[Any]:
+    """A call of a function of the extension that is installed in ``schema``. The name is an extension's, and plain."""
+    return _written_call(quoted(schema), name, arguments)
+
+
+def _written_call(schema: str, name: str, arguments: Sequence[ColumnElement[Any]]) -> Function[Any]:
+    return WrittenSQL(name, (f"{schema}.{name}(", *([", "] * (len(arguments) - 1)), ")"), arguments)
 
 
 def jsonb_array(values: Sequence[ColumnElement[Any]]) -> ColumnElement[Any]:

@@ -24,7 +24,7 @@ from app.query.geojson import NAME, geometry_text, printed_geography, printed_ge
 from app.query.own_scalars import own_value_type
 from app.query.planning import Planning
 from app.query.scalars import scalars_of
-from app.query.sql import call, cast_to
+from app.query.sql import cast_to, extension_call
 from schema_cache.model import Type
 
 PRINTED = {"geometry": printed_geometry, "geography": printed_geography}
@@ -145,7 +145,7 @@ class _Related:
 
     def __call__(self, planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
         other = planning.bind_or_null(operand, geometry_text, left.type_text)
-        return call(f"{quoted(self.schema)}.{self.function}", left.value, other)
+        return extension_call(self.schema, self.function, left.value, other)
 
 
 @dataclass(frozen=True)
@@ -160,4 +160,4 @@ class _Close:
             return cast_to(null(), "boolean")
         other = planning.bind(operand["of"], geometry_text, left.type_text)
         distance = planning.bind(operand["distance"], self.float_text, "double precision")
-        return call(f"{quoted(self.schema)}.{CLOSE}", left.value, other, distance)
+        return extension_call(self.schema, CLOSE, left.value, other, distance)
