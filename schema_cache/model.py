@@ -40,14 +40,16 @@ class Schema:
 @dataclass(frozen=True, slots=True)
 class Operators:
     """The operators that compare two values of one type, as SQL has them between the two. Outside ``pg_catalog`` their
-    schema is part of that: without it a search path may lead to operators of another type, to which values convert."""
+    schema is part of that: without it a search path may lead to operators of another type, to which values convert.
+
+    ``unequal`` is None where the type has no operator for it, as PostGIS's types have none."""
 
     less: str = "<"
     less_or_equal: str = "<="
     equal: str = "="
     greater_or_equal: str = ">="
     greater: str = ">"
-    unequal: str = "<>"
+    unequal: str | None = "<>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ for ``anyarray``, ``anyenum``, ``anyrange`` and ``anymultirange``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from schema_cache.model import Operators
@@ -59,5 +60,9 @@ class TypeOperators:
 
 def _operators(schema: str, names: Sequence[str], unequal: str | None) -> Operators:
     """``names`` are in the order of btree's strategies: <, <=, =, >=, >."""
-    found = (*names, unequal or "<>")
-    return Operators(*(found if schema == "pg_catalog" else (f"OPERATOR({schema}.{name})" for name in found)))
+
+    def called(name: str) -> str:
+        return name if schema == "pg_catalog" else f"OPERATOR({schema}.{name})"
+
+    ordered = Operators(*map(called, names))
+    return replace(ordered, unequal=None if unequal is None else called(unequal))

@@ -1,8 +1,7 @@
 """What all tests share: a real PostgreSQL.
 
-The server is the one of TEST_DATABASE_URL (of a superuser), or else an embedded one in a temporary directory, which
-goes when the process of the tests ends, however it ends. Each of pytest-xdist's workers has its own: roles belong to a
-whole server, and tests change them.
+The server is the one of TEST_DATABASE_URL (of a superuser), or else a new one: of the programs in TEST_POSTGRES_BIN, or
+embedded. Each of pytest-xdist's workers has its own new one: roles belong to a whole server, and tests change them.
 """
 
 from __future__ import annotations
@@ -10,19 +9,15 @@ from __future__ import annotations
 import gc
 import os
 import re
-import secrets
-import shutil
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import hypothesis
 import pytest
 
 from app.discovery import declared_settings, plugin_manager
-from app.embedded import EmbeddedPostgres
 from app.settings import SETTINGS
 from tests.postgres_server import PostgresServer
+from tests.servers import own_server, servers_with_extensions
 
 # Variables that configure PostgreSQL's and the clouds' programs for the user, and would affect the tests too.
 _OF_THE_USER = re.compile(r"PG[A-Z_]+|(AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_.*|STORAGE_EMULATOR_HOST|(?i:all_proxy)")
@@ -54,29 +49,33 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """A running PostgreSQL server."""
+def usual_postgres() -> Iterator[PostgresServer]:
+    """The server that tests run on which need no other."""
     given = os.environ.get("TEST_DATABASE_URL")
-    if given:
-        server = PostgresServer(given)
-        yield server
-        server.close()
+    if given is None:
+        with own_server() as server:
+            yield server
         return
-    directory = _place() / f"portico-test-{os.geteuid()}-{os.getpid()}-{secrets.token_hex(4)}"
-    with EmbeddedPostgres(directory, durable=False, temporary=True) as cluster:
-        server = PostgresServer(cluster.url())
-        yield server
-        server.close(drop=False)
+    server = PostgresServer(given)
+    yield server
+    server.close()
 
 
-def _place() -> Path:
-    """Memory if there is plenty: from a disk, hundreds of small databases are removed slowly."""
-    plenty, memory = 8 * 1024**3, Path("/dev/shm")
-    if "TMPDIR" not in os.environ and memory.is_dir():
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        if min(free, shutil.disk_usage(memory).free) > plenty:
-            return memory
-    return Path(tempfile.gettempdir())
+@pytest.fixture(scope="session")
+def postgres(usual_postgres: PostgresServer) -> PostgresServer:
+    """A running PostgreSQL server; a file of tests may replace it by another."""
+    return usual_postgres
+
+
+@pytest.fixture(scope="session")
+def postgres_with(usual_postgres: PostgresServer) -> Iterator[Callable[[str], PostgresServer]]:
+    """``postgres_with("ltree")``: a server that has the extension, the usual one or another; skips the test without."""
+    with servers_with_extensions(usual_postgres) as find:
+
+        def found(extension: str) -> PostgresServer:
+            return find(extension) or pytest.skip(f"needs a PostgreSQL with the extension {extension}")
+
+        yield found
 
 
 @pytest.fixture

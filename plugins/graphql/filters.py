@@ -14,6 +14,7 @@ from graphql import (
     GraphQLNamedType,
     GraphQLNonNull,
 )
+from sqlalchemy import not_
 
 from app.errors import RequestError
 from app.graphql.api_schema import ApiSchema
@@ -50,9 +51,19 @@ def _is(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
     raise RequestError("Invalid input for FilterIs type")
 
 
+_EQUAL = ComparisonOperator(lambda own: own.equal)
+_UNEQUAL = ComparisonOperator(lambda own: str(own.unequal))
+
+
+def _is_unequal(planning: Planning, left: Compared, operand: Leaf | None) -> Condition:
+    if left.operators.unequal is None:
+        return not_(_EQUAL(planning, left, operand))
+    return _UNEQUAL(planning, left, operand)
+
+
 OPERATORS: Mapping[str, Operator] = {
-    "eq": ComparisonOperator(lambda own: own.equal),
-    "neq": ComparisonOperator(lambda own: own.unequal),
+    "eq": _EQUAL,
+    "neq": _is_unequal,
     **IN_ORDER,
     "in": ComparisonOperator(lambda own: own.equal, "list"),
     "is": _is,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -10,7 +10,6 @@ from plugins.graphql.geo import RELATIONS
 from tests.docs.blocks import REPOSITORY, blocks
 from tests.docs.page_examples import examples_give
 from tests.postgres_server import PostgresServer
-from tests.system_postgres import server_with
 
 NEAREST = [
     {
@@ -25,9 +24,8 @@ NEAREST = [
 
 
 @pytest.fixture(scope="module")
-def postgres(postgres: PostgresServer) -> Iterator[PostgresServer]:
-    with server_with("postgis", postgres) as server:
-        yield server
+def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
+    return postgres_with("postgis")
 
 
 def test_the_examples_find_what_they_say(database_url: str, postgres: PostgresServer) -> None:

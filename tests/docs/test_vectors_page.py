@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from unittest.mock import ANY
 
 import pytest
@@ -17,9 +18,12 @@ NEAREST = [
 ]
 
 
+@pytest.fixture(scope="module")
+def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
+    return postgres_with("vector")
+
+
 def test_the_example_finds_what_it_says(database_url: str, postgres: PostgresServer) -> None:
-    if not postgres.has_extension("vector"):
-        pytest.skip("needs the extension vector")
     found = {"noteCollection": {"edges": NEAREST, "pageInfo": {"endCursor": ANY, "hasNextPage": True}}}
     shown = blocks("docs/vectors.md", "sql", "graphql")
     examples_give("docs/vectors.md", shown, [found], database_url, postgres, value_types="vector")

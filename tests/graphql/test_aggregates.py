@@ -9,7 +9,6 @@ from graphql import GraphQLObjectType
 
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
-from tests.postgres_server import PostgresServer
 
 SCHEMA = """
 create type mood as enum ('sad', 'happy');
@@ -266,16 +265,4 @@ def test_the_aggregates_are_those_of_the_type(open_door: OpenDoor) -> None:
       grant select on word to anon""")
     assert door.ask("{ wordCollection { aggregate { max { v } } } }").data == {
         "wordCollection": {"aggregate": {"max": {"v": "b"}}}
-    }
-
-
-def test_citext_has_an_order_of_its_own(open_door: OpenDoor, postgres: PostgresServer) -> None:
-    if not postgres.has_extension("citext"):
-        pytest.skip("this server has no citext")
-    door = open_door("""
-      create schema extra; grant usage on schema extra to anon; create extension citext schema extra;
-      create table word (id int primary key, v extra.citext); insert into word values (1, 'a'), (2, 'B');
-      comment on table word is '@graphql({"aggregate": {"enabled": true}})'; grant select on word to anon""")
-    assert door.ask("{ wordCollection { aggregate { min { v } max { v } } } }").data == {
-        "wordCollection": {"aggregate": {"min": {"v": "a"}, "max": {"v": "B"}}}
     }

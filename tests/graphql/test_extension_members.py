@@ -1,8 +1,8 @@
-"""Each member that an extension's types bring works wherever the extension is installed."""
+"""Each member that extensions bring works, whatever schema they are installed in: one document for each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,43 +12,52 @@ from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 from tests.graphql.test_operators import types_of
 from tests.postgres_server import PostgresServer
-from tests.system_postgres import server_with
 
-COLUMNS = {
-    "citext": ("a citext, b citext[]", "'x', '{y}'"),
-    "hstore": ("a hstore, b hstore[]", "'x => 1', array['y => 2'::hstore]"),
-    "ltree": ("a ltree, b ltree[]", "'x.y', '{x}'"),
-    "pg_trgm": ("a text, b text[]", "'x', '{y}'"),
-    "postgis": ("a geometry, b geometry(point, 4326), c geography(point)", "'point(1 2)', 'srid=4326;point(1 2)', 'point(1 2)'"),
-    "unaccent": ("a text, b varchar(9)", "'x', 'y'"),
-    "vector": ("a vector(2), b halfvec(2)", "'[1,2]', '[1,2]'"),
-}  # fmt: skip
 SCHEMA = """
 create schema "Odd one";
 grant usage on schema "Odd one" to anon;
-create extension {extension} schema "Odd one";
+create extension %s schema "Odd one";
 set search_path = public, "Odd one";
-create table item (id int primary key, {columns});
-insert into item values (1, {values});
-{more}
+create table item (id int primary key, %s);
+insert into item values (1, %s);
 grant select on item to anon;
-comment on table item is '@graphql({{"search": {{"columns": ["a"], "config": "{config}"}}, "aggregate": {{"enabled": true}}}})';
+comment on table item is '@graphql({"aggregate": {"enabled": true}})';
 """
-WITHOUT_ACCENTS = """
+ITEMS = {
+    "citext": ("a citext, b citext[]", "'x', '{x}'"),
+    "hstore": ("a hstore, b hstore[]", "'x => 1', array['x => 1'::hstore]"),
+    "ltree": ("a ltree, b ltree[]", "'x', '{x}'"),
+    "pg_trgm": ("a text, b varchar(9), c text[]", "'x', 'x', '{x}'"),
+    "postgis": (
+        "a geometry, b geometry(point, 4326), c geography(point), d geometry[]",
+        "'srid=4326;point(1 2)', 'srid=4326;point(1 2)', 'point(1 2)', array['srid=4326;point(1 2)'::geometry]",
+    ),
+    "vector": ("a vector(2), b halfvec(2)", "'[1,2]', '[1,2]'"),
+}
+CONFIGURED = """
 create text search configuration "Odd one".plain (copy = simple);
 alter text search configuration "Odd one".plain alter mapping for word with "Odd one".unaccent, simple;
+comment on table item is '@graphql({"search": {"columns": ["a"], "config": "\\"Odd one\\".plain"}})'
 """
-ON = {"value_types": "geo,ltree,vector", "features": "operators,search"}
-POINT = {"type": "Point", "coordinates": [1, 2]}
+SETTINGS = {"value_types": "geo,ltree,vector"}
 VALUES: dict[str, Any] = {
-    "BigInt": "1", "Boolean": True, "FilterIs": "NOT_NULL", "Float": 1.5, "GeoJSON": POINT, "Int": 1, "Ltree": "x.y",
-    "Opaque": "x=>1", "String": "x", "Vector": [1, 2],
+    "Boolean": True, "Float": 1.5, "GeoJSON": {"type": "Point", "coordinates": [1, 2]}, "ID": "", "Int": 1,
+    "Ltree": "x", "Opaque": "x=>1", "String": "x", "Vector": [1, 2],
 }  # fmt: skip
-DEEPEST = 3
+EXPECTED = {
+    "citext": {"eq", "in", "lt", "contains", "like", "distinctFrom", "not"},
+    "hstore": {"eq", "in", "distinctFrom"},
+    "ltree": {"ancestorOf", "descendantOf", "matches", "lt", "eq"},
+    "pg_trgm": {"similar", "wordSimilar"},
+    "postgis": {"intersects", "within", "contains", "withinDistance", "eq", "to"},
+    "vector": {"to", "by", "eq", "distinctFrom"},
+}
+"""Some of the members that each extension brings, by its name."""
+ARGUMENTS = ("filter", "near", "orderBy")
 
 
-def examples(type_: Any, deepest: int = DEEPEST) -> Iterator[Any]:
-    """A value of an input type for each member that it has, and each below."""
+def examples(type_: Any, deepest: int = 3) -> Iterator[Any]:
+    """A value of an input type for each of its members, down to a depth."""
     if isinstance(type_, GraphQLNonNull):
         yield from examples(type_.of_type, deepest)
     elif isinstance(type_, GraphQLList):
@@ -60,20 +69,56 @@ def examples(type_: Any, deepest: int = DEEPEST) -> Iterator[Any]:
 
 
 def _objects(type_: GraphQLInputObjectType, deepest: int) -> Iterator[dict[str, Any]]:
-    members = type_.fields
-    needed = {name: next(examples(each.type)) for name, each in members.items() if isinstance(each.type, GraphQLNonNull)}
+    needed = {
+        name: next(examples(each.type)) for name, each in type_.fields.items() if isinstance(each.type, GraphQLNonNull)
+    }
     if needed:
         yield needed
-    for name, each in members.items():
+    for name, each in type_.fields.items():
         if name not in needed and (deepest or not isinstance(get_named_type(each.type), GraphQLInputObjectType)):
-            yield from ({**needed, name: value} for value in examples(each.type, deepest - 1))
+            yield from (needed | {name: value} for value in examples(each.type, deepest - 1))
 
 
-@pytest.fixture(scope="module", params=COLUMNS)
-def door(request: pytest.FixtureRequest, postgres: PostgresServer) -> Iterator[Door]:
-    with server_with(request.param, postgres) as server:
-        yield from ()
+def members_of(value: Any) -> set[str]:
+    """The names in a value of an input type."""
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return {name for each in below for name in members_of(each)} | set(value if isinstance(value, dict) else ())
 
 
-def test_each_member_works_in_an_odd_schema(reading_door: OpenDoor, extension: str) -> None:
-    pass
+def tried(door: Door) -> set[str]:
+    """Reads with each example of each argument; the names of the members that were in one."""
+    field = types_of(door)["Query"].fields["itemCollection"]
+    names: set[str] = set()
+    for argument in ARGUMENTS:
+        if argument not in field.args:
+            continue
+        type_ = field.args[argument].type
+        query = f"query ($v: {type_}) {{ itemCollection({argument}: $v) {{ edges {{ node {{ id }} }} }} }}"
+        for value in examples(type_):
+            if "nodeId" not in members_of(value):
+                answer = door.ask(query, {"v": value})
+                assert "errors" not in answer.body, (value, answer.body["errors"])
+                names |= members_of(value)
+    return names
+
+
+@pytest.fixture(scope="module", params=ITEMS)
+def extension(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def postgres(extension: str, postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
+    return postgres_with(extension)
+
+
+def test_each_member_can_be_used(extension: str, reading_door: OpenDoor) -> None:
+    columns, values = ITEMS[extension]
+    assert tried(reading_door(SCHEMA % (extension, columns, values), **SETTINGS)) >= EXPECTED[extension]
+
+
+@pytest.mark.parametrize("extension", ["unaccent"], indirect=True)
+def test_a_configuration_of_the_extension_can_be_searched_by(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA % ("unaccent", "a text", "'caf\u00e9'") + CONFIGURED)
+    query = '{ itemCollection(filter: {search: {plain: "cafe"}}) { edges { node { id } } } }'
+    assert door.ask(query).data == {"itemCollection": {"edges": [{"node": {"id": 1}}]}}

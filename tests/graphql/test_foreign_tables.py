@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -37,10 +38,13 @@ insert into elsewhere.person values (1, 'Ada', 1), (2, 'Bo', 1), (3, 'Cy', null)
 """
 
 
+@pytest.fixture(scope="module")
+def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
+    return postgres_with("postgres_fdw")
+
+
 @pytest.fixture
 def door(writing_door: OpenDoor, postgres: PostgresServer) -> Door:
-    if not postgres.has_extension("postgres_fdw"):
-        pytest.skip("this server has no postgres_fdw")
     if postgres.socket_dir is None:
         pytest.skip("this server may ask for a password that a foreign server would need to know")
     return writing_door(SCHEMA, ROWS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,7 +17,6 @@ from tests.graphql.door import Door
 from tests.graphql.requests import ask_with
 from tests.graphql.test_operators import types_of, without_descriptions
 from tests.postgres_server import PostgresServer
-from tests.system_postgres import server_with
 
 SCHEMA = """
 create schema "Odd one";
@@ -47,9 +46,8 @@ BOX = {"type": "Polygon", "coordinates": [[[16, 48], [17, 48], [17, 49], [16, 49
 
 
 @pytest.fixture(scope="module")
-def postgres(postgres: PostgresServer) -> Iterator[PostgresServer]:
-    with server_with("postgis", postgres) as server:
-        yield server
+def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
+    return postgres_with("postgis")
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +11,6 @@ from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 from tests.graphql.test_operators import types_of
 from tests.postgres_server import PostgresServer
-from tests.system_postgres import server_with
 
 SCHEMA = """
 create schema "Odd one";
@@ -27,9 +26,8 @@ ON = {"value_types": "ltree"}
 
 
 @pytest.fixture(scope="module")
-def postgres(postgres: PostgresServer) -> Iterator[PostgresServer]:
-    with server_with("ltree", postgres) as server:
-        yield server
+def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
+    return postgres_with("ltree")
 
 
 @pytest.fixture

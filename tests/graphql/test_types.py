@@ -331,25 +331,6 @@ def test_orderings_that_postgres_does_not_have_are_its_errors(door: Door) -> Non
     assert "SELECT" not in json.dumps(answer.body)
 
 
-def test_citext(reading_door: OpenDoor, postgres: Any) -> None:
-    if not postgres.has_extension("citext"):
-        pytest.skip("this server has no citext")
-    door = reading_door("""
-        create extension citext;
-        create table word (id int primary key, word citext unique, words citext[]);
-        insert into word values (1, 'Hello', '{Hello}'), (2, 'other', '{}');
-        grant select on word to anon;
-    """)
-    query = """{
-      eq: wordCollection(filter: {word: {eq: "hELLO"}}) { ...ids } in: wordCollection(filter: {word: {in:
-        ["HELLO"]}}) { ...ids }
-      like: wordCollection(filter: {word: {like: "h%"}}) { ...ids } list: wordCollection(filter: {words: {contains:
-        "HELLO"}}) { ...ids }
-      } fragment ids on wordConnection { edges { node { id word words } } }"""
-    for found in door.ask(query).data.values():
-        assert found == {"edges": [{"node": {"id": 1, "word": "Hello", "words": ["Hello"]}}]}
-
-
 NESTED = """
 create type odd as enum ('a b', 'ok');
 create function grid() returns int[] language sql stable as $$ select '{{1},{2}}'::int[] $$;

@@ -10,7 +10,6 @@ import pytest
 from tests.graphql.conftest import OpenDoor
 from tests.graphql.door import Door
 from tests.graphql.test_types import INTROSPECT
-from tests.postgres_server import PostgresServer
 
 KEYS: dict[str, tuple[str, list[str]]] = {
     "composite": ("pair", ["(1,x)", "(,)", '(3,"a b")', '(3,"a,\\"b")']),
@@ -118,51 +117,3 @@ def test_a_column_whose_type_may_not_be_named_can_only_be_read(door: Door, name:
     read = door.ask(f"{{ {name}Collection(filter: {{n: {{eq: 0}}}}) {{ edges {{ node {{ k other }} }} }} }}").data
     value = {"mood": "sad", "number": 1}[name]
     assert read[f"{name}Collection"]["edges"] == [{"node": {"k": value, "other": value}}]
-
-
-EXTENSIONS = """
-create schema extra; grant usage on schema extra to anon;
-create extension citext schema extra; create extension hstore schema extra;
-create table word (k extra.citext primary key, n int, other extra.citext);
-insert into word values ('a', 0, null), ('B', 1, 'x'), ('c', 2, 'X');
-create table mention (id int primary key, n int, word extra.citext references word);
-insert into mention values (1, 0, 'A'), (2, 1, 'b');
-create table tagged (k extra.hstore primary key, n int, other extra.hstore);
-insert into tagged values ('a=>1', 0, 'a=>1'), ('b=>NULL, "c d"=>"e\\"f"', 1, null), ('', 2, 'a=>1');
-grant select on all tables in schema public to anon;
-"""
-
-
-@pytest.fixture
-def extended(reading_door: OpenDoor, postgres: PostgresServer) -> Door:
-    if not all(map(postgres.has_extension, ("citext", "hstore"))):
-        pytest.skip("this server has neither citext nor hstore")
-    return reading_door(EXTENSIONS)
-
-
-@pytest.mark.parametrize("name", ["word", "tagged"])
-def test_types_with_operators_that_no_search_path_leads_to(extended: Door, name: str) -> None:
-    visits_each_row_once(extended, name)
-    visits_each_row_once(extended, name, "orderBy: [{other: DescNullsLast}],")
-    leads_back(extended, name)
-
-
-@pytest.mark.parametrize(
-    ("filter_", "found"),
-    [
-        ('eq: "b"', [1]),
-        ('neq: "b"', [0, 2]),
-        ('in: ["A", "b"]', [0, 1]),
-        ('lt: "b"', [0]),
-        ('lte: "b"', [0, 1]),
-        ('gt: "b"', [2]),
-        ('gte: "b"', [1, 2]),
-    ],
-)
-def test_citext_ignores_case_whatever_the_search_path(extended: Door, filter_: str, found: list[int]) -> None:
-    assert numbers(page(extended, "word", f"filter: {{k: {{{filter_}}}}}")) == found
-
-
-def test_rows_belong_together_by_the_operators_of_the_type(extended: Door) -> None:
-    data = extended.ask('{ wordByPk(k: "b") { k mentionCollection { edges { node { id word } } } } }').data
-    assert data == {"wordByPk": {"k": "B", "mentionCollection": {"edges": [{"node": {"id": 2, "word": "b"}}]}}}

@@ -40,10 +40,9 @@ ON = {"value_types": "vector"}
 NEAR = "query ($v: Vector!) { itemCollection(near: {embedding: {to: $v}}) { edges { cursor } } }"
 
 
-@pytest.fixture(autouse=True)
-def vectors(postgres: PostgresServer) -> None:
-    if not postgres.has_extension("vector"):
-        pytest.skip("needs the extension vector")
+@pytest.fixture(scope="module")
+def postgres(postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
+    return postgres_with("vector")
 
 
 @pytest.fixture

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from schema_cache.model import Catalog, Column, Function, Operators, Relation, Type
+from tests.postgres_server import PostgresServer
 from tests.schema_cache.conftest import Connect
 from tests.schema_cache.loading import load_catalog
 from tests.schema_cache.session import Session
@@ -462,9 +465,8 @@ def test_a_key_over_periods_is_no_relationship(owner: Session) -> None:
     assert relation(catalog, "a").primary_key == ("r", "at")
 
 
-def test_modifiers_of_an_extension_s_type(owner: Session) -> None:
-    if not owner.rows("select from pg_available_extensions where name = 'vector'"):
-        pytest.skip("needs the extension vector")
+def test_modifiers_of_an_extension_s_type(postgres_with: Callable[[str], PostgresServer], connect: Connect) -> None:
+    owner = connect(postgres_with("vector").create_database())
     owner.rows("""
         create schema "Odd one"; create extension vector schema "Odd one";
         create table a (x "Odd one".vector(3), y "Odd one".vector, z "Odd one".vector(4)[]);

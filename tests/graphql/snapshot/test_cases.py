@@ -1,4 +1,4 @@
-"""Every snapshot case but those that need a server with PostGIS."""
+"""Every snapshot case but those that need an extension."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from tests.graphql.snapshot.case import Case, all_cases
 from tests.graphql.snapshot.checking import check
 from tests.postgres_server import PostgresServer
 
-CASES = [each for each in all_cases() if each.needs != "postgis"]
+CASES = [each for each in all_cases() if not each.needs]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_case(
     case: Case, open_door: OpenDoor, reading_door: OpenDoor, postgres: PostgresServer, snapshot: SnapshotAssertion
 ) -> None:
-    if case.needs and not postgres.has_extension(case.needs):
-        pytest.skip(f"needs the extension {case.needs}")
     check(case, open_door, reading_door, postgres, snapshot)

@@ -1,8 +1,8 @@
-"""The snapshot cases that need a server with PostGIS."""
+"""The snapshot cases that need an extension."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -11,18 +11,20 @@ from tests.graphql.conftest import OpenDoor
 from tests.graphql.snapshot.case import Case, all_cases
 from tests.graphql.snapshot.checking import check
 from tests.postgres_server import PostgresServer
-from tests.system_postgres import server_with
 
-CASES = [each for each in all_cases() if each.needs == "postgis"]
+CASES = [each for each in all_cases() if each.needs]
 
 
 @pytest.fixture(scope="module")
-def postgres(postgres: PostgresServer) -> Iterator[PostgresServer]:
-    with server_with("postgis", postgres) as server:
-        yield server
+def postgres(request: pytest.FixtureRequest, postgres_with: Callable[[str], PostgresServer]) -> PostgresServer:
+    return postgres_with(request.param)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    ("postgres", "case"),
+    [pytest.param(each.needs, each, id=each.name) for each in CASES],
+    indirect=["postgres"],
+)
 def test_case(
     case: Case, open_door: OpenDoor, reading_door: OpenDoor, postgres: PostgresServer, snapshot: SnapshotAssertion
 ) -> None:
