@@ -19,6 +19,8 @@ from app.settings import SETTINGS
 from tests.postgres_server import PostgresServer
 from tests.servers import own_server, servers_with_extensions
 
+pytest_plugins = ["tests.skips"]
+
 # Variables that configure PostgreSQL's and the clouds' programs for the user, and would affect the tests too.
 _OF_THE_USER = re.compile(r"PG[A-Z_]+|(AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_.*|STORAGE_EMULATOR_HOST|(?i:all_proxy)")
 _SETTINGS = {setting.env for setting in (*SETTINGS, *declared_settings(plugin_manager(required=False)))}

@@ -334,12 +334,19 @@ def test_the_service_is_no_superuser_of_the_embedded_database(portico: Portico) 
                 assert process.wait(PATIENCE_S) == 0
 
 
-def test_the_program_and_the_module_are_the_same() -> None:
-    finished = subprocess.run(
-        [sys.executable, "-m", "app", "plugins"], env=environment(), capture_output=True, text=True
+def test_the_program_and_the_modules_are_the_same() -> None:
+    programs = (
+        [str(Path(sys.executable).with_name("portico"))],
+        [sys.executable, "-m", "portico"],
+        [sys.executable, "-m", "app"],
     )
-    assert finished.returncode == 0, finished.stderr
-    assert "collections" in finished.stdout
+    said = [
+        subprocess.run([*program, "plugins"], env=environment(), capture_output=True, text=True, check=True)
+        for program in programs
+    ]
+    first, *others = [(each.stdout, each.stderr) for each in said]
+    assert "collections" in first[0]
+    assert others == [first, first]
 
 
 @pytest.mark.parametrize("program", ["app", "portico"])

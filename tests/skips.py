@@ -1,0 +1,144 @@
+"""What a run of the tests left out: its last lines say so, and ``--only-listed-skips`` fails a run that left out more.
+
+``listed_skips.toml`` has a table for each test, or group of tests, that may be left out:
+
+    [[skip]]
+    tests = "tests/graphql/test_x.py::test_y*"   # a pattern for names of tests without parameters
+    reason = "needs a printer"                   # what the skip says, or its beginning
+    because = "No package brings a printer."     # why nothing is done about it
+    before = 18                                  # optional: only on PostgreSQL before this version
+
+An entry must apply: one whose file was run, but of whose tests none was left out, fails the run too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LIST = Path(__file__).with_name("listed_skips.toml")
+OPTION = "--only-listed-skips"
+_EMBEDDED = 18
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A test that was skipped, or failed as expected. ``test`` is its name without parameters."""
+
+    test: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An entry of the list."""
+
+    tests: str
+    reason: str
+    because: str
+    before: int | None = None
+
+    def allows(self, left_out: LeftOut) -> bool:
+        return fnmatchcase(left_out.test, self.tests) and left_out.reason.startswith(self.reason)
+
+
+@dataclass
+class Run:
+    """What was left out of a run, and the files that it had tests of. ``root`` is where names of files begin."""
+
+    listed: tuple[Listed, ...] | None
+    root: Path
+    left_out: list[LeftOut] = field(default_factory=list)
+    files: set[str] = field(default_factory=set)
+
+    def problems(self) -> Iterator[str]:
+        """How the run differs from the list."""
+        entries = self.listed or ()
+        for each, times in Counter(self.left_out).items() if self.listed is not None else ():
+            if not any(entry.allows(each) for entry in entries):
+                yield f"not listed: {each.test} ({times}): {each.reason}"
+        for entry in entries:
+            file = entry.tests.partition("::")[0]
+            if not (self.root / file).exists() or (file in self.files and not any(map(entry.allows, self.left_out))):
+                yield f"listed, but not left out: {entry.tests}: {entry.reason}"
+
+
+def read_list(path: Path, version: int) -> tuple[Listed, ...]:
+    """The entries for a version of PostgreSQL."""
+    entries = (Listed(**each) for each in tomllib.loads(path.read_text()).get("skip", ()))
+    return tuple(each for each in entries if each.before is None or version < each.before)
+
+
+def _version() -> int:
+    """The major version of the server that the tests run on."""
+    programs = os.environ.get("TEST_POSTGRES_BIN")
+    if programs is None:
+        return _EMBEDDED
+    said = subprocess.run([f"{programs}/postgres", "--version"], capture_output=True, text=True, check=True).stdout
+    return int(re.findall(r"\d+", said)[0])
+
+
+class _Watcher:
+    """Sees the reports of a run; with xdist, in the process that gathers them."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._run.files.add(report.location[0])
+        if report.skipped:
+            self._add(report.nodeid.partition("[")[0], getattr(report, "wasxfail", None) or _reason(report))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.skipped:
+            self._run.files.add(report.nodeid)
+            self._add(report.nodeid, _reason(report))
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if any(self._run.problems()) and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        tell = terminalreporter
+        reasons = Counter(each.reason for each in self._run.left_out)
+        if reasons:
+            tell.section(f"not run: {sum(reasons.values())} tests")
+            for reason, times in reasons.most_common():
+                tell.line(f"{times:5d}  {reason}")
+        problems = sorted(self._run.problems())
+        if problems:
+            tell.section("the tests that were left out are not those on the list", red=True)
+            for each in problems:
+                tell.line(each)
+
+    def _add(self, test: str, reason: str) -> None:
+        self._run.left_out.append(LeftOut(test, reason))
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """The reason of a skip, which a report has behind the file and the line."""
+    told: Any = report.longrepr
+    return str(told[2]).removeprefix("Skipped: ")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    told = f"fail if a test is left out that the file does not list (by default {LIST.name})"
+    parser.addoption(OPTION, nargs="?", const=LIST, type=Path, metavar="FILE", help=told)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        path = config.getoption(OPTION)
+        listed = None if path is None else read_list(path, _version())
+        config.pluginmanager.register(_Watcher(Run(listed, config.rootpath)))
