@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import pg8000.native
@@ -12,10 +13,12 @@ from app.database.url import parse_database_url
 
 
 class PostgresServer:
-    """A running server. ``url`` is that of a database of a superuser; ``socket_dir`` is None over TCP."""
+    """A running server. ``url`` is that of a database of a superuser; ``socket_dir`` is None over TCP. ``share`` is the
+    directory of its shared files, if tests may add to them."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, share: Path | None = None) -> None:
         self.url = url
+        self.share = share
         target = parse_database_url(url)
         self.socket_dir = target.host if target.host.startswith("/") else None
         self._numbers = itertools.count(1)

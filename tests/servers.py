@@ -20,6 +20,7 @@ import pg8000.native
 
 from app.embedded import EmbeddedPostgres
 from app.embedded.account import choose_account
+from app.embedded.binaries import wheel_programs
 from tests.postgres_server import PostgresServer
 from tests.process.running import PATIENCE_S, until
 
@@ -42,9 +43,14 @@ _WATCHED = '"$@" & server=$!; read -r _; kill -INT $server; wait $server'
 @contextmanager
 def own_server() -> Iterator[PostgresServer]:
     """A new server of the kind that the tests run on."""
-    given = os.environ.get(PROGRAMS)
-    with embedded_server() if given is None else server_of(Path(given)) as server:
+    with server_of(own_programs()) if PROGRAMS in os.environ else embedded_server() as server:
         yield server
+
+
+def own_programs() -> Path:
+    """The directory of the programs of that kind; that of a server alone lacks some."""
+    given = os.environ.get(PROGRAMS)
+    return wheel_programs() if given is None else Path(given)
 
 
 @contextmanager
@@ -91,19 +97,44 @@ def server_of(programs: Path) -> Iterator[PostgresServer]:
     # Sorted by code points, with the cases of all letters: as the embedded server does it.
     initdb = [str(programs / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8"]
     subprocess.run([*initdb, "--locale", "C.UTF-8", "--lc-collate", "C"], check=True, **options)
-    command = [str(programs / "postgres"), "-D", str(data), "-k", str(directory)]
+    program, share = _movable(programs, directory)
+    command = [str(program), "-D", str(data), "-k", str(directory)]
     for name, value in _SETTINGS.items():
         command += ["-c", f"{name}={value}"]
     watched = ["/bin/sh", "-c", _WATCHED, "sh", *command]
     process = subprocess.Popen(watched, stdin=subprocess.PIPE, start_new_session=True, **options)
     try:
-        server = PostgresServer(f"postgresql://postgres@/postgres?host={directory}")
+        server = PostgresServer(f"postgresql://postgres@/postgres?host={directory}", share)
         until(lambda: _answers(server))
         yield server
         server.close(drop=False)
     finally:
         process.communicate(timeout=PATIENCE_S)
         shutil.rmtree(directory)
+
+
+def _movable(programs: Path, directory: Path) -> tuple[Path, Path]:
+    """The server's program and its shared files in a directory of ours, where tests may add an extension.
+
+    It finds its other files by where it is itself: make_relative_path in PostgreSQL's src/port/path.c.
+    """
+    share = next(each for each in _shares(programs) if (each / "postgres.bki").exists())
+    root = Path(os.path.commonpath((programs, share)))
+    program, moved = directory / programs.relative_to(root) / "postgres", directory / share.relative_to(root)
+    (moved / "extension").mkdir(parents=True)
+    for each in (*share.iterdir(), *(share / "extension").iterdir()):
+        if each != share / "extension":
+            (moved / each.relative_to(share)).symlink_to(each)
+    program.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(programs / "postgres", program)
+    # On Debian the directory of libraries is among others' beside the programs.
+    (program.parents[1] / "lib").symlink_to(programs.parent / "lib")
+    return program, moved
+
+
+def _shares(programs: Path) -> tuple[Path, ...]:
+    home = programs.parent
+    return home / "share" / "postgresql", home / "share", home.parents[2] / "share" / "postgresql" / home.name
 
 
 def _answers(server: PostgresServer) -> bool:

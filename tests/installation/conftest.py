@@ -10,9 +10,9 @@ import pg8000.exceptions
 import pg8000.native
 import pytest
 
-from app.embedded import EmbeddedPostgres
 from app.installation import install_files, scripts
 from tests.postgres_server import PostgresServer, connect
+from tests.servers import own_server
 
 Session = Callable[..., pg8000.native.Connection]
 OLDEST = "0.9.0"
@@ -61,7 +61,10 @@ def show_files(server: PostgresServer, url: str, files: Path) -> None:
     if server.execute(offered, url):
         return
     if int(str(server.execute("show server_version_num")[0][0])) < 180000:
-        pytest.skip("this server does not have the extension's files, and cannot be told where they are")
+        if server.share is None:
+            pytest.skip("this server does not have the extension's files, and cannot be told where they are")
+        shutil.copytree(files / "extension", server.share / "extension", dirs_exist_ok=True)
+        return
     database = server.execute("select current_database()", url)[0][0]
     server.execute(f"alter database \"{database}\" set extension_control_path = '{files}:$system'")
 
@@ -76,10 +79,5 @@ def extension_url(postgres: PostgresServer, database_url: str, files: Path) -> s
 @pytest.fixture(scope="module")
 def fresh_server() -> Iterator[PostgresServer]:
     """A separate server, in which the roles do not exist yet: roles belong to a whole cluster."""
-    with (
-        tempfile.TemporaryDirectory(prefix="portico-rights-") as directory,
-        EmbeddedPostgres(Path(directory) / "cluster", durable=False, temporary=True) as cluster,
-    ):
-        server = PostgresServer(cluster.url())
+    with own_server() as server:
         yield server
-        server.close(drop=False)

@@ -7,17 +7,19 @@ import subprocess
 
 import pytest
 
-from app.embedded.binaries import wheel_programs
 from app.installation import install
 from tests.installation.catalog import describe
 from tests.installation.conftest import Session, show_files
 from tests.postgres_server import PostgresServer
+from tests.servers import own_programs
 
 
 def run(program: str, *arguments: str, sql: str | None = None) -> str:
+    path = own_programs() / program
+    if not path.exists():
+        pytest.skip(f"needs the program {program} of the server's version")
     finished = subprocess.run(
-        [str(wheel_programs() / program), "--no-psqlrc", *arguments] if program == "psql" else
-        [str(wheel_programs() / program), *arguments],
+        [str(path), "--no-psqlrc", *arguments] if program == "psql" else [str(path), *arguments],
         input=sql, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert finished.returncode == 0, finished.stderr

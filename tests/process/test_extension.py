@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
 
 import pytest
 
 from app.installation import VERSION
 from tests.postgres_server import PostgresServer
+from tests.servers import embedded_server
 
-pytestmark = pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="about the embedded PostgreSQL")
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgresServer]:
+    with embedded_server() as server:
+        yield server
 
 
 def test_create_extension_and_what_the_server_reports_about_it(postgres: PostgresServer, database_url: str) -> None:
