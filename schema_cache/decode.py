@@ -85,7 +85,9 @@ class _Decoder:
             functions=tuple(self._read_functions()),
             roles=tuple(read_roles(self._rows)),
             distributed=payload["distribution"] is not None,
-            effects=read_effects(payload["effects"], {oid: name for oid, _, name, *_ in self._rows("relations")}),
+            effects=read_effects(
+                payload["effects"], {oid: (name, kind) for oid, _, name, kind, *_ in self._rows("relations")}
+            ),
         )
 
     def _view_queries(self) -> dict[int, str]:

@@ -7,8 +7,8 @@ PostgreSQL does not say what a function does. It is taken to have no effect if t
   command that writes, but it may call a function that does. Nor may it run SQL that it puts together (EXECUTE). What a
   body calls is read from its words: a function that it calls is named there.
 
-A relation may have an effect if its view's query or one of its policies for reading calls something that may. If an
-operator, a cast, a type or a domain's check may have an effect, anything may, since those are called unseen.
+A relation may have an effect if its view's query or one of its policies for reading calls something that may, or if it
+is on another server, of which nothing is known. If an operator, a cast, a type or a domain's check may have an effect, anything may, since those are called unseen.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ _LONGEST_NAME = 63
 _READABLE = ("sql", "plpgsql")
 _TRUSTED = ("c", "internal")
 _ESCAPED_NAME = 'u&"'
+
+_FOREIGN_TABLE = "f"
 
 FUNCTION, RELATION = "f", "r"
 _TYPES = "t"
@@ -73,19 +75,22 @@ class Effects:
         return f"it {called}{effect.reason}"
 
 
-def read_effects(payload: Mapping[str, Any] | None, relations: Mapping[int, str]) -> Effects:
-    """The effects that follow from the answer to ``EFFECTS_QUERY``. ``relations``: the names of relations by oid."""
+def read_effects(payload: Mapping[str, Any] | None, relations: Mapping[int, tuple[str, str]]) -> Effects:
+    """The effects that follow from the answer to ``EFFECTS_QUERY``. ``relations``: names and kinds by oid."""
     if payload is None:
         return Effects()
     functions = [_Function(*row) for row in payload["functions"] or ()]
     callers = _Callers(payload, functions)
     acting = frozenset(payload["acting"])
     found = {Code(kind, oid): Effect(None, f"calls {name}()") for kind, oid, name in payload["acts"] or ()}
+    for oid, (_, kind) in relations.items():
+        if kind == _FOREIGN_TABLE:
+            found[Code(RELATION, oid)] = Effect(None, "is a foreign table")
     for each in functions:
         reason = _own_effect(each, acting)
         if reason is not None:
             found[Code(FUNCTION, each.oid)] = Effect(None, reason)
-    names = {Code(RELATION, oid): name for oid, name in relations.items()}
+    names = {Code(RELATION, oid): name for oid, (name, _) in relations.items()}
     names |= {Code(FUNCTION, each.oid): each.name for each in functions}
     waiting = list(found)
     while waiting:

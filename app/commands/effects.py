@@ -37,7 +37,7 @@ def _subjects(catalog: Catalog, settings: Settings) -> Mapping[Code, str]:
 
     def each() -> Iterator[tuple[Code, str]]:
         for relation in catalog.relations:
-            if relation.schema in settings.api_schemas:
+            if relation.schema in settings.api_schemas and relation.kind != "f":
                 yield Code(RELATION, relation.oid), relation_subject(relation)
         for function in catalog.functions:
             if function.schema in settings.api_schemas and function.volatility != VOLATILE:
