@@ -8,7 +8,8 @@ PostgreSQL does not say what a function does. It is taken to have no effect if t
   body calls is read from its words: a function that it calls is named there.
 
 A relation may have an effect if its view's query or one of its policies for reading calls something that may, or if it
-is on another server, of which nothing is known. If an operator, a cast, a type or a domain's check may have an effect, anything may, since those are called unseen.
+is on another server, of which nothing is known. If an operator, a cast, a type or a domain's check may have an effect,
+anything may, since those are called unseen.
 """
 
 from __future__ import annotations
