@@ -51,7 +51,7 @@ def steps_of(request: GraphQLRequest, engine: Engine) -> Sequence[Step]:
     bound = plan(operation, engine)
     if not bound.plan.statements:
         return ()
-    context = context_of(operation, engine)
+    context = context_of(operation, bound.plan, engine)
     planned = zip(bound.plan.statements, bound.values, strict=True)
     return (
         *first_steps(context, read_only=not bound.plan.is_mutation),

@@ -21,13 +21,8 @@ that cannot hurt:
 
 from __future__ import annotations
 
-from schema_cache.fingerprint import (
-    COMMENTS_ON_ROLES,
-    CONTENTS_FINGERPRINT,
-    IDENTITY,
-    PREAMBLE,
-    SHARED_FINGERPRINT,
-)
+from schema_cache.effects_query import EFFECTS_QUERY
+from schema_cache.fingerprint import COMMENTS_ON_ROLES, CONTENTS_FINGERPRINT, IDENTITY, PREAMBLE, SHARED_FINGERPRINT
 
 # Anyone with CREATE on the database may create a schema of that name and a function in it, which we would run with our
 # privileges. So the function is used only if its owner could do everything anyway. A volatile one would not see our
@@ -252,6 +247,7 @@ select json_build_object(
       and i.indisexclusion is not true),
   'view_queries', :view_queries,
   'distribution', :distribution,
+  'effects', {EFFECTS_QUERY},
   'types', (
     select json_agg(json_build_array(
       t.oid::bigint, t.typnamespace::bigint, t.typname, quote_ident(t.typname),

@@ -13,6 +13,7 @@ from typing import Any
 
 from schema_cache.collector import collector_at_rest
 from schema_cache.decode_roles import read_roles
+from schema_cache.effects import read_effects
 from schema_cache.model import (
     Acl,
     Argument,
@@ -84,6 +85,9 @@ class _Decoder:
             functions=tuple(self._read_functions()),
             roles=tuple(read_roles(self._rows)),
             distributed=payload["distribution"] is not None,
+            effects=read_effects(
+                payload["effects"], {oid: (name, kind) for oid, _, name, kind, *_ in self._rows("relations")}
+            ),
         )
 
     def _view_queries(self) -> dict[int, str]:

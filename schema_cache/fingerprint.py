@@ -113,6 +113,12 @@ CONTENTS_FINGERPRINT = _digest(
     _rows("oid, xmin", "pg_catalog.pg_rewrite where ev_class >= '16384'"),
     _rows("oid, xmin", "pg_catalog.pg_trigger where tgtype & 64 <> 0 or (tgtype & 7 = 7 and not tgisinternal)"),
     _rows("ftrelid, xmin", "pg_catalog.pg_foreign_table"),
+    # What calls functions unseen.
+    _rows("oid, xmin", "pg_catalog.pg_policy"),
+    _rows("oid, xmin", "pg_catalog.pg_operator where oid >= '16384'"),
+    _rows("oid, xmin", "pg_catalog.pg_cast where oid >= '16384'"),
+    _rows("oid, xmin", "pg_catalog.pg_amproc where oid >= '16384'"),
+    _rows("oid, xmin", "pg_catalog.pg_constraint where contypid <> 0 and oid >= '16384'"),
     _rows("oid, xmin", "pg_catalog.pg_foreign_server"),
 )
 """The part that belongs to this database: every object that the catalog records are made of."""

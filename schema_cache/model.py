@@ -7,9 +7,11 @@ and written to disk. Object identifiers (``oid``) are the ones of ``pg_catalog``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
+
+from schema_cache.effects import Effects
 
 PUBLIC = 0
 """The grantee of ``GRANT ... TO PUBLIC`` in an access control list."""
@@ -299,6 +301,7 @@ class Catalog:
     settings and comments on roles, which that counter does not see; ``contents_fingerprint`` covers all the rest.
     ``login`` is the oid of the role that the service connects as; ``identity`` identifies the database, the login and
     this run of the server, so that a catalog from a dump can be compared. ``distributed``: the database has Citus.
+    ``effects``: what may do more than read.
 
     Catalogs are compared by identity: comparing contents is what ``version`` is for.
     """
@@ -318,6 +321,7 @@ class Catalog:
     functions: tuple[Function, ...]
     roles: tuple[Role, ...]
     distributed: bool = False
+    effects: Effects = field(default_factory=Effects)
 
     @cached_property
     def schema_by_name(self) -> Mapping[str, Schema]:

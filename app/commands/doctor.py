@@ -37,6 +37,7 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
     from app.commands.citus_checks import spread
     from app.commands.connection_checks import connections
     from app.commands.diagnosis import examine
+    from app.commands.effects import effects
     from app.commands.finding import Finding
     from app.commands.notices import left_out
     from app.commands.replica_checks import replicas
@@ -50,9 +51,9 @@ def findings(settings: Settings, plugins: Plugins, *, security: bool = False) ->
     with closing(make_engine(settings, plugins)) as engine:
         database = engine.database
         if security:
-            return review(settings, database.read)
+            return [*review(settings, database.read), *effects(settings, engine)]
         of_database = (examine, connections, spread, replicas)
         found = [Finding("note", each, "rename it") for each in misspelt(os.environ, declared(plugins))]
         found += of_settings(settings)
         found += [finding for each in of_database for finding in each(settings, database)]
-        return [*found, *left_out(engine), *probed(settings)]
+        return [*found, *effects(settings, engine), *left_out(engine), *probed(settings)]

@@ -112,6 +112,7 @@ class ContextBuilder:
         token: str = "",
         schema_version: int | None = None,
         bookmark: Bookmark | None = None,
+        discarded: bool = False,
     ) -> Context:
         """The context for one request of ``caller``.
 
@@ -120,9 +121,12 @@ class ContextBuilder:
         remembered. ``extra`` are more pairs of a setting's name and value; ``token`` is the caller's, for
         ``request.jwt``, which is set where ``headers`` are.
         ``schema_version``: fail with SchemaOutdated unless the database's schema still has this version.
-        ``bookmark`` belongs to the request, and lets replicas answer what it reads.
+        ``bookmark`` belongs to the request, and lets replicas answer what it reads. ``discarded``: the statements
+        change nothing, whatever they call.
         """
         form = EXPLICIT if self._is_distributed() else IMPLICIT
+        if discarded:
+            form = form.discarded
         if headers is None and not extra:
             repeated = self._repeated(form, caller, role_settings, method, path, schema_version)
             return repeated if bookmark is None else replace(repeated, bookmark=bookmark)
@@ -165,7 +169,7 @@ class ContextBuilder:
         more: Sequence[SettingValue] = (),
     ) -> Context:
         count, encoded, timeout_s = self._of_caller(caller, role_settings)
-        own = (("request.method", method), ("request.path", path), *more)
+        own = (*form.settings, ("request.method", method), ("request.path", path), *more)
         count += len(own) + (1 if encoded_headers else 0)
         values = [encoded, encoded_headers, _encode_pairs(own)]
         if schema_version is not None:

@@ -14,11 +14,13 @@ import logging
 
 from app.database.log_throttle import LogThrottle
 from app.database.sqlstates import (
+    DATATYPE_MISMATCH,
     FEATURE_NOT_SUPPORTED,
     INSUFFICIENT_PRIVILEGE,
     INVALID_PARAMETER_VALUE,
     INVALID_SQL_STATEMENT_NAME,
     QUERY_CANCELED,
+    UNDEFINED_COLUMN,
     UNDEFINED_OBJECT,
 )
 from app.errors import AccessError, DatabaseError, Diagnosis, OverLimit, PorticoError, Unavailable
@@ -32,6 +34,9 @@ REFUSED_BY_POLICY = "ExecWithCheckOptions"
 log = logging.getLogger("portico.database")
 
 _ROLE_SQLSTATES = frozenset({INVALID_PARAMETER_VALUE, INSUFFICIENT_PRIVILEGE, UNDEFINED_OBJECT})
+_FIND_OTHER_ROWS = frozenset({"CheckVarSlotCompatibility", "ExecEvalWholeRowVar", "tupledesc_match"})
+"""The functions of PostgreSQL that compare rows with those that a plan was made for."""
+
 _UNAVAILABLE = {
     "53300": "The database accepts no more connections now.",
     "57P01": "The database is shutting down or ended the connection.",
@@ -64,7 +69,13 @@ class StatementError(DatabaseError):
         if state == FEATURE_NOT_SUPPORTED:
             # It has many other meanings: the server function that raised it identifies the case, in every language.
             return self.routine == "RevalidateCachedQuery"
-        return state == INVALID_SQL_STATEMENT_NAME
+        return state == INVALID_SQL_STATEMENT_NAME or self.has_stale_plan
+
+    @property
+    def has_stale_plan(self) -> bool:
+        """Whether PostgreSQL ran a plan that was made for another row type. It plans a prepared statement again when a
+        table changes that it names, but not when the table's row type changes that a function in it returns."""
+        return self.routine in _FIND_OTHER_ROWS and self.diagnosis.sqlstate in (DATATYPE_MISMATCH, UNDEFINED_COLUMN)
 
 
 class StatementTimeout(StatementError):

@@ -1,9 +1,14 @@
-"""The two forms of a flight: how its statements become one transaction, and how that gets its settings.
+"""The forms of a flight: how its statements become one transaction, and how that gets its settings.
 
 Usually the transaction is implicit: it ends with the flight. Citus, which spreads tables over several servers, commits
 the statements of such a transaction there one by one, and tells these servers no setting. So where it is in use the
 transaction is explicit, and what sets the settings are commands, which Citus passes on. That costs two statements
 more, and another round trip when one fails.
+
+A transaction that must change nothing, whatever is called in it, is explicit too: it is read-only and is rolled back.
+Read-only alone is not enough. Before PostgreSQL 16 such a transaction can write large objects, and a function can make
+it read-write again (RESET transaction_read_only); in every version it can notify others, and change what other servers
+hold, by foreign tables or on Citus's workers.
 """
 
 from __future__ import annotations
@@ -25,11 +30,18 @@ _MOST_FUNCTION_ARGUMENTS = 100
 
 class TransactionForm(NamedTuple):
     """``begin`` and ``end``: the steps around those of the transaction. ``assignments`` makes the columns of a SELECT
-    that set so many settings until its end; their names and values alternate in the parameters, from the first on."""
+    that set so many settings until its end; their names and values alternate in the parameters, from the first on.
+    ``settings``: those of the transaction itself."""
 
     begin: tuple[Step, ...]
     end: tuple[Step, ...]
     assignments: Callable[[int], Sequence[str]]
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def discarded(self) -> TransactionForm:
+        """The same for a transaction that changes nothing."""
+        return self._replace(begin=(BEGIN,), end=(ROLLBACK,), settings=(("transaction_read_only", "on"),))
 
 
 def _calls(count: int) -> list[str]:

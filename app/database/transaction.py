@@ -100,7 +100,7 @@ class Transaction:
                 elif not is_repeated and self._pool.leads_astray(lease, ex):
                     self._let_go()
                     is_repeated = True
-                elif ex.lost_preparation:
+                elif ex.lost_preparation and not (is_repeated and ex.has_stale_plan):
                     lease.connection.forget_prepared()
                     if is_repeated:
                         raise unavailable(None, "The database has forgotten a prepared statement.") from ex

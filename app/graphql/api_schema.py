@@ -24,7 +24,7 @@ from graphql import (
 from app.graphql.comments import DIRECTIVES, Comments
 from app.graphql.dialect import Dialect
 from app.graphql.exposure import Exposure
-from app.graphql.fields import deferred, in_order
+from app.graphql.fields import ABSENT_FIELD, absent_field, deferred, in_order
 from app.graphql.lazy_schema import LazySchema, LazyTypes
 from app.graphql.notices import Notices, relation_subject
 from app.graphql.own_type_names import Announced, OwnTypeNames
@@ -184,7 +184,12 @@ class ApiSchema:
                 },
                 interfaces=lambda: self._interfaces() if relation.has_readable_key else [],
                 description=relation.directives.get("description"),
-                extensions={"unknown_field": lambda field: f"Unknown field '{field}' on type '{relation.type_name}'"},
+                extensions={
+                    "unknown_field": lambda field: f"Unknown field '{field}' on type '{relation.type_name}'",
+                    ABSENT_FIELD: lambda field: absent_field(
+                        self.hooks.node_fields(api=self, relation=relation), field
+                    ),
+                },
             ),
         )
 

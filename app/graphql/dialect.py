@@ -27,6 +27,8 @@ class Dialect:
     ``lists_all_enums``: the enums of exposed schemas are types of the schema even where no field uses them.
     ``reads_after_functions``: what the rows lead to that a volatile function returns is read after it, and so as the
     function left it.
+    ``fields_that_write``: a volatile function of a row is a field of its type, which a query could not select without
+    changing something.
     ``required_inserts``: a column that is NOT NULL and has no default must be given a value by an insert.
     ``native_json``: JSON values are JSON in requests and answers, not strings that hold it; a setting turns it on.
     ``described_by_comments``: the text of a comment is a description; a setting turns it on.
@@ -50,6 +52,7 @@ class Dialect:
     nullable_json: bool
     lists_all_enums: bool
     reads_after_functions: bool
+    fields_that_write: bool
     required_inserts: bool
     native_json: bool
     described_by_comments: bool
@@ -74,6 +77,7 @@ STANDARD = Dialect(
     nullable_json=True,
     lists_all_enums=False,
     reads_after_functions=True,
+    fields_that_write=False,
     required_inserts=True,
     native_json=False,
     described_by_comments=False,
@@ -98,6 +102,7 @@ PG_GRAPHQL = Dialect(
     nullable_json=False,
     lists_all_enums=True,
     reads_after_functions=False,
+    fields_that_write=True,
     required_inserts=False,
     native_json=False,
     described_by_comments=False,

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from app.database import CONFLICT_MARK, REFUSED_BY_POLICY, Context, Row, RowTooLarge, StatementError, despite_conflicts
-from app.database.sqlstates import FOREIGN_KEY_VIOLATION, INSUFFICIENT_PRIVILEGE
+from app.database.sqlstates import FOREIGN_KEY_VIOLATION, INSUFFICIENT_PRIVILEGE, READ_ONLY_SQL_TRANSACTION
 from app.errors import Diagnosis, RequestError
 from app.graphql.errors import FieldError
 from app.pipeline.engine import Engine
@@ -26,6 +26,12 @@ _INTEGRITY = "23"
 _READABLE_TOO = (
     "The policies for SELECT must admit the row too, since changes return their rows:"
     ' docs/roles-and-policies.md, "Rows that are written must be readable".'
+)
+
+
+_CHANGES_NOTHING = (
+    "A query changes nothing, and something that this one calls tried to, perhaps in a view or a policy. Make it a"
+    ' mutation: docs/graphql.md, "Queries change nothing".'
 )
 
 
@@ -58,8 +64,8 @@ def _capped(plan: SQLPlan, variables: Mapping[str, Any]) -> list[dict[str, Any]]
     ]
 
 
-def context_of(operation: AuthorizedOperation, engine: Engine) -> Context:
-    """The role, the claims and the settings that the operation's statements run with."""
+def context_of(operation: AuthorizedOperation, plan: SQLPlan, engine: Engine) -> Context:
+    """The role, the claims and the settings that the statements of the operation's plan run with."""
     head = operation.parsed.request.head
     catalog = operation.api.catalog
     return engine.contexts.build(
@@ -70,13 +76,15 @@ def context_of(operation: AuthorizedOperation, engine: Engine) -> Context:
         extra=engine.contexts.request_settings(head.header),
         schema_version=catalog.change_count if catalog.counted else None,
         bookmark=operation.parsed.request.bookmark,
+        discarded=plan.has_effects,
     )
 
 
 def _run(operation: AuthorizedOperation, bound: BoundPlan, engine: Engine) -> list[list[Row]]:
-    plan, context = bound.plan, context_of(operation, engine)
+    plan = bound.plan
+    context = context_of(operation, plan, engine)
     if plan.is_volatile and not plan.is_mutation:
-        # It may write, although it is a query.
+        # It may need what only the primary has, such as locks.
         context = replace(context, bookmark=None)
     calls = [(planned.statement, values) for planned, values in zip(plan.statements, bound.values, strict=True)]
     database, row_limit = engine.database, engine.answer_limit
@@ -140,10 +148,17 @@ def _explained(error: StatementError, plan: SQLPlan) -> StatementError | FieldEr
             return FieldError(RequestError(message, hint=hint), key)
         refused = Diagnosis(INSUFFICIENT_PRIVILEGE, refusal)
         error = StatementError(refused, error.statement_index, REFUSED_BY_POLICY)
-    if _is_refused_row(error) and not error.diagnosis.hint:
-        error.hint = _READABLE_TOO
+    if not error.diagnosis.hint:
+        error.hint = _hint(error, plan)
     error.path = () if others else (key,)
     return error
+
+
+def _hint(error: StatementError, plan: SQLPlan) -> str | None:
+    if _is_refused_row(error):
+        return _READABLE_TOO
+    is_refused_change = plan.has_effects and error.diagnosis.sqlstate == READ_ONLY_SQL_TRANSACTION
+    return _CHANGES_NOTHING if is_refused_change else error.hint
 
 
 def _is_refused_row(error: StatementError) -> bool:

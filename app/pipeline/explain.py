@@ -48,7 +48,7 @@ def explain(
         (Statement(f"EXPLAIN ({how}) {planned.statement.sql}", unnamed=True), values)
         for planned, values in zip(plan.statements, bound.values, strict=True)
     ]
-    context, row_limit = context_of(operation, engine), engine.answer_limit
+    context, row_limit = context_of(operation, plan, engine), engine.answer_limit
     try:
         answers = engine.database.run(context, [*first, *calls], read_only=True, row_limit=row_limit)
     except StatementError as ex:

@@ -232,6 +232,7 @@ class _RootPlanner:
             tuple(errors),
             tells_of_schema_alone=tells_of_schema and not statements,
             is_volatile=planning.is_volatile,
+            has_effects=planning.is_volatile or self._api.catalog.effects.may_follow(planning.reads),
             caps=tuple(planning.caps),
             reads=frozenset(planning.reads),
         )

@@ -120,7 +120,8 @@ class SQLPlan:
     a KeptAnswer where there are no others.
     ``errors`` are those of root fields that failed, where the dialect still answers the others.
     ``tells_of_schema_alone`` says that the answer depends on the schema, and that the plan runs no statement, which
-    would fail on an outdated one. ``is_volatile`` says that the plan calls a volatile function. ``caps`` are where a
+    would fail on an outdated one. ``is_volatile`` says that the plan calls a volatile function, ``has_effects`` that
+    something which a query calls, in a view or a policy too, may do more than read. ``caps`` are where a
     request may ask for more rows than it is given. ``reads`` are the oids of the relations and functions that a query
     names. ``unread`` are the variables that it does without, such as those of fields that are skipped: whether their
     values are of the declared types is asked with each request.
@@ -133,6 +134,7 @@ class SQLPlan:
     is_mutation: bool = False
     tells_of_schema_alone: bool = False
     is_volatile: bool = False
+    has_effects: bool = False
     caps: tuple[Cap, ...] = ()
     reads: frozenset[int] = frozenset()
     unread: frozenset[str] = frozenset()

@@ -1,4 +1,5 @@
-"""Functions whose first argument is a row, and that a comment exposes: fields of that row, with arguments."""
+"""Functions whose first argument is a row: fields of that row, with arguments if a comment exposes them, and those that
+may write mutations."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiRelation
-from app.query.calls import result_of
+from app.query.calls import VOLATILE, result_of
 from app.query.functions import is_exposed
 from schema_cache.model import Argument, Function
 
@@ -20,9 +21,23 @@ def takes_a_row(api: ApiSchema, function: Function) -> bool:
     return first is not None and bool(first.relation) and not first.attributes
 
 
+def is_change(api: ApiSchema, function: Function) -> bool:
+    """Whether a function of a row may write and so is no field of its type, as far as the dialect cares."""
+    return function.volatility == VOLATILE and not api.dialect.fields_that_write
+
+
 def exposed_functions_of(api: ApiSchema, relation: ApiRelation) -> Sequence[TakenArguments]:
-    """The exposed functions of a relation's rows. They are given the whole row, so the role must be allowed to read all
-    of it."""
+    """The exposed functions of a relation's rows that only read."""
+    return [each for each in _exposed_of(api, relation) if not is_change(api, each[0])]
+
+
+def exposed_changes_of(api: ApiSchema, relation: ApiRelation) -> Sequence[TakenArguments]:
+    """The exposed functions of a relation's rows that may write."""
+    return [each for each in _exposed_of(api, relation) if is_change(api, each[0])]
+
+
+def _exposed_of(api: ApiSchema, relation: ApiRelation) -> Sequence[TakenArguments]:
+    """They are given the whole row, so the role must be allowed to read all of it."""
     functions = api.shared("exposed functions of rows", lambda: _by_row_type(api))
     return functions.get(relation.relation.row_type, ()) if relation.visible.select_all else ()
 
@@ -34,6 +49,6 @@ def _by_row_type(api: ApiSchema) -> Mapping[int, list[TakenArguments]]:
     for function in api.view.functions:
         if function.schema in shown and is_exposed(api, function) and takes_a_row(api, function):
             row, *others = function.arguments
-            if others or result_of(api, function) is None:
+            if others or is_change(api, function) or result_of(api, function) is None:
                 found.setdefault(row.type, []).append((function, others))
     return found

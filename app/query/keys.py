@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from graphql import GraphQLInputObjectType
+from graphql import GraphQLArgument, GraphQLInputObjectType, GraphQLNonNull
 from sqlalchemy import ColumnElement, and_, case, literal_column
 
 from app.graphql.api_schema import ApiSchema
 from app.graphql.relations import ApiRelation, OwnName, own_name
 from app.graphql.values_of_types import ToText
 from app.query.comparison import Comparison
+from app.query.conditions import narrowed
 from app.query.planning import Planning
 from app.query.relationship_names import is_unique
 from app.query.rows import Rows
 from app.query.sql import as_text, fail_with, row_count
+from app.query.walk import Field
 
 NOT_UNIQUE_HINT = 'Declare columns as primary_key_columns that tell all rows apart: docs/directives.md, "Views".'
 
 KEY = "key"
-"""The extension of a key input's member: its KeyParts."""
+"""The argument that takes a key input, and the extension of that input's members: their KeyParts."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,27 @@ def key_input_type(api: ApiSchema, relation: ApiRelation) -> GraphQLInputObjectT
 def own_key_input_name(relation: ApiRelation) -> OwnName:
     """What that input is called."""
     return own_name(relation, "KeyInput")
+
+
+def key_argument(api: ApiSchema, relation: ApiRelation) -> GraphQLArgument | None:
+    """The argument ``KEY`` of a field for one row; None where the row has no key that the role may read."""
+    type_ = key_input_type(api, relation)
+    return None if type_ is None else GraphQLArgument(GraphQLNonNull(type_), description="By which key")
+
+
+def key_conditions(field: Field, rows: Rows) -> list[ColumnElement[Any]]:
+    """That a row is the one that the argument of the field names."""
+    return narrowed(rows, [key_condition(_input_of(field), field.planning, rows, field.arguments[KEY])])
+
+
+def named_columns(field: Field) -> Sequence[str]:
+    """The columns of the key that the argument of the field names a row by."""
+    return [each.column for each in named_key(_input_of(field), field.arguments[KEY])]
+
+
+def _input_of(field: Field) -> GraphQLInputObjectType:
+    type_: Any = field.definition.args[KEY].type
+    return cast(GraphQLInputObjectType, type_.of_type)
 
 
 def named_key(type_: GraphQLInputObjectType, given: Mapping[str, Any]) -> RowKey:

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphql import GraphQLField
 from sqlalchemy import ColumnElement
 
-from app.graphql import names
 from app.graphql.api_schema import ApiSchema
 from app.graphql.fields import Fields
+from app.graphql.notices import function_subject
 from app.graphql.relations import ApiRelation
 from app.hooks import hookimpl
 from app.query.calls import result_of
 from app.query.computed_fields import ComputedField, computed_fields_of
+from app.query.functions import EXPOSE, field_name, is_exposed
+from app.query.functions_of_rows import is_change
 from app.query.rows import Rows
 from app.query.walk import Field
 from schema_cache.model import Function
 
+_REMEDY = (
+    f'declare it stable or immutable if it only reads; {{"{EXPOSE}": true}} in its comment makes it a mutation:'
+    " docs/exposed-functions.md"
+)
+
 
 @hookimpl
 def computed_fields(api: ApiSchema, relation: ApiRelation) -> Mapping[str, ComputedField]:
+    found: dict[str, ComputedField] = {}
+    for function in _functions_of(api, relation):
+        result = result_of(api, function)
+        if result is not None and not is_change(api, function):
+            directives = api.comments.on_function(function)
+            found.setdefault(field_name(api, function, directives), ComputedField(result, directives))
+    return found
+
+
+def _functions_of(api: ApiSchema, relation: ApiRelation) -> Sequence[Function]:
     # The function is given the whole row, so the role must be allowed to read all of it.
     if not relation.visible.select_all:
-        return {}
-    found: dict[str, ComputedField] = {}
-    for function in api.shared("functions of rows", lambda: _by_row_type(api)).get(relation.relation.row_type, ()):
-        result = result_of(api, function)
-        if result is not None:
-            directives = api.comments.on_function(function)
-            inflect = api.comments.inflects(function.schema)
-            name = names.function_field(function.name, directives.get("name"), inflect)
-            found.setdefault(name, ComputedField(result, directives))
-    return found
+        return ()
+    return api.shared("functions of rows", lambda: _by_row_type(api)).get(relation.relation.row_type, ())
 
 
 def _by_row_type(api: ApiSchema) -> Mapping[int, list[Function]]:
@@ -48,7 +57,19 @@ def _by_row_type(api: ApiSchema) -> Mapping[int, list[Function]]:
 @hookimpl
 def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     computed = computed_fields_of(api, relation)
-    return Fields(40, {name: _field(each) for name, each in computed.items()}, precedence=3)
+    fields = {name: _field(each) for name, each in computed.items()}
+    return Fields(40, fields, precedence=3, absent=_changes(api, relation))
+
+
+def _changes(api: ApiSchema, relation: ApiRelation) -> Mapping[str, str]:
+    """Why those that may write, and that no comment makes mutations, are no fields."""
+    reasons = {}
+    for function in _functions_of(api, relation):
+        if is_change(api, function) and not is_exposed(api, function):
+            name = field_name(api, function, api.comments.on_function(function))
+            reasons[name] = f"The {function_subject(function)} is volatile, and a query changes nothing: {_REMEDY}"
+            api.notices.add(function_subject(function), "it is volatile, so it is no field of a row", fix=_REMEDY)
+    return reasons
 
 
 def _field(computed: ComputedField) -> GraphQLField:

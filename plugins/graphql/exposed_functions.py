@@ -1,5 +1,5 @@
 """Functions that a comment exposes, ``{"expose": true}``: those that are no fields by themselves because of their
-arguments, result or overloads, and computed fields with arguments."""
+arguments, result or overloads, computed fields with arguments, and changes of a row, which are mutations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from graphql import GraphQLField
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, select
 
 from app.graphql import names
 from app.graphql.api_schema import ApiSchema
@@ -30,13 +30,14 @@ from app.query.functions import (
     overloads,
     passed,
 )
-from app.query.functions_of_rows import TakenArguments, exposed_functions_of, takes_a_row
+from app.query.functions_of_rows import exposed_changes_of, exposed_functions_of, takes_a_row
+from app.query.keys import KEY, key_argument, key_conditions, named_columns, only
 from app.query.results import FunctionResult, any_result_of, own_result_name
 from app.query.rows import Rows
 from app.query.walk import Field
 from schema_cache.directive_values import Flag
 from schema_cache.directives import Directive
-from schema_cache.model import Function
+from schema_cache.model import Argument, Function
 
 
 @hookimpl
@@ -59,14 +60,15 @@ def query_fields(api: ApiSchema) -> Fields:
 
 @hookimpl
 def mutation_fields(api: ApiSchema) -> Fields:
-    return Fields(80, _root_fields(api, MUTATION))
+    of_rows = ((*each, relation) for relation in api.relations for each in exposed_changes_of(api, relation))
+    return Fields(80, {**_root_fields(api, MUTATION), **_fields(api, of_rows)})
 
 
 def _root_fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField]:
     return _fields(
         api,
         (
-            (function, function.arguments)
+            (function, function.arguments, None)
             for function in candidates(api, volatilities)
             if is_exposed(api, function) and not (takes_a_row(api, function) or is_field_by_itself(api, function))
         ),
@@ -78,22 +80,31 @@ def _root_fields(api: ApiSchema, volatilities: str) -> Mapping[str, GraphQLField
 
 @hookimpl
 def own_type_names(api: ApiSchema) -> Sequence[OwnName]:
-    functions = (each for relation in api.rows_by_oid.values() for each, _ in exposed_functions_of(api, relation))
+    of_rows = (exposed_functions_of, exposed_changes_of)
+    functions = (each for relation in api.rows_by_oid.values() for of in of_rows for each, _ in of(api, relation))
     return [own_result_name(each, _row_type_name(api, each)) for each in functions if each.columns]
 
 
 @hookimpl
 def node_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
-    return Fields(80, _fields(api, exposed_functions_of(api, relation)))
+    changes = [each for each, _ in exposed_changes_of(api, relation)]
+    absent = {
+        field_name(api, each, api.comments.on_function(each)): "It is a field of Mutation, since it may write"
+        for each in changes
+    }
+    return Fields(80, _fields(api, ((*each, None) for each in exposed_functions_of(api, relation))), absent=absent)
 
 
 # Both
 
 
-def _fields(api: ApiSchema, functions: Iterable[TakenArguments]) -> Mapping[str, GraphQLField]:
-    """The fields for functions; notices say why one of them has none."""
+def _fields(
+    api: ApiSchema, functions: Iterable[tuple[Function, Sequence[Argument], ApiRelation | None]]
+) -> Mapping[str, GraphQLField]:
+    """The fields for functions, with the arguments that each takes, and the relation of a row that is named by its key;
+    notices say why one of them has none."""
     fields: dict[str, GraphQLField] = {}
-    for function, taken in functions:
+    for function, taken, relation in functions:
         directives = api.comments.on_function(function)
         name = field_name(api, function, directives)
         result = any_result_of(api, function, _row_type_name(api, function))
@@ -106,8 +117,12 @@ def _fields(api: ApiSchema, functions: Iterable[TakenArguments]) -> Mapping[str,
             reason = "its collection has an argument of the same name"
         elif name in fields:
             reason = f"another function is called {name}"
+        elif relation is not None and KEY in arguments:
+            reason = f"an argument is called {KEY}, as is the one that names the row"
+        elif relation is not None and key_argument(api, relation) is None:
+            reason = "its row has no key to be named by"
         else:
-            fields[name] = _field(api, function, result, arguments, directives)
+            fields[name] = _field(api, function, result, arguments, directives, relation)
             continue
         api.notices.add(function_subject(function), f"it is not exposed: {reason}")
     return fields
@@ -119,20 +134,38 @@ def _row_type_name(api: ApiSchema, function: Function) -> str:
 
 
 def _field(
-    api: ApiSchema, function: Function, result: FunctionResult, arguments: NamedArguments, directives: Mapping[str, Any]
+    api: ApiSchema,
+    function: Function,
+    result: FunctionResult,
+    arguments: NamedArguments,
+    directives: Mapping[str, Any],
+    relation: ApiRelation | None,
 ) -> GraphQLField:
     is_overloaded = overloads(api, function) > 1
 
     def resolve(field: Field, rows: Rows | None) -> ColumnElement[Any]:
         given = passed(field.planning, field.arguments, arguments, is_overloaded=is_overloaded)
+        if relation is not None:
+            return _of_named_row(field, relation, result, given)
         if rows is None:
             return result.json(field, given)
         return result.json(field, [rows.whole(), *given], outer=(rows.element,))
 
+    key = None if relation is None else key_argument(api, relation)
+    named = {} if key is None else {KEY: key}
     return GraphQLField(
         result.type,
-        {**declared(arguments), **result.arguments},
+        {**named, **declared(arguments), **result.arguments},
         resolve,
         description=directives.get("description"),
         deprecation_reason=directives.get("deprecated"),
     )
+
+
+def _of_named_row(
+    field: Field, relation: ApiRelation, result: FunctionResult, given: Sequence[ColumnElement[Any]]
+) -> ColumnElement[Any]:
+    """What the function gives for the row that the argument names; null if there is none."""
+    rows = field.planning.rows_of(relation)
+    returned = only(rows, named_columns(field), result.json(field, [rows.whole(), *given], outer=(rows.element,)))
+    return select(returned).select_from(rows.element).where(*key_conditions(field, rows)).scalar_subquery()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
+from graphql import GraphQLField, GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull
 from sqlalchemy import ColumnElement, Delete, Update, delete, select, update
 
 from app.graphql import names
@@ -17,9 +17,8 @@ from app.hooks import hookimpl
 from app.query.assignments import arguments_of_updates, assigning, assignments, given_values
 from app.query.changes import changed_row
 from app.query.comparison import key_comparison
-from app.query.conditions import narrowed
-from app.query.keys import KEY, KeyPart, key_condition, key_input_type, named_key, only, own_key_input_name
-from app.query.rows import Rows, TableRows
+from app.query.keys import KEY, KeyPart, key_argument, key_conditions, named_columns, only, own_key_input_name
+from app.query.rows import TableRows
 from app.query.walk import Field
 
 
@@ -101,14 +100,14 @@ def _by_key(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         rows = field.planning.rows_of(relation)
         with field.planning.nodes.each_of(1):
-            row = only(rows, _named_columns(field), field.json(rows))
-        return select(row).select_from(rows.element).where(*_conditions(field, rows)).scalar_subquery()
+            row = only(rows, named_columns(field), field.json(rows))
+        return select(row).select_from(rows.element).where(*key_conditions(field, rows)).scalar_subquery()
 
-    key = _key_argument(api, relation)
+    key = key_argument(api, relation)
     description = f"The row of type `{relation.type_name}` with a key"
     if key is None:
         return None
-    return GraphQLField(api.object_type(relation), {"key": key}, resolve, description=description)
+    return GraphQLField(api.object_type(relation), {KEY: key}, resolve, description=description)
 
 
 def _update(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
@@ -117,47 +116,32 @@ def _update(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
 
         def statement() -> tuple[Update, TableRows]:
             rows = field.planning.rows_of(relation)
-            changing = update(rows.element).where(*_conditions(field, rows))
+            changing = update(rows.element).where(*key_conditions(field, rows))
             return changing.values(assignments(field, rows, given)), rows
 
-        return changed_row(field, relation, _named_columns(field), statement)
+        return changed_row(field, relation, named_columns(field), statement)
 
     if not relation.takes_changes:
         return None
-    key, values = _key_argument(api, relation), assigning(arguments_of_updates(api, relation))
+    key, values = key_argument(api, relation), assigning(arguments_of_updates(api, relation))
     if key is None or not values:
         return None
     description = f"Changes the row of `{relation.type_name}` with a key"
-    return GraphQLField(api.object_type(relation), {"key": key, **values}, resolve, description=description)
+    return GraphQLField(api.object_type(relation), {KEY: key, **values}, resolve, description=description)
 
 
 def _delete(api: ApiSchema, relation: ApiRelation) -> GraphQLField | None:
     def resolve(field: Field, scope: None) -> ColumnElement[Any]:
         def statement() -> tuple[Delete, TableRows]:
             rows = field.planning.rows_of(relation)
-            return delete(rows.element).where(*_conditions(field, rows)), rows
+            return delete(rows.element).where(*key_conditions(field, rows)), rows
 
-        return changed_row(field, relation, _named_columns(field), statement)
+        return changed_row(field, relation, named_columns(field), statement)
 
     if not (relation.visible.delete and relation.relation.deletable):
         return None
-    key = _key_argument(api, relation)
+    key = key_argument(api, relation)
     description = f"Removes the row of `{relation.type_name}` with a key, and gives it as it was"
     if key is None:
         return None
-    return GraphQLField(api.object_type(relation), {"key": key}, resolve, description=description)
-
-
-def _key_argument(api: ApiSchema, relation: ApiRelation) -> GraphQLArgument | None:
-    type_ = key_input_type(api, relation)
-    return None if type_ is None else GraphQLArgument(GraphQLNonNull(type_), description="By which key")
-
-
-def _conditions(field: Field, rows: Rows) -> list[ColumnElement[Any]]:
-    type_: Any = field.definition.args["key"].type
-    return narrowed(rows, [key_condition(type_.of_type, field.planning, rows, field.arguments["key"])])
-
-
-def _named_columns(field: Field) -> Sequence[str]:
-    type_: Any = field.definition.args["key"].type
-    return [each.column for each in named_key(type_.of_type, field.arguments["key"])]
+    return GraphQLField(api.object_type(relation), {KEY: key}, resolve, description=description)

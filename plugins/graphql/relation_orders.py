@@ -27,7 +27,7 @@ from app.query.functions import (
     overloads,
     passed,
 )
-from app.query.functions_of_rows import TakenArguments, exposed_functions_of
+from app.query.functions_of_rows import TakenArguments, exposed_changes_of, exposed_functions_of
 from app.query.group_ordering import (
     group_order_fields,
     group_order_names,
@@ -82,7 +82,7 @@ def own_type_names_of(relation: ApiRelation) -> Sequence[OwnName]:
 def order_fields(api: ApiSchema, relation: ApiRelation) -> Fields:
     computed = computed_fields_of(api, relation).items()
     members = {name: _by_computed(api, each) for name, each in computed if _is_orderable(each)}
-    for taken in exposed_functions_of(api, relation):
+    for taken in (*exposed_functions_of(api, relation), *exposed_changes_of(api, relation)):
         if taken[1] and _is_opted_in(api, taken[0]):
             _add_by_arguments(api, relation, taken, members)
     for relationship in relationships_of(api, relation):

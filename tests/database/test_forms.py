@@ -1,4 +1,7 @@
-"""Explicit transactions, which Citus needs: as atomic, clean and well told as implicit ones."""
+"""Explicit transactions, which Citus needs: as atomic, clean and well told as implicit ones.
+
+And transactions that keep nothing.
+"""
 
 from __future__ import annotations
 
@@ -118,3 +121,41 @@ def test_longer_transactions_tell_the_servers_too(database: Database, contexts: 
     rows: list[list[Row]] = database.attempt(of(contexts, WRITER), [insert(b"tried")])
     assert rows == [[(b"tried",)]]
     assert entries(database) == b"1"
+
+
+# Transactions that keep nothing
+
+MODE = Statement("select current_setting('transaction_read_only')")
+
+
+def _discarded(context_builder: ContextBuilder, role: str = WRITER) -> Context:
+    return context_builder.build(Caller.of({"sub": "ann"}, default_role=role), discarded=True)
+
+
+@pytest.mark.parametrize("is_distributed", [False, True])
+def test_a_discarded_transaction_is_read_only_and_leaves_nothing(database: Database, is_distributed: bool) -> None:
+    builder = ContextBuilder(is_distributed=lambda: is_distributed)
+    process = database.run(_discarded(builder), [(PROCESS, ())], read_only=True)
+    for body in (b"one", b"two", b"three"):
+        assert database.run(_discarded(builder), [(MODE, ())], read_only=True) == [[(b"on",)]]
+        with pytest.raises(StatementError) as failed:
+            database.run(_discarded(builder), [(PROCESS, ()), insert(b"a")], read_only=True)
+        assert (failed.value.statement_index, failed.value.diagnosis.sqlstate) == (2, "25006")
+        left = Statement("select set_config('work_mem', '65kB', false)")
+        assert database.run(_discarded(builder), [(left, ())], read_only=True) == [[(b"65kB",)]]
+        kept = builder.build(Caller.of({}, default_role=WRITER))
+        assert database.run(kept, [(MODE, ()), insert(body), (PROCESS, ())], read_only=False)[::2] == [
+            [(b"off",)],
+            *process,
+        ]
+    assert entries(database) == b"3"
+
+
+def test_what_a_read_only_transaction_allows_is_rolled_back(database: Database) -> None:
+    notify = Statement("select pg_notify('noise', 'x'), txid_current()::text")
+    database.run(_discarded(ContextBuilder()), [(notify, ())], read_only=True)
+    assert database.read("select pg_notification_queue_usage()::text") == b"0"
+    too_large = [(Statement("select repeat('x', 3000000)"), ())]
+    with pytest.raises(RowTooLarge):
+        database.run(_discarded(ContextBuilder()), too_large, read_only=True, row_limit=1000)
+    assert database.run(_discarded(ContextBuilder()), [(MODE, ())], read_only=True) == [[(b"on",)]]

@@ -351,3 +351,15 @@ def test_a_replica_whose_connections_are_all_in_use_is_awaited_once_and_not_left
         assert (raised.value.code, time.monotonic() - began < 2) == ("POOL_TIMEOUT", True)
         assert reader.database.replicas.states()[0][0].usable
         assert [first.result(60), second.result(60)] == [standby.port, primary.port]
+
+
+def test_a_read_that_keeps_nothing_is_answered_by_the_replica(reader: Reader, standby: Node) -> None:
+    builder = ContextBuilder(statement_timeout_ms=30_000)
+    context = replace(builder.build(Caller.of({}, default_role=WRITER), discarded=True), bookmark=Bookmark())
+    for _ in range(3):
+        rows = reader.database.run(context, [(PORT, ())], read_only=True)
+        assert int(rows[0][0][0] or 0) == standby.port
+    with pytest.raises(StatementError) as failed:
+        reader.database.run(context, [(INSERT, [b"never"])], read_only=True)
+    assert failed.value.diagnosis.sqlstate == "25006"
+    assert reader.read(COUNT, b"never") == 0

@@ -16,7 +16,7 @@ ANSWERS = (
             "edges": [{"node": {"greeting": "... Hello, Ann"}}, {"node": {"greeting": "... Hello, Ben"}}]
         },
     },
-    {"cheer": True},
+    {"cheer": True, "upset": {"name": "Ben", "mood": "sad"}},
     {
         "cafeCollection": {
             "edges": [{"node": {"name": "Central", "meters": 0}}, {"node": {"name": "Museum", "meters": 1112}}],

@@ -26,7 +26,7 @@ def test_each_limit_is_documented() -> None:
 
 def test_a_role_can_have_its_own_timeout(postgres: PostgresServer, database_url: str) -> None:
     postgres.execute("do $$ begin create role anon; exception when duplicate_object then null; end $$")
-    for block in blocks("docs/security.md", "sql"):
+    for block in (each for each in blocks("docs/security.md", "sql") if "statement_timeout" in each.text):
         # The connection ends without a commit.
         has_it = "select 'statement_timeout=3s' = any (rolconfig) from pg_roles where rolname = 'anon'"
         assert postgres.execute(f"begin; {block.text} {has_it}", database_url) == [[True]]

@@ -62,7 +62,8 @@ def test_who_may_keep_an_answer(door: Door, reading_door: OpenDoor) -> None:
     assert cached(get(reading_door(SCHEMA)))[1:] == ("private, no-cache", vary)
 
 
-def test_an_answer_of_a_volatile_function_is_not_kept(door: Door) -> None:
+def test_an_answer_of_a_volatile_function_is_not_kept(reading_door: OpenDoor) -> None:
+    door = reading_door(SCHEMA, graphql_max_age_s=60, graphql_dialect="pg_graphql")
     node = "query {{ itemCollection(first: 1) {{ edges {{ node {{ {} }} }} }} }}"
     for _ in range(2):  # planned, and found
         assert get(door, node.format("dice")).headers["cache-control"] == "private, no-cache"

@@ -28,7 +28,12 @@ comment on foreign table person is '@graphql({"primary_key_columns": ["id"], "to
   "foreign_keys": [{"local_columns": ["city_id"], "foreign_schema": "public", "foreign_table": "city",
                     "foreign_columns": ["id"]}]})';
 create foreign table without_key (id int) server other options (schema_name 'elsewhere', table_name 'person');
-grant select on city, without_key to anon;
+create table elsewhere.log (id int);
+create function elsewhere.write() returns int language sql as 'insert into elsewhere.log values (1) returning id';
+create view elsewhere.writing as select elsewhere.write() as id;
+create foreign table writing (id int not null) server other options (schema_name 'elsewhere');
+comment on foreign table writing is '@graphql({"primary_key_columns": ["id"]})';
+grant select on city, without_key, writing to anon;
 grant select, insert, update, delete on person to anon;
 """
 ROWS = """
@@ -105,3 +110,9 @@ def test_a_failure_elsewhere_undoes_all(door: Door, postgres: PostgresServer) ->
 
 def test_a_foreign_table_without_a_key_is_not_in_the_api(door: Door) -> None:
     assert "without_keyCollection" in door.ask("{ without_keyCollection { edges { cursor } } }").message
+
+
+def test_a_query_changes_nothing_on_the_other_server(door: Door, postgres: PostgresServer) -> None:
+    answer = door.ask("{ writingCollection { edges { node { id } } } }")
+    assert answer.errors or answer.data == {"writingCollection": {"edges": [{"node": {"id": 1}}]}}
+    assert postgres.execute("select count(*) from elsewhere.log", door.database_url) == [[0]]

@@ -365,7 +365,8 @@ def test_nested_reads_see_the_rows_from_before_the_statement(door: Door) -> None
     ]
 
 
-def test_a_stable_function_sees_the_rows_before_and_a_volatile_one_those_after(door: Door) -> None:
+def test_a_stable_function_sees_the_rows_before_and_a_volatile_one_those_after(writing_door: OpenDoor) -> None:
+    door = writing_door(SCHEMA, ROWS, graphql_dialect="pg_graphql")
     query = """mutation { insertIntothingCollection(objects: {parent_id: 2}) {
       records { siblings fresh_siblings } } }"""
     record = door.ask(query).data["insertIntothingCollection"]["records"][0]

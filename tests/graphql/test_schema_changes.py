@@ -272,3 +272,42 @@ def test_what_a_statement_may_do_no_more_is_told_by_the_new_schema(
     execute("delete from item where id = 3")
     assert answered_across(door, change, mutation).code == "GRAPHQL_VALIDATION_FAILED"
     assert door.ask(mutation).code == "GRAPHQL_VALIDATION_FAILED"
+
+
+FUNCTIONS = {
+    "inlined": "returns setof item language sql stable as 'select * from item'",
+    "called": "returns setof item language sql stable as 'select * from item offset 0'",
+    "programmed": "returns setof item language plpgsql stable as 'begin return query select * from item; end'",
+    "one": "returns item language sql stable as 'select i from item i order by id limit 1'",
+    "one_programmed": "returns item language plpgsql stable as"
+    " 'declare one item; begin select * into one from item order by id limit 1; return one; end'",
+    "changing": "returns item language sql volatile as 'select i from item i order by id limit 1'",
+}
+ROW_CHANGES = (
+    "alter table item add column added text default 'x'",
+    "alter table item drop column added",
+    "alter table item alter extra type bigint",
+    "alter table item alter extra type int",
+    "alter table item alter name type varchar(20)",
+    "alter table item drop column extra, add column extra int",
+)
+
+
+@pytest.mark.parametrize("installed", [True, False])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_return_rows_of_the_new_type(postgres: PostgresServer, name: str, installed: bool) -> None:
+    """PostgreSQL keeps the plan of a prepared statement although the row type changes that a function in it returns."""
+    url = postgres.create_database(sql=f"{ROLES}{SCHEMA}create function f() {FUNCTIONS[name]};")
+    if installed:
+        install(url)
+    door = Door(url, pool_size=1)
+    is_set = "setof" in FUNCTIONS[name]
+    selection = "{ edges { node { id name } } }" if is_set else "{ id name }"
+    query = f"{'mutation' if name == 'changing' else 'query'} {{ f {selection} }}"
+    before = door.ask(query).data
+    for change in ROW_CHANGES:
+        postgres.execute(change, url)
+        for _ in range(2):
+            assert door.ask(query).data == before, change
+    door.close()
+    postgres.drop_database(url)

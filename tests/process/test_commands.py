@@ -479,7 +479,15 @@ create rule also as on insert to ruled do also notify ruled;
 create view told as select 1 as id; grant select on told to anon;
 comment on view told is '@graphql({"primary_key_columns": ["id"], "totalCont": {"enabled": true}})';
 create function theirs() returns int language sql as 'select 1'; alter extension plpgsql add function theirs();
+create table plain (id int primary key); grant select on plain to anon;
+create function noted(plain) returns int language sql as 'select 1';
+create function calls() returns int language sql stable as 'select noted(null)';
+create view writing as select calls() as id; grant select on writing to anon;
 """
+READ_ONLY = (
+    "note  queries of these run in a transaction that is read-only and rolled back: view public.writing (it calls"
+    " calls, which calls noted, which is volatile), function public.calls (it calls noted, which is volatile)\n"
+)
 
 
 def test_doctor_names_what_is_not_in_the_api(portico: Portico, database_url: str, postgres: PostgresServer) -> None:
@@ -492,6 +500,9 @@ def test_doctor_names_what_is_not_in_the_api(portico: Portico, database_url: str
     assert 'relation public.told: its comment directive is left out: unknown key "totalCont"; did you mean' in said
     assert "no role of the API may read these relations in schema public: ungranted\n" in said
     assert "1 relations and functions in schema public belong to extensions" in said
+    assert "function public.noted: it is volatile, so it is no field of a row\n" in said
+    assert READ_ONLY in said
+    assert READ_ONLY in portico("doctor", "--security", DATABASE_URL=database_url, ANON_KEY="k").stdout
 
 
 def test_doctor_names_what_should_be_closed(portico: Portico, database_url: str, postgres: PostgresServer) -> None:

@@ -24,6 +24,9 @@ create type mood as enum ('sad', 'happy');
 create domain short as varchar(3);
 create function f(x int default 1) returns int language sql as 'select 1';
 create function change() returns trigger language plpgsql as $$ begin return new; end $$;
+create function of_mood(mood) returns int language sql immutable as 'select 1';
+create function same_moods(mood, mood) returns boolean language sql immutable as 'select true';
+create policy readable on z using (true);
 create sequence loose;
 create schema other;
 """
@@ -77,6 +80,11 @@ CHANGES = [
     "create or replace function f(x int default 2) returns int language sql as 'select 1'",
     "alter function f stable",
     "drop function f",
+    "create policy p on a using (true)",
+    "alter policy readable on z using (false)",
+    "alter domain short add check (value <> '')",
+    "create cast (mood as int) with function of_mood(mood)",
+    "create operator === (leftarg = mood, rightarg = mood, function = same_moods)",
     "create schema fresh",
     "alter schema other rename to another",
     "drop schema other",

@@ -1,0 +1,85 @@
+"""The part of the catalog statement about code: what functions, views and policies call (``effects.py`` follows it).
+
+``pg_depend`` knows the functions of users that they call, also by an operator. It does not know PostgreSQL's own, which
+are found in the node trees.
+"""
+
+from __future__ import annotations
+
+_HARMLESS = (
+    "random", "random_normal", "gen_random_uuid", "uuidv4", "uuidv7", "clock_timestamp", "timeofday", "timezone",
+    "array_sample", "array_shuffle", "current_query", "currval", "lastval", "pg_sequence_last_value", "currtid",
+    "currtid2", "pg_sleep", "pg_sleep_for", "pg_sleep_until", "txid_status", "pg_xact_status",
+    "pg_xact_commit_timestamp", "pg_is_in_recovery", "pg_relation_size", "pg_table_size", "pg_indexes_size",
+    "pg_total_relation_size", "pg_database_size", "pg_tablespace_size", "pg_jit_available", "pg_partition_tree",
+    "pg_partition_ancestors", "pg_blocking_pids", "pg_lock_status", "lo_get",
+)  # fmt: skip
+"""PostgreSQL's volatile functions that change neither the database nor the session."""
+
+_BELONGS_TO_TYPES = ("pg_operator", "pg_cast", "pg_type", "pg_amproc", "pg_amop", "pg_opclass", "pg_constraint")
+"""The catalogs of what values are compared, converted and checked by."""
+
+_OLDEST_OF_USERS = 16384
+
+
+def _catalogs(names: tuple[str, ...]) -> str:
+    return ", ".join(f"'pg_catalog.{name}'::regclass" for name in names)
+
+
+EFFECTS_QUERY = f"""(
+    with acting as materialized (
+      -- The functions of PostgreSQL that do something, or run a query that they are given as text.
+      select p.oid, p.proname from pg_catalog.pg_proc p
+      where p.oid < {_OLDEST_OF_USERS} and 'internal'::regtype <> all (p.proargtypes)
+        and (p.provolatile = 'v' and p.proname <> all ('{{{",".join(_HARMLESS)}}}'::name[])
+             or p.proname like '%\\_to\\_xml%')
+    ), pattern (calls) as (
+      -- Capturing nothing, which takes longer.
+      select ':(?:funcid|aggfnoid|winfnoid) (?:' || string_agg(a.oid::text, '|') || ') ' from acting a
+    ), caller (kind, oid, class, object, tree) as materialized (
+      select 'r', w.ev_class, 'pg_catalog.pg_rewrite'::regclass, w.oid, w.ev_action::text
+      from pg_catalog.pg_rewrite w where w.ev_type = '1' and w.ev_class >= {_OLDEST_OF_USERS}
+      union all
+      select 'r', y.polrelid, 'pg_catalog.pg_policy'::regclass, y.oid, y.polqual::text
+      from pg_catalog.pg_policy y where y.polcmd in ('r', '*')
+      union all
+      select 'f', p.oid, 'pg_catalog.pg_proc'::regclass, p.oid,
+             concat(p.proargdefaults, case when p.prosrc = '' then to_jsonb(p) ->> 'prosqlbody' end)
+      from pg_catalog.pg_proc p where p.oid >= {_OLDEST_OF_USERS}
+      union all
+      select 't', 0, 'pg_catalog.pg_constraint'::regclass, k.oid, k.conbin::text
+      from pg_catalog.pg_constraint k where k.contypid <> 0 and k.oid >= {_OLDEST_OF_USERS}
+    )
+    select json_build_object(
+      'acting', (select json_agg(distinct a.proname) from acting a),
+      'functions', (
+        select json_agg(json_build_array(
+          p.oid::bigint, n.nspname, p.proname, p.provolatile, p.prokind, l.lanname,
+          case when p.provolatile <> 'v' and p.prokind = 'f' and l.lanname in ('sql', 'plpgsql') then p.prosrc end))
+        from pg_catalog.pg_proc p
+        join pg_catalog.pg_language l on l.oid = p.prolang
+        join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+        where p.oid >= {_OLDEST_OF_USERS} and left(n.nspname::text, 8) <> 'pg_temp_'),
+      'calls', (
+        select json_agg(distinct jsonb_build_array(
+          c.kind, c.oid::bigint,
+          case d.refclassid when 'pg_catalog.pg_proc'::regclass then 'f' else 'r' end, d.refobjid::bigint))
+        from caller c
+        join pg_catalog.pg_depend d on d.classid = c.class and d.objid = c.object and d.deptype in ('n', 'a', 'i')
+        where d.refclassid in ('pg_catalog.pg_proc'::regclass, 'pg_catalog.pg_class'::regclass)
+          and d.refobjid >= {_OLDEST_OF_USERS}),
+      'acts', (
+        select json_agg(json_build_array(c.kind, c.oid::bigint, a.proname))
+        from caller c join pattern p on c.tree ~ p.calls
+        join acting a on a.oid::text = (regexp_match(substring(c.tree from p.calls), '([0-9]+) $'))[1]),
+      'of_types', (
+        select json_agg(distinct d.refobjid::bigint) from pg_catalog.pg_depend d
+        where d.refclassid = 'pg_catalog.pg_proc'::regclass and d.refobjid >= {_OLDEST_OF_USERS}
+          and d.classid in ({_catalogs(_BELONGS_TO_TYPES)})
+          and (d.classid <> 'pg_catalog.pg_constraint'::regclass or exists (
+            select from pg_catalog.pg_constraint k where k.oid = d.objid and k.contypid <> 0))
+          -- Those of extensions compute values, even where their authors did not say so (postgis_topology).
+          and not exists (
+            select from pg_catalog.pg_depend e
+            where e.classid = d.refclassid and e.objid = d.refobjid and e.deptype = 'e'))
+    ))"""  # noqa: S608 (only constants of this file)

@@ -1,0 +1,108 @@
+"""Which functions and relations may do more than read, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from schema_cache.effects import ANYTHING, Effects
+from tests.schema_cache.asker import Asker
+from tests.schema_cache.loading import load_catalog
+from tests.schema_cache.session import Session
+
+WRITER = "create function writer() returns int language sql volatile as 'select 1';"
+
+
+def effects_of(owner: Session, asker: Asker, sql: str) -> Effects:
+    owner.execute(sql)
+    return load_catalog(asker).effects
+
+
+def reasons(effects: Effects, names: tuple[str, ...]) -> list[str | None]:
+    by_name = {name: code for code, name in effects.names.items()}
+    return [effects.explain(by_name[name]) if name in by_name else None for name in names]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "create function f() returns float language sql volatile as 'select random()'; drop function f()",
+        "create function f() returns float language sql stable as 'select random()'",
+        "create function f() returns uuid language plpgsql stable as 'begin return gen_random_uuid(); end'",
+        "create function f() returns text language sql stable as $$ select current_setting('a.b', true) $$",
+        "create function f() returns int language plpgsql stable as 'begin return count(*) from pg_class; end'",
+        "create view f as select clock_timestamp() as at, pg_sleep(0)::text as slept",
+        "create table f (id int primary key); create policy p on f for insert with check (nextval('s') > 0)",
+        "create table f (id int default nextval('s'), t text default (gen_random_uuid()::text || lastval()))",
+        "create table f (id int); create function t() returns trigger language plpgsql as 'begin return new; end';"
+        " create trigger t before insert on f for each row execute function t()",
+        "create domain f as text check (value <> '' and length(value) < 5)",
+        "create function called() returns int language sql stable as 'select 1'; create view f as select called()",
+        "create aggregate f(int) (sfunc = int4pl, stype = int)",
+        f"{WRITER} create function f(writers int) returns int language sql stable as 'select writers'",
+    ],
+)
+def test_what_only_reads(owner: Session, asker: Asker, sql: str) -> None:
+    effects = effects_of(owner, asker, f"create sequence s; {sql}")
+    assert reasons(effects, ("f",)) == [None]
+    assert not effects.may_follow([])
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("create function f() returns int language sql volatile as 'select 1'", "it is volatile"),
+        ("create procedure f() language sql as 'select 1'", "it is a procedure"),
+        ("create function f() returns int language plpgsql stable as $$ begin execute 'x'; end $$", "puts together"),
+        ("create function f() returns bigint language sql stable as $$ select nextval('s') $$", "it calls nextval()"),
+        ("create view f as select set_config('a.b', 'c', false)", "it calls set_config()"),
+        ("create view f as select 1 as n where pg_try_advisory_lock(1)", "it calls pg_try_advisory_lock()"),
+        ("create view f as select table_to_xml('pg_class', true, true, '')", "it calls table_to_xml()"),
+        (f"{WRITER} create view f as select writer()", "it calls writer, which is volatile"),
+        (f"{WRITER} create view v as select writer(); create view f as select * from v", "it calls v, which calls"),
+        (f"{WRITER} create table f (); create policy p on f using (writer() = 1)", "it calls writer, which"),
+        (f"{WRITER} create table t (); create policy p on t using (writer() = 1); create view f as select from t", "t"),
+        (f"{WRITER} create function f(n int default writer()) returns int language sql stable as 'select n'", "writer"),
+        (f"{WRITER} create function f() returns int language sql stable as 'select WRITER()'", "writer"),
+        (f"{WRITER} create function a(int, int) returns int language sql stable as 'select writer()';"
+         " create aggregate f(int) (sfunc = a, stype = int)", "it calls a, which calls writer"),
+        ("create function \"É x\"\"\"() returns int language sql volatile as 'select 1'; create function f()"
+         " returns int language sql stable as 'select \"É x\"\"\"()'", "which is volatile"),
+        (f"create function {'w' * 63}() returns int language sql volatile as 'select 1'; create function f()"
+         f" returns int language sql stable as 'select {'w' * 70}()'", "which is volatile"),
+    ],
+)  # fmt: skip
+def test_what_may_do_more(owner: Session, asker: Asker, sql: str, reason: str) -> None:
+    effects = effects_of(owner, asker, f"create sequence s; {sql}")
+    assert reason in str(*reasons(effects, ("f",)))
+    oids = [code.oid for code, name in effects.names.items() if name == "f"]
+    assert effects.may_follow(oids)
+    assert not effects.may_follow([])
+
+
+def test_functions_with_a_parsed_body(owner: Session, asker: Asker) -> None:
+    if owner.rows("select current_setting('server_version_num')::int")[0][0] < 140000:
+        pytest.skip("BEGIN ATOMIC exists from PostgreSQL 14 on")
+    made = """create sequence s;
+      create function f() returns int stable begin atomic select writer(); end;
+      create function g() returns bigint stable begin atomic select nextval('s'); end;
+      create function h() returns int stable begin atomic select 1; end"""
+    effects = effects_of(owner, asker, WRITER + made)
+    assert reasons(effects, ("f", "g", "h")) == ["it calls writer, which is volatile", "it calls nextval()", None]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "create type pair as (a int, b int); create function c(pair) returns text language sql stable as"
+        " 'select writer()::text'; create cast (pair as text) with function c(pair)",
+        "create function o(int, text) returns boolean language sql stable as 'select writer() > 0';"
+        " create operator = (leftarg = int, rightarg = text, function = o)",
+        "create function d(text) returns boolean language sql stable as 'select writer() > 0';"
+        " create domain dd as text check (d(value))",
+        "create sequence s; create domain dd as int check (nextval('s') > value)",
+    ],
+)
+def test_what_every_query_may_call(owner: Session, asker: Asker, sql: str) -> None:
+    effects = effects_of(owner, asker, WRITER + sql)
+    assert ANYTHING in effects.found
+    assert effects.may_follow([])
