@@ -152,14 +152,13 @@ def _open(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> Da
         sock.close()
         raise
     key = session.cancel_key
-    connection = DatabaseConnection(
+    return DatabaseConnection(
         sock,
         prepared_limit=prepared_limit,
         release=session.close,
         cancel=None if key is None else partial(_cancel, target, tls, key),
+        parameters=session.parameter_statuses,
     )
-    connection.parameters.update(session.parameter_statuses)
-    return connection
 
 
 def _cancel(target: Target, tls: ssl.SSLContext | None, key: bytes) -> None:
