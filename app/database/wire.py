@@ -53,8 +53,8 @@ class DatabaseConnection:
     """An open, authenticated connection. Used by one thread at a time.
 
     ``prepared_limit`` bounds the statements kept prepared; 0 turns prepared statements off. ``parameters`` are those
-    that the server reported at the start. ``usable`` turns False when the connection must not be used again; its holder
-    then closes it.
+    that the server reported at the start. ``cleaning`` is what undoes a flight's changes to the session. ``usable``
+    turns False when the connection must not be used again; its holder then closes it.
     """
 
     def __init__(
@@ -73,6 +73,7 @@ class DatabaseConnection:
         self._prepared = PreparedStatements(prepared_limit, in_block=_makes_blocks(self.parameters))
         # The answer to each beginning, and how many statements were parsed for it. The server mostly repeats itself.
         self._usual: dict[Beginning, tuple[bytes, int]] = {}
+        self.cleaning = session.CLEANING
         self.usable = True
         self.opened_at = time.monotonic()
         self.transaction_status = IDLE
@@ -101,7 +102,7 @@ class DatabaseConnection:
         self._require_usable()
         message, parsing = self._prepared.compose(steps)
         if clean:
-            message = session.MESSAGE + message
+            message = self.cleaning.message + message
         parsing_then = None
         if then is not None:
             more, parsing_then = self._prepared.compose([then])
@@ -174,7 +175,7 @@ class DatabaseConnection:
             return results, None
         transport = self._transport
         is_learning = is_clean and not started
-        cleaning = session.COMMANDS if is_learning else 0
+        cleaning = self.cleaning.commands if is_learning else 0
         rows: list[Row] = []
         failure: StatementError | RowTooLarge | None = None
         while True:
