@@ -314,7 +314,7 @@ def test_limits_of_the_database_do_not_keep_the_service_from_reading_the_catalog
         probe.renewed()
         # A table that is locked, which reading its definition waits for
         with closing(connect(service.database_url)) as locking:
-            locking.execute_simple("begin; lock pg_catalog.pg_proc in access exclusive mode")
+            locking.execute_simple("set lock_timeout = 0; begin; lock pg_catalog.pg_proc in access exclusive mode")
             with ThreadPoolExecutor(1) as threads:
                 reading = threads.submit(schema_cache.reload)
                 with pytest.raises(TimeoutError):
