@@ -41,11 +41,12 @@ class Connection:
         for steps in flights.values():
             if steps:
                 message, parsing = prepared.compose(steps)
-                self._answer(session.MESSAGE + message)
+                self._answer(session.CLEANING.message + message)
                 for each in filter(None, parsing):
                     prepared.add(*each)
         self._messages = {
-            body: session.MESSAGE + prepared.compose(steps)[0] if steps else b"" for body, steps in flights.items()
+            body: session.CLEANING.message + prepared.compose(steps)[0] if steps else b""
+            for body, steps in flights.items()
         }
         self._values = {body: _value(self._answer(sent)) for body, sent in self._messages.items() if sent}
 

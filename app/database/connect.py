@@ -11,7 +11,7 @@ import dataclasses
 import random
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import pg8000.exceptions
@@ -20,6 +20,8 @@ from app.database.cancelling import request_cancel
 from app.database.driver import DriverSession
 from app.database.failure import ConnectionLost, StatementError, read_diagnosis, unavailable
 from app.database.one_server import Scattered, check_one_server
+from app.database.pinned import ACCEPTED, ALL, COUNT_PINNED, PINNED, is_about_a_setting
+from app.database.session import CLEANING_AND_PINNING
 from app.database.session_attrs import SessionMisfit, misfit, rounds
 from app.database.sqlstates import (
     ADMIN_SHUTDOWN,
@@ -112,7 +114,8 @@ def _fitting(target: Target, wanted: str, tls: ssl.SSLContext | None, prepared_l
         raise ConnectionError(f"{target.place}: {ex}") from ex
     try:
         connection.wait_at_most(target.connect_timeout_s or 0.0)
-        check_one_server(connection)
+        if check_one_server(connection, COUNT_PINNED) != ALL:
+            connection.cleaning = CLEANING_AND_PINNING
         unlike = None if wanted == "any" else misfit(connection, wanted)
     except (ConnectionLost, StatementError, Scattered) as ex:
         connection.close()
@@ -142,24 +145,35 @@ def _by_sslmode(target: Target, tls: ssl.SSLContext | None, prepared_limit: int)
 
 
 def _open(target: Target, tls: ssl.SSLContext | None, prepared_limit: int) -> DatabaseConnection:
+    try:
+        return _open_with({**ACCEPTED, **PINNED}, target, tls, prepared_limit)
+    except ConnectionRefused as ex:
+        # A pooler, or another server than PostgreSQL, may know none of them.
+        if not is_about_a_setting(ex.diagnosis.message):
+            raise
+    return _open_with(ACCEPTED, target, tls, prepared_limit)
+
+
+def _open_with(
+    settings: Mapping[str, str], target: Target, tls: ssl.SSLContext | None, prepared_limit: int
+) -> DatabaseConnection:
     sock = _dial(target)
     try:
         if tls is not None:
             sock = negotiate(sock, tls, target)
-        session = _start_session(target, sock)
+        session = _start_session(settings, target, sock)
         _check_channel_binding(target, session)
     except BaseException:
         sock.close()
         raise
     key = session.cancel_key
-    connection = DatabaseConnection(
+    return DatabaseConnection(
         sock,
         prepared_limit=prepared_limit,
         release=session.close,
         cancel=None if key is None else partial(_cancel, target, tls, key),
+        parameters=session.parameter_statuses,
     )
-    connection.parameters.update(session.parameter_statuses)
-    return connection
 
 
 def _cancel(target: Target, tls: ssl.SSLContext | None, key: bytes) -> None:
@@ -170,7 +184,7 @@ def _cancel(target: Target, tls: ssl.SSLContext | None, key: bytes) -> None:
             request_cancel(secure, key)
 
 
-def _start_session(target: Target, sock: socket.socket) -> DriverSession:
+def _start_session(settings: Mapping[str, str], target: Target, sock: socket.socket) -> DriverSession:
     try:
         return DriverSession(
             target.user,
@@ -180,7 +194,7 @@ def _start_session(target: Target, sock: socket.socket) -> DriverSession:
             sock=sock,
             ssl_context=False,
             application_name=target.application_name or "portico",
-            startup_params=_startup_parameters(target),
+            startup_params={**settings, **({} if target.options is None else {"options": target.options})},
         )
     except Exception as ex:
         # When the server refuses, the driver sends Terminate, which fails if the server has already gone: the server's
@@ -192,14 +206,6 @@ def _start_session(target: Target, sock: socket.socket) -> DriverSession:
             cause = cause.__context__
         # The driver also raises other exceptions than its own, as when the server is not PostgreSQL.
         raise ConnectionError(f"the start of the session failed: {type(ex).__name__}: {ex}") from ex
-
-
-def _startup_parameters(target: Target) -> dict[str, str]:
-    # Only parameters that pgbouncer accepts too.
-    parameters = {"client_encoding": "UTF8", "DateStyle": "ISO", "standard_conforming_strings": "on"}
-    if target.options is not None:
-        parameters["options"] = target.options
-    return parameters
 
 
 def _dial(target: Target) -> socket.socket:

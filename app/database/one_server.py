@@ -27,12 +27,13 @@ class Scattered(ConnectionError):
         super().__init__("a pooler sends the statements of one transaction to several servers")
 
 
-def check_one_server(connection: DatabaseConnection) -> None:
-    """Raises Scattered, and ConnectionLost. ``connection`` is in no transaction."""
+def check_one_server(connection: DatabaseConnection, also: Statement) -> bytes | None:
+    """The value that ``also`` asks for in the same flight; None if the login may not call the functions of either.
+    Raises Scattered, and ConnectionLost. ``connection`` is in no transaction."""
     try:
-        told = connection.pipeline([_MAY_WRITE, *(_READS for _ in range(_TIMES))])
+        *told, (asked,) = connection.pipeline([_MAY_WRITE, *(_READS for _ in range(_TIMES)), (also, (), "")])
     except StatementError:
-        # The login may not call these functions.
-        return
+        return None
     if len({rows[0][0] for rows in told}) > 1:
         raise Scattered
+    return asked[0]

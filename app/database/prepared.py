@@ -50,10 +50,12 @@ def encode_parameters(values: Sequence[bytes | None]) -> bytes:
 
 
 class PreparedStatements:
-    """The prepared statements of a connection, at most ``limit``; 0 turns them off."""
+    """The prepared statements of a connection, at most ``limit``; 0 turns them off. ``in_block``: the server treats the
+    statements of a flight as a transaction block from the second one on."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, in_block: bool = False) -> None:
         self._limit = limit
+        self._in_block = in_block
         # The start of each statement's Bind message, least recently used first
         self._prepared: OrderedDict[StatementKey, bytes] = OrderedDict()
         self._secret = secrets.token_bytes(16)
@@ -71,13 +73,13 @@ class PreparedStatements:
         out: list[bytes] = []
         append = out.append
         prepared = self._prepared
-        keep = self._limit > 0
+        keep, in_block = self._limit > 0, self._in_block
         parsing: list[Parsing] = []
         fresh: dict[StatementKey, bytes] = {}
         for statement, parameters, role in steps:
             if statement.alone and not parameters:
                 parsing.append(None)
-                append(statement.alone)
+                append(statement.alone if in_block else statement.alone_outside)
                 continue
             if keep and not statement.unnamed:
                 key = (statement.digest, role)

@@ -18,10 +18,11 @@ class Statement:
 
     The types of its parameters are inferred by the server. ``name_hint`` is the prefix of the name under which it
     is prepared, so that an operator recognises it in ``pg_prepared_statements``. ``unnamed``: it is never prepared
-    under a name, because it runs with rights of the service, and a database function could replace it.
+    under a name, because it runs with rights of the service, and a database function could replace it. ``outside``: the
+    text for servers that warn of ``sql`` outside a transaction block; the same text by default.
     """
 
-    __slots__ = ("_hash", "alone", "digest", "name_hint", "parse_body", "sql", "unnamed")
+    __slots__ = ("_hash", "alone", "alone_outside", "digest", "name_hint", "parse_body", "sql", "unnamed")
 
     sql: str
     name_hint: str
@@ -31,8 +32,10 @@ class Statement:
     """The Parse message after the statement's name."""
     alone: bytes
     """The messages that run an unnamed statement without parameters; empty for others."""
+    alone_outside: bytes
+    """The same for the text ``outside``."""
 
-    def __init__(self, sql: str, name_hint: str = "", *, unnamed: bool = False) -> None:
+    def __init__(self, sql: str, name_hint: str = "", *, unnamed: bool = False, outside: str = "") -> None:
         if "\0" in sql:
             raise ValueError("a SQL statement cannot contain a NUL character")
         text = sql.encode()
@@ -41,9 +44,9 @@ class Statement:
         keep("unnamed", unnamed)
         keep("name_hint", re.sub(r"[^a-z0-9]+", "_", name_hint.lower())[:20].strip("_") or "portico")
         keep("digest", blake2b(text, digest_size=16).digest())
-        body = text + b"\0" + _NO_PARAMETER_TYPES
-        keep("parse_body", body)
-        keep("alone", b"P" + _length.pack(len(body) + 5) + b"\0" + body + _BIND_AND_EXECUTE_UNNAMED if unnamed else b"")
+        keep("parse_body", text + b"\0" + _NO_PARAMETER_TYPES)
+        keep("alone", _alone(text) if unnamed else b"")
+        keep("alone_outside", _alone(outside.encode()) if outside else self.alone)
         keep("_hash", hash(self.digest))
 
     def name_for(self, role: str, secret: bytes) -> bytes:
@@ -68,3 +71,8 @@ class Statement:
 
     def __repr__(self) -> str:
         return f"Statement({self.name_hint}_{self.digest.hex()[:8]})"
+
+
+def _alone(text: bytes) -> bytes:
+    body = text + b"\0" + _NO_PARAMETER_TYPES
+    return b"P" + _length.pack(len(body) + 5) + b"\0" + body + _BIND_AND_EXECUTE_UNNAMED

@@ -7,9 +7,10 @@ is read here. Source of the message formats: PostgreSQL documentation, "Frontend
 
 from __future__ import annotations
 
+import re
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from struct import Struct
 
 from app.database import session
@@ -41,6 +42,8 @@ _SIZE = 4
 # Beyond any message of the protocol.
 _ANY_SIZE = 2**31
 _LONGEST_PAYLOAD = 20
+_MAJOR = re.compile(r"\d+", re.ASCII)
+_BLOCKS_SINCE = 18
 
 MOST_NOTIFIED = 10_000
 """How many different notifications are kept until they are asked for."""
@@ -49,8 +52,9 @@ MOST_NOTIFIED = 10_000
 class DatabaseConnection:
     """An open, authenticated connection. Used by one thread at a time.
 
-    ``prepared_limit`` bounds the statements kept prepared; 0 turns prepared statements off. ``usable`` turns False
-    when the connection must not be used again; its holder then closes it.
+    ``prepared_limit`` bounds the statements kept prepared; 0 turns prepared statements off. ``parameters`` are those
+    that the server reported at the start. ``cleaning`` is what undoes a flight's changes to the session. ``usable``
+    turns False when the connection must not be used again; its holder then closes it.
     """
 
     def __init__(
@@ -60,17 +64,19 @@ class DatabaseConnection:
         prepared_limit: int,
         release: Callable[[], None] | None = None,
         cancel: Callable[[], None] | None = None,
+        parameters: Mapping[str, str] | None = None,
     ) -> None:
         self._transport = Transport(sock)
         self._cancel = cancel
         self._release = release
-        self._prepared = PreparedStatements(prepared_limit)
+        self.parameters = dict(parameters or {})
+        self._prepared = PreparedStatements(prepared_limit, in_block=_makes_blocks(self.parameters))
         # The answer to each beginning, and how many statements were parsed for it. The server mostly repeats itself.
         self._usual: dict[Beginning, tuple[bytes, int]] = {}
+        self.cleaning = session.CLEANING
         self.usable = True
         self.opened_at = time.monotonic()
         self.transaction_status = IDLE
-        self.parameters: dict[str, str] = {}
         self._notified: set[str] | None = None
 
     # Sending
@@ -96,7 +102,7 @@ class DatabaseConnection:
         self._require_usable()
         message, parsing = self._prepared.compose(steps)
         if clean:
-            message = session.MESSAGE + message
+            message = self.cleaning.message + message
         parsing_then = None
         if then is not None:
             more, parsing_then = self._prepared.compose([then])
@@ -169,7 +175,7 @@ class DatabaseConnection:
             return results, None
         transport = self._transport
         is_learning = is_clean and not started
-        cleaning = session.COMMANDS if is_learning else 0
+        cleaning = self.cleaning.commands if is_learning else 0
         rows: list[Row] = []
         failure: StatementError | RowTooLarge | None = None
         while True:
@@ -335,3 +341,10 @@ class DatabaseConnection:
     def close(self) -> None:
         orderly, self.usable = self.usable, False
         self._transport.close(orderly=orderly, release=self._release)
+
+
+def _makes_blocks(parameters: Mapping[str, str]) -> bool:
+    """Whether the server treats the statements of a flight as a transaction block, which PostgreSQL does from 18 on.
+    Older ones warn of SET LOCAL there."""
+    major = _MAJOR.match(parameters.get("server_version", ""))
+    return major is not None and int(major[0]) >= _BLOCKS_SINCE

@@ -137,7 +137,7 @@ class _Connection:
         if kind == "connection_init":
             await self._initialise(payload)
         elif kind == "ping":
-            await self._send({"type": "pong"} if payload is None else {"type": "pong", "payload": payload})
+            await self._send(_pong(payload))
         elif kind == "subscribe":
             await self._subscribe(_id(message), payload)
         elif kind == "complete":
@@ -235,9 +235,22 @@ class _Connection:
             await self._ws.close(code, reason)
 
 
+def _pong(payload: Any) -> dict[str, Any]:
+    try:
+        json.dumps(payload, allow_nan=False)
+    except ValueError:
+        # Python reads 1e999 as infinity, which JSON cannot express.
+        raise _Closing(INVALID_MESSAGE, "A number in the payload of ping is out of range") from None
+    return {"type": "pong"} if payload is None else {"type": "pong", "payload": payload}
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"JSON does not have {name}")
+
+
 def _message(text: str) -> dict[str, Any]:
     try:
-        message = json.loads(text)
+        message = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):

@@ -83,6 +83,23 @@ def test_what_a_function_leaves_in_a_session_is_removed_before_the_next_caller(
 
 
 @needs_pooler
+def test_settings_are_pinned_behind_a_pooler_that_refuses_them_at_the_start(
+    pooled: str, server: Node, make_database: MakeDatabase, as_role: AsRole
+) -> None:
+    pins = "select concat_ws(' ', current_setting('extra_float_digits'), current_setting('row_security'))"
+    server.execute("alter database postgres set extra_float_digits = 0; alter database postgres set row_security = off")
+    try:
+        server.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'portico'")
+        database = make_database(pooled, pool_size=1)
+        for context in (as_role(READER), None):
+            assert database.run(context, [(Statement(pins), ())], read_only=True) == [[(b"1 on",)]]
+            with database.transaction(context) as transaction:
+                assert transaction.run(Statement(pins)) == [(b"1 on",)]
+    finally:
+        server.execute("alter database postgres reset all")
+
+
+@needs_pooler
 def test_a_thousand_clients_share_twenty_connections(
     pooled: str, server: Node, make_database: MakeDatabase, as_role: AsRole
 ) -> None:
