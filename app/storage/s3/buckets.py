@@ -10,6 +10,7 @@ from app.storage.buckets import BucketSettings
 from app.storage.http.answer import Answer
 from app.storage.names import check_bucket_name
 from app.storage.s3.call import S3Call
+from app.storage.s3.canned_acls import ACL, grants_public_reads
 from app.storage.s3.elements import XML, Element, document, text_document
 from app.storage.s3.errors import not_implemented
 from app.storage.sql import time_text
@@ -54,7 +55,7 @@ def create_bucket(storage: Storage, call: S3Call) -> Answer:
     name = check_bucket_name(call.bucket)
     if call.headers.get(_LOCKS, "").lower() == "true":
         raise not_implemented(_LOCKS)
-    public = call.headers.get("x-amz-acl", "").startswith("public-read")
+    public = grants_public_reads(call.headers.get(ACL, ""))
     buckets.create(storage, call.asker, name, name, BucketSettings(public=public))
     return Answer(headers=(("location", f"/{name}"),), content_type=XML)
 

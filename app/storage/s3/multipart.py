@@ -14,10 +14,10 @@ from app.storage.http.preconditions import WRITE_CONDITIONS, write_conditions
 from app.storage.reading import Reading, find_with_bytes, size_of
 from app.storage.records import StoredObject
 from app.storage.s3.call import S3Call
+from app.storage.s3.canned_acls import ACL, check_object_acl
 from app.storage.s3.descriptions import (
     caching_of,
     check_length,
-    check_refused_headers,
     kept_headers,
     mime_type_of,
     user_metadata_of,
@@ -51,8 +51,8 @@ _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})", re.ASCII)
 
 def create_upload(storage: Storage, call: S3Call) -> Answer:
     """POST /{bucket}/{key}?uploads"""
-    check_refused_headers(call.headers)
     headers = call.headers
+    check_object_acl(storage, call, headers.get(ACL, ""))
     write_conditions(headers)
     metadata = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **kept_headers(headers)}
     wanted = wanted_of(headers)

@@ -17,10 +17,10 @@ from app.storage.names import check_bucket_name
 from app.storage.reading import is_visible
 from app.storage.records import ObjectName
 from app.storage.s3.call import S3Call
+from app.storage.s3.canned_acls import ACL, check_object_acl
 from app.storage.s3.descriptions import (
     DESCRIBED_BY_HEADERS,
     caching_of,
-    check_refused_headers,
     kept_headers,
     mime_type_of,
     user_metadata_of,
@@ -46,7 +46,7 @@ _VERSION = "?versionId="
 
 def put_object(storage: Storage, call: S3Call) -> Answer:
     """PUT /{bucket}/{key}"""
-    check_refused_headers(call.headers)
+    check_object_acl(storage, call, call.headers.get(ACL, ""))
     name = call.name
     if call.body.length == 0:
         name = placeholder_of(name) or name
@@ -108,7 +108,7 @@ def missing_or_failed(
 
 def copy_object(storage: Storage, call: S3Call) -> Answer:
     """PUT /{bucket}/{key} with x-amz-copy-source"""
-    check_refused_headers(call.headers)
+    check_object_acl(storage, call, call.headers.get(ACL, ""))
     source = copy_source(call)
     directive = call.headers.get("x-amz-metadata-directive", "COPY").upper()
     if directive not in ("COPY", "REPLACE"):
