@@ -125,7 +125,8 @@ def _fixed(code: str, status: int, message: str, *, headers: Headers = ()) -> Ca
 
 def _invalid_range(ex: core.RangeNotSatisfiable) -> S3Error:
     headers = (("content-range", f"bytes */{ex.size}"),)
-    return S3Error("InvalidRange", 416, "invalid range provided", headers=headers)
+    details = (("RangeRequested", ex.requested), ("ActualObjectSize", str(ex.size)))
+    return S3Error("InvalidRange", 416, "invalid range provided", headers=headers, details=details)
 
 
 def _unsupported_type(message: str) -> S3Error:

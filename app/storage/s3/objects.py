@@ -10,7 +10,7 @@ from app.storage.errors import NoSuchBucket, PreconditionFailed
 from app.storage.http.answer import Answer, Headers
 from app.storage.http.kept_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, kept_header
 from app.storage.http.preconditions import evaluate
-from app.storage.http.ranges import WHOLE, applicable_range, part_of
+from app.storage.http.ranges import WHOLE, applicable_range, is_byte_range, part_of
 from app.storage.reading import Reading, find, find_with_bytes, open_bytes, size_of
 from app.storage.records import ObjectName, StoredObject
 from app.storage.rows import RawValue, read_metadata
@@ -131,9 +131,9 @@ def _described(call: S3Call, found: StoredObject, user_metadata: Mapping[str, An
 
 
 def _wanted_range(call: S3Call, found: StoredObject, second: int) -> str | None:
-    """The range, None if there is none or it does not apply. Of several ranges none applies."""
+    """The range, None if there is none or it does not apply. S3 ignores several ranges, and those that are not valid."""
     value = applicable_range(call.headers, etag=found.entity_tag, modified=second)
-    return None if value is None or "," in value else value
+    return value if value is not None and is_byte_range(value) else None
 
 
 def _overrides(call: S3Call) -> dict[str, str]:

@@ -142,10 +142,27 @@ def test_ranges(s3: Any, bucket: str) -> None:
     assert get("bytes=-262144") == (206, b"0123456789", "bytes 0-9/10")
     assert get("bytes=0-0,5-6") == (200, b"0123456789", None)
     assert failure(s3.get_object, Bucket=bucket, Key="k", Range="bytes=10-") == (416, "InvalidRange")
+    beyond = requests.get(
+        s3.generate_presigned_url("get_object", {"Bucket": bucket, "Key": "k"}),
+        headers={"range": "bytes=10-11"}, timeout=30,
+    )  # fmt: skip
+    assert "<RangeRequested>bytes=10-11</RangeRequested><ActualObjectSize>10</ActualObjectSize>" in beyond.text
     head = s3.head_object(Bucket=bucket, Key="k", Range="bytes=2-4")
     assert (head["ResponseMetadata"]["HTTPStatusCode"], head["ContentLength"]) == (206, 3)
     assert s3.head_object(Bucket=bucket, Key="k", PartNumber=1)["PartsCount"] == 1
     assert failure(s3.get_object, Bucket=bucket, Key="k", PartNumber=2)[0] == 416
+
+
+@pytest.mark.parametrize("value", [
+    "bytes=33-10", "bytes=1-0", "bytes=0--1", "bytes=invalid-range", "invalid", "bytes=", "bytes=-", "bytes=5", "0-1",
+    "bytes 0-1", "bytes=10-9", "bytes=1-2-3", "bytes=-1-", "bytes=0x1-2", "bytes=" + "9" * 40 + "-1",
+])  # fmt: skip
+def test_a_range_that_is_not_valid_gives_the_whole_object(s3: Any, bucket: str, value: str) -> None:
+    s3.put_object(Bucket=bucket, Key="k", Body=b"0123456789")
+    found = s3.get_object(Bucket=bucket, Key="k", Range=value)
+    assert (found["ResponseMetadata"]["HTTPStatusCode"], found["Body"].read()) == (200, b"0123456789")
+    head = s3.head_object(Bucket=bucket, Key="k", Range=value)
+    assert (head["ResponseMetadata"]["HTTPStatusCode"], head["ContentLength"]) == (200, 10)
 
 
 def test_conditions_of_reads(s3: Any, bucket: str) -> None:
