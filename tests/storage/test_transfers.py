@@ -290,7 +290,7 @@ def test_another_portico_by_its_own_door(
     assert target.get(f"/object/{bucket}/parts").content == LARGE
     assert metadata(target, bucket, "parts")["eTag"] == tag
     assert metadata(target, bucket, "page")["mimetype"] == "text/html"
-    assert metadata(target, bucket, "folder/.emptyFolderPlaceholder")["size"] == 0
+    assert metadata(target, bucket, "folder/")["size"] == 0
     again = run("import", f"s3://{source}", bucket, *from_portico)
     assert summary(again)[1] == "0 objects, 0 bytes, copied; 3 were there; 0 failed"
 

@@ -12,14 +12,13 @@ from app.storage.http.kept_headers import DISPOSITION, ENCODING, EXPIRES, LANGUA
 from app.storage.http.preconditions import evaluate
 from app.storage.http.ranges import WHOLE, applicable_range, is_byte_range, part_of
 from app.storage.reading import Reading, find, find_with_bytes, open_bytes, size_of
-from app.storage.records import ObjectName, StoredObject
+from app.storage.records import StoredObject
 from app.storage.rows import RawValue, read_metadata
 from app.storage.s3.call import S3Call
 from app.storage.s3.descriptions import encoded_word
 from app.storage.s3.elements import XML, ElementContent, document
 from app.storage.s3.errors import S3Error, invalid_request
 from app.storage.s3.kept_checksums import elements_of, headers_of, kept_in
-from app.storage.s3.placeholders import or_placeholder
 from app.storage.s3.verification import missing_signature
 from app.storage.storage import Storage
 from app.storage.times import http_date, read_http_date
@@ -33,7 +32,7 @@ def get_object(storage: Storage, call: S3Call) -> Answer:
     """GET and HEAD /{bucket}/{key}"""
     _check_parameters(call)
     try:
-        return or_placeholder(call.name, lambda name: _served(storage, call, name))
+        return _served(storage, call)
     except NoSuchBucket:
         if call.is_signed:
             raise
@@ -43,13 +42,13 @@ def get_object(storage: Storage, call: S3Call) -> Answer:
 
 def get_tagging(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}/{key}?tagging: objects have no tags."""
-    or_placeholder(call.name, lambda name: find(storage, call.asker, name, reading_of(call)))
+    find(storage, call.asker, call.name, reading_of(call))
     return Answer(body=document("Tagging", ("TagSet", [])), content_type=XML)
 
 
 def get_attributes(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}/{key}?attributes: those that the caller names."""
-    found, _ = or_placeholder(call.name, lambda name: find(storage, call.asker, name, reading_of(call)))
+    found, _ = find(storage, call.asker, call.name, reading_of(call))
     wanted = {each.strip() for each in call.headers.get("x-amz-object-attributes", "").split(",")}
     values: dict[str, ElementContent] = {
         "ETag": found.entity_tag.strip('"') or None,
@@ -74,11 +73,11 @@ def _check_parameters(call: S3Call) -> None:
         raise invalid_request("Request specific response headers cannot be used for anonymous GET requests.")
 
 
-def _served(storage: Storage, call: S3Call, name: ObjectName) -> Answer:
+def _served(storage: Storage, call: S3Call) -> Answer:
     def use(found: StoredObject, user_metadata: RawValue) -> Answer | None:
         return _answer(storage, call, found, read_metadata(user_metadata))
 
-    return find_with_bytes(storage, call.asker, name, reading_of(call), use, _USER_METADATA)
+    return find_with_bytes(storage, call.asker, call.name, reading_of(call), use, _USER_METADATA)
 
 
 def _answer(storage: Storage, call: S3Call, found: StoredObject, user_metadata: Mapping[str, Any]) -> Answer | None:
@@ -131,7 +130,7 @@ def _described(call: S3Call, found: StoredObject, user_metadata: Mapping[str, An
 
 
 def _wanted_range(call: S3Call, found: StoredObject, second: int) -> str | None:
-    """The range, None if there is none or it does not apply. S3 ignores several ranges, and those that are not valid."""
+    """The range; None without one that applies. S3 ignores several ranges, and those that are not valid."""
     value = applicable_range(call.headers, etag=found.entity_tag, modified=second)
     return value if value is not None and is_byte_range(value) else None
 

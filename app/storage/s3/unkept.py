@@ -15,7 +15,6 @@ from app.storage.s3.call import S3Call
 from app.storage.s3.elements import XML, document
 from app.storage.s3.errors import S3Error, not_implemented
 from app.storage.s3.objects import reading_of
-from app.storage.s3.placeholders import or_placeholder
 from app.storage.storage import Storage
 
 _MISSING: Mapping[str, tuple[str, str]] = {
@@ -75,7 +74,7 @@ def answer_unkept(storage: Storage, call: S3Call, name: str) -> Answer:
             return Answer(204, content_type=XML)
         raise not_implemented(name)
     if call.key:
-        or_placeholder(call.name, lambda name: find(storage, call.asker, name, reading_of(call)))
+        find(storage, call.asker, call.name, reading_of(call))
     elif call.bucket:
         check_visible(storage, call)
     if name in _EMPTY:

@@ -28,7 +28,6 @@ from app.storage.s3.descriptions import (
 from app.storage.s3.elements import XML, document
 from app.storage.s3.errors import invalid_argument, no_such_version
 from app.storage.s3.kept_checksums import as_member, headers_of
-from app.storage.s3.placeholders import or_placeholder, placeholder_of
 from app.storage.sql import time_text
 from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
@@ -47,12 +46,9 @@ _VERSION = "?versionId="
 def put_object(storage: Storage, call: S3Call) -> Answer:
     """PUT /{bucket}/{key}"""
     check_object_acl(storage, call, call.headers.get(ACL, ""))
-    name = call.name
-    if call.body.length == 0:
-        name = placeholder_of(name) or name
     size, body = call.body.length, call.body
     etag = stored(
-        storage, call, name, body, call.headers,
+        storage, call, call.name, body, call.headers,
         event=CREATED_PUT, size=size, learned=lambda: as_member(body.checksums),
     )  # fmt: skip
     return Answer(headers=(("etag", etag), *headers_of(body.checksums)), content_type=XML)
@@ -119,23 +115,18 @@ def copy_object(storage: Storage, call: S3Call) -> Answer:
         check_source(call, str(found.metadata.get("eTag", "")), updated_at)
         return _described_anew(found, call.headers) if directive == "REPLACE" else found
 
-    def copied_from(name: ObjectName) -> bytes:
-        # A folder's placeholder makes a folder.
-        target = call.name if name == source else placeholder_of(call.name) or call.name
-        return moving.copy(
+    try:
+        copied = moving.copy(
             storage,
             call.asker,
-            name,
-            target,
+            source,
+            call.name,
             upsert=not must_be_new,
             describe=describe,
             projection=COPIED,
             etags=etags,
             must_be_new=must_be_new,
         )
-
-    try:
-        copied = or_placeholder(source, copied_from)
     except PreconditionFailed:
         raise missing_or_failed(storage, call, call.name, etags) from None
     etag, modified = json.loads(copied)

@@ -102,7 +102,7 @@ def test_empty_objects_and_folders(s3: Any, bucket: str) -> None:
     assert s3.get_object(Bucket=bucket, Key="empty")["Body"].read() == b""
     s3.put_object(Bucket=bucket, Key="dir/", Body=b"")
     listed = s3.list_objects_v2(Bucket=bucket)["Contents"]
-    assert [each["Key"] for each in listed] == ["dir/.emptyFolderPlaceholder", "empty"]
+    assert [each["Key"] for each in listed] == ["dir/", "empty"]
     assert s3.head_object(Bucket=bucket, Key="dir/")["ContentLength"] == 0
     s3.delete_object(Bucket=bucket, Key="dir/")
     assert failure(s3.head_object, Bucket=bucket, Key="dir/") == (404, "404")
@@ -121,7 +121,7 @@ def test_what_is_done_with_a_folder(s3: Any, bucket: str) -> None:
     sized = s3.get_object_attributes(Bucket=bucket, Key="dir/", ObjectAttributes=["ObjectSize"])
     assert sized["ObjectSize"] == 0
     listed = s3.list_objects_v2(Bucket=bucket)["Contents"]
-    assert [each["Key"] for each in listed] == ["dir/.emptyFolderPlaceholder", "new/.emptyFolderPlaceholder"]
+    assert [each["Key"] for each in listed] == ["dir/", "new/"]
     tag = s3.head_object(Bucket=bucket, Key="new/")["ETag"]
     wanted = [{"Key": "dir/"}, {"Key": "missing/"}, {"Key": "new/", "ETag": tag}]
     deleted = s3.delete_objects(Bucket=bucket, Delete={"Objects": wanted})
