@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
+from app.storage.http.errors import NoLength
 from app.storage.http.kept_headers import ENCODING, EXPIRES, LANGUAGE, ROBOTS, header_text, headers_to_keep
-from app.storage.s3.errors import S3Error, invalid_argument, not_implemented
+from app.storage.s3.errors import invalid_argument, not_implemented
 
 _USER = "x-amz-meta-"
 _LARGEST_USER_METADATA = 1024 * 1024
@@ -86,7 +87,7 @@ DESCRIBED_BY_HEADERS = (ROBOTS, ENCODING, LANGUAGE, EXPIRES, "contentDisposition
 
 
 def check_length(length: int | None) -> int:
-    """The length of a body. Raises S3Error if it was not declared."""
+    """The length of a body. Raises NoLength if it was not declared."""
     if length is None:
-        raise S3Error("MissingContentLength", 411, "You must provide the Content-Length HTTP header.")
+        raise NoLength
     return length

@@ -17,6 +17,7 @@ from app.storage.bytes.backend import ByteSource
 from app.storage.errors import TooLarge
 from app.storage.http.answer import Answer
 from app.storage.http.head import Head
+from app.storage.http.upload_body import check_declared
 from app.storage.s3.bodies import LARGEST_XML
 from app.storage.s3.body import decoded_length, is_streaming, verified_body
 from app.storage.s3.call import DoorSettings, S3Call
@@ -158,6 +159,8 @@ class Door:
         headers = with_query_headers(head.headers, query)
         operation = route(head.method, place.bucket, place.key, query, headers)
         entrant = self._entrant(head, query, operation)
+        if operation.takes_object:
+            check_declared(headers)
         found, presented = entrant.found, entrant.presented
         payload = presented.payload if presented is not None else UNSIGNED
         described = without_checksums(headers) if operation.joins_parts else headers

@@ -181,6 +181,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     core.SchemaMismatch: lambda ex: S3Error(
         "ServiceUnavailable", 503, "The database's storage schema is not as it should be", hint=ex.hint
     ),
+    http.NoLength: _fixed("MissingContentLength", 411, "You must provide the Content-Length HTTP header."),
     http.InvalidRequest: lambda ex: invalid_request(ex.message),
     http.InvalidRobotsTag: lambda ex: invalid_argument(ex.message),
 }
