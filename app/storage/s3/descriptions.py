@@ -18,7 +18,7 @@ _LONGEST_LANGUAGE = 200
 _ENCODED_WORD = re.compile(r"=\?utf-8\?b\?([A-Za-z0-9+/]+=*)\?=", re.ASCII | re.IGNORECASE)
 # To answer without what these ask for would be a lie.
 _REFUSED = (
-    "x-amz-server-side-encryption-customer-", "x-amz-object-lock-", "x-amz-copy-source-server-side-encryption-",
+    "x-amz-server-side-encryption-", "x-amz-object-lock-", "x-amz-copy-source-server-side-encryption-",
     "x-amz-write-offset-bytes", "x-amz-rename-source", "x-amz-grant-", "x-amz-website-redirect-location",
 )  # fmt: skip
 _TAGS = "x-amz-tagging"

@@ -20,6 +20,7 @@ from app.storage.http.head import Head
 from app.storage.http.upload_body import check_declared
 from app.storage.s3.bodies import LARGEST_XML
 from app.storage.s3.body import decoded_length, is_streaming, verified_body
+from app.storage.s3.buckets import check_expected_owners
 from app.storage.s3.call import DoorSettings, S3Call
 from app.storage.s3.checksums import without_checksums
 from app.storage.s3.chunked import ChunkSigner
@@ -204,6 +205,7 @@ class Door:
         if call.query.get("versionId", "null") not in ("null", ""):
             raise no_such_version()
         check_refused_headers(call.headers)
+        check_expected_owners(call)
         return operation.run(self._storage, call)
 
     def _entrant(self, head: Head, query: Mapping[str, str], operation: S3Operation) -> Entrant:

@@ -106,6 +106,16 @@ def method_not_allowed(method: str) -> S3Error:
     return S3Error("MethodNotAllowed", 405, f"{method} is not allowed against this resource.")
 
 
+def preflight_refused(headers: Mapping[str, str]) -> S3Error:
+    """A preflight that the setting CORS_ORIGINS does not answer, or a request that is none."""
+    if "origin" not in headers or "access-control-request-method" not in headers:
+        message = "Insufficient information. Origin and Access-Control-Request-Method request headers needed."
+        return S3Error("BadRequest", 400, message)
+    return S3Error(
+        "AccessForbidden", 403, "CORSResponse: This CORS request is not allowed; CORS_ORIGINS allows origins."
+    )
+
+
 def internal_error() -> S3Error:
     """The service failed."""
     return S3Error("InternalError", 500, "Internal Server Error")

@@ -26,7 +26,7 @@ from app.storage.s3.descriptions import (
     user_metadata_of,
 )
 from app.storage.s3.elements import XML, document
-from app.storage.s3.errors import invalid_argument, no_such_version
+from app.storage.s3.errors import invalid_argument, invalid_request, no_such_version
 from app.storage.s3.kept_checksums import as_member, headers_of
 from app.storage.sql import time_text
 from app.storage.storage import Storage
@@ -41,6 +41,7 @@ COPIED = f"pg_catalog.json_build_array(o.metadata ->> 'eTag', {time_text('o.upda
 _SOURCE = "x-amz-copy-source"
 _CONDITIONS = ("if-match", "if-none-match", "if-modified-since", "if-unmodified-since")
 _VERSION = "?versionId="
+_STORAGE_CLASS = "x-amz-storage-class"
 
 
 def put_object(storage: Storage, call: S3Call) -> Answer:
@@ -109,6 +110,8 @@ def copy_object(storage: Storage, call: S3Call) -> Answer:
     directive = call.headers.get("x-amz-metadata-directive", "COPY").upper()
     if directive not in ("COPY", "REPLACE"):
         raise invalid_argument("Unknown metadata directive.")
+    if directive == "COPY" and source == call.name and _STORAGE_CLASS not in call.headers:
+        raise invalid_request("A copy of an object to itself must replace its metadata or change its storage class.")
     etags, must_be_new = write_conditions(call.headers)
 
     def describe(found: Described, updated_at: float) -> Described:
