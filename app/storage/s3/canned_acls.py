@@ -6,7 +6,8 @@ says the same is accepted; one that grants more is refused, because it would not
 
 from __future__ import annotations
 
-from app.storage.buckets import find_bucket
+from app.storage import buckets
+from app.storage.errors import NoSuchBucket
 from app.storage.s3.call import S3Call
 from app.storage.s3.errors import invalid_argument, not_implemented
 from app.storage.storage import Storage
@@ -16,6 +17,7 @@ ACL = "x-amz-acl"
 
 _PUBLIC = "public-read"
 _PRIVATE = frozenset({"", "private", "bucket-owner-full-control", "bucket-owner-read"})
+_IS_PUBLIC = "pg_catalog.to_json(coalesce(b.public, false))"
 _NOT_KEPT = frozenset({"public-read-write", "authenticated-read", "aws-exec-read", "log-delivery-write"})
 
 
@@ -29,8 +31,13 @@ def grants_public_reads(given: str) -> bool:
 
 
 def check_object_acl(storage: Storage, call: S3Call, given: str) -> None:
-    """Raise S3Error for a list that grants more than the bucket of the object does."""
-    if grants_public_reads(given):
-        bucket = find_bucket(storage, call.asker, call.bucket)
-        if bucket is not None and not bucket.public:
-            raise not_implemented(f"{ACL}: {_PUBLIC} in a bucket that is not public")
+    """Raise S3Error for a list that grants more than the bucket of the object does, as far as the caller sees it."""
+    if grants_public_reads(given) and not _is_public(storage, call):
+        raise not_implemented(f"{ACL}: {_PUBLIC} in a bucket that is not public")
+
+
+def _is_public(storage: Storage, call: S3Call) -> bool:
+    try:
+        return buckets.get(storage, call.asker, call.bucket, _IS_PUBLIC) == b"true"
+    except NoSuchBucket:
+        return False

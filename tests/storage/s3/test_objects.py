@@ -184,7 +184,12 @@ def test_conditional_writes(s3: Any, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"2", IfMatch=etag)
     assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"2"
     assert failure(s3.delete_object, Bucket=bucket, Key="k", IfMatch=etag) == (412, "PreconditionFailed")
-    copied = {"Bucket": bucket, "Key": "k", "CopySource": {"Bucket": bucket, "Key": "k"}}
+    copied = {
+        "Bucket": bucket,
+        "Key": "k",
+        "CopySource": {"Bucket": bucket, "Key": "k"},
+        "MetadataDirective": "REPLACE",
+    }
     assert failure(s3.copy_object, IfNoneMatch="*", **copied) == (412, "PreconditionFailed")
 
 

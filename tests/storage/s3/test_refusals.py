@@ -68,6 +68,15 @@ def test_a_bucket_that_the_caller_does_not_see_is_not_its_own(s3: Any, s3_servic
     assert refusal(s3.create_bucket, Bucket=bucket) == (409, "BucketAlreadyOwnedByYou")
 
 
+def test_the_list_of_an_object_does_not_reveal_buckets(s3: Any, s3_service: Service, bucket: str) -> None:
+    user = as_user(s3_service, token(sub=USER))
+    refusals = {
+        refusal(user.put_object, Bucket=name, Key="k", Body=b"x", ACL="public-read")
+        for name in (bucket, s3_service.bucket(public=True), unique("none"))
+    }
+    assert refusals == {(501, "NotImplemented")}
+
+
 def test_the_list_of_a_public_bucket(s3: Any, s3_service: Service, bucket: str) -> None:
     public = s3_service.bucket(public=True)
     s3.put_object(Bucket=public, Key="k", Body=b"x")
