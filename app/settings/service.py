@@ -164,7 +164,7 @@ class Settings:
         default_note="1G, or 20 times UPLOAD_SIZE_LIMIT if that is more",
         derive=lambda values: max(1024**3, 20 * values["upload_size_limit"]))
     object_keys: str = setting(Choice("ascii", "unicode"), "ascii",
-        "The characters allowed in object keys: the safe ASCII characters of S3, or all of Unicode.")
+        "The characters allowed in object keys: the safe ASCII characters of S3, or all but U+0000 and U+10FFFF.")
     signed_upload_s: int = setting(Number(1), 7200, "Seconds for which a signed upload URL is valid.")
     remote_streams: int = setting(Number(1), None,
         "Concurrent downloads from a remote backend in each worker; each occupies a thread while the backend sends.",

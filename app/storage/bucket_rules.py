@@ -10,7 +10,7 @@ from app.storage.errors import InvalidMimeType
 from app.storage.records import Bucket
 
 PLACEHOLDER = ".emptyFolderPlaceholder"
-"""Clients keep an empty folder visible with an object of this name. It has no bytes and may have any type."""
+"""Supabase's clients keep an empty folder visible with an object of this name inside of it. It has no bytes."""
 
 _LONGEST_MIME_TYPE = 1000
 
@@ -24,9 +24,17 @@ def check_mime_types(entries: Sequence[str]) -> list[str]:
     return kept
 
 
-def check_mime_type(mime_type: str, bucket: Bucket, key: str) -> None:
+def keeps_folder(key: str, size: int | None) -> bool:
+    """Whether the object only keeps a folder visible: clients of S3 make an empty one whose key is the folder's.
+
+    Such an object may have any type. A ``size`` of None is not known.
+    """
+    return key.endswith(PLACEHOLDER) or (key.endswith("/") and size == 0)
+
+
+def check_mime_type(mime_type: str, bucket: Bucket) -> None:
     """Raise InvalidMimeType unless the bucket allows this type. Parameters count only if an allowed type has some."""
-    if not bucket.allowed_mime_types or key.endswith(PLACEHOLDER):
+    if not bucket.allowed_mime_types:
         return
     full = _normal(mime_type)
     plain = full.partition(";")[0]

@@ -119,11 +119,12 @@ class PreconditionFailed(StorageError):
 
 
 class RangeNotSatisfiable(StorageError):
-    """The range contains no byte of the object, which has ``size`` bytes."""
+    """The range ``requested`` contains no byte of the object, which has ``size`` bytes."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, requested: str) -> None:
         super().__init__()
         self.size = size
+        self.requested = requested
 
 
 class TooLarge(StorageError):

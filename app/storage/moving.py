@@ -9,7 +9,7 @@ from app.database import BoundStatement, Row, StatementError
 from app.database.sqlstates import FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION
 from app.identity import SERVICE_ROLE
 from app.storage.asker import Asker
-from app.storage.bucket_rules import PLACEHOLDER
+from app.storage.bucket_rules import keeps_folder
 from app.storage.bytes.backend import BlobMissing
 from app.storage.bytes.blobs import blob_key, new_version
 from app.storage.committing import commit
@@ -115,8 +115,8 @@ def move(storage: Storage, asker: Asker, source: ObjectName, target: ObjectName)
         (MOVE_OBJECT, (*map(text, (*source, *target)), *owner_columns(asker.subject))),
     ]
     check: Callable[[list[list[Row]]], None] | None = None
-    # A placeholder was exempt from its bucket's rules, and under another name it no longer is; nor has it any bytes.
-    if target.bucket != source.bucket or any(name.key.endswith(PLACEHOLDER) for name in (source, target)):
+    # What keeps a folder was exempt from its bucket's rules. Under another name it no longer is, nor has it any bytes.
+    if target.bucket != source.bucket or any(keeps_folder(name.key, size=0) for name in (source, target)):
         calls += [(BECOME, (SERVICE_ROLE.encode(),)), (BUCKET, (text(target.bucket),))]
 
         def check(results: list[list[Row]]) -> None:

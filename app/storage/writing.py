@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from app.identity import SERVICE_ROLE
 from app.storage.asker import Asker
-from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, size_limit
+from app.storage.bucket_rules import PLACEHOLDER, check_mime_type, keeps_folder, size_limit
 from app.storage.buckets import find_bucket
 from app.storage.bytes.backend import ByteSource, PassingOn
 from app.storage.bytes.blobs import blob_key, discard, new_version
@@ -124,7 +124,8 @@ def check_rules(storage: Storage, bucket: Bucket, key: str, mime_type: str, size
     """Raise TooLarge or InvalidMimeType unless the bucket takes such an object; None stands for an unknown size."""
     if size is not None and size > size_limit(bucket, key, storage.limits.upload):
         raise TooLarge
-    check_mime_type(mime_type, bucket, key)
+    if not keeps_folder(key, size):
+        check_mime_type(mime_type, bucket)
 
 
 def _write_bytes(storage: Storage, write: Write, content: Content, largest: int) -> NewBytes:

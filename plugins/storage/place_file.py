@@ -86,9 +86,14 @@ class FolderPlace:
         return frozenset({md5.hexdigest()})
 
     def put(self, key: str, source: ByteSource, size: int, description: ObjectDescription, modified: datetime) -> None:
-        path = self._path(key)
+        # An empty object whose key ends in a slash keeps a folder visible: here it is one.
+        folder = key.endswith("/") and size == 0
+        path = self._path(key[:-1] if folder else key)
         with _refused():
             self._root.mkdir(parents=True, exist_ok=True)
+            if folder:
+                path.mkdir(parents=True, exist_ok=True)
+                return
         with _locked(self._root, fcntl.LOCK_SH):
             self._write(path, source, modified)
 

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import {
-  CopyObjectCommand, CreateBucketCommand, DeleteBucketCommand, DeleteObjectsCommand, GetObjectCommand, HeadBucketCommand,
-  HeadObjectCommand, ListBucketsCommand, ListObjectsV2Command, paginateListObjectsV2, PutObjectCommand, S3Client,
-  waitUntilObjectExists,
+  CompleteMultipartUploadCommand, CopyObjectCommand, CreateBucketCommand, CreateMultipartUploadCommand,
+  DeleteBucketCommand, DeleteObjectsCommand, GetObjectCommand, HeadBucketCommand, HeadObjectCommand, ListBucketsCommand,
+  ListObjectsV2Command, paginateListObjectsV2, PutObjectCommand, S3Client, UploadPartCopyCommand, waitUntilObjectExists,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -50,6 +50,35 @@ seen.signedGet = await (await fetch(forGet)).text()
 const forPut = await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key: 'signed', ContentType: 'a/b' }), { expiresIn: 60 })
 seen.signedPut = (await fetch(forPut, { method: 'PUT', body: 'by URL', headers: { 'content-type': 'a/b' } })).status
 seen.afterwards = await body('signed')
+
+// The presigner moves x-amz- headers into the query.
+const presigned = async (command, headers = {}, data = undefined) => {
+  const answer = await fetch(await getSignedUrl(s3, command, { expiresIn: 60 }), { method: data === null ? 'POST' : 'PUT', headers, body: data ?? undefined })
+  return [answer.status, await answer.text()]
+}
+const codeOf = ([status, text]) => [status, /<Code>(\w+)/.exec(text)?.[1] ?? '']
+const described = { Bucket, Key: 'signed', Metadata: { owner: '42', place: 'Größe' } }
+await presigned(new PutObjectCommand(described), {}, 'by URL')
+const metadata = async (Key) => (await send(new HeadObjectCommand({ Bucket, Key }))).Metadata
+seen.signedMetadata = await metadata('signed')
+const onto = { Bucket, Key: 'signed', CopySource: `${Bucket}/signed`, MetadataDirective: 'REPLACE', Metadata: { owner: '43' } }
+seen.signedCopy = (await presigned(new CopyObjectCommand(onto)))[0]
+seen.afterTheCopy = [await body('signed'), await metadata('signed')]
+const begun = await presigned(new CreateMultipartUploadCommand({ ...described, Key: 'stream' }), {}, null)
+const UploadId = /<UploadId>([^<]+)/.exec(begun[1])[1]
+const copiedPart = await presigned(new UploadPartCopyCommand({ Bucket, Key: 'stream', UploadId, PartNumber: 1, CopySource: `${Bucket}/signed` }))
+const ETag = /<ETag>([^<]+)/.exec(copiedPart[1])[1].replaceAll('&quot;', '"')
+await send(new CompleteMultipartUploadCommand({ Bucket, Key: 'stream', UploadId, MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] } }))
+seen.signedParts = [await body('stream'), await metadata('stream')]
+seen.signedRefusals = []
+for (const more of [{ ObjectLockMode: 'COMPLIANCE' }, { WriteOffsetBytes: 6 }, { Tagging: 'a=b' }, { ACL: 'public-read' }]) {
+  seen.signedRefusals.push(codeOf(await presigned(new PutObjectCommand({ Bucket, Key: 'signed', ...more }), {}, 'other')))
+}
+seen.afterRefusals = await body('signed')
+const publicBucket = `${Bucket}-public`
+seen.signedBucket = (await presigned(new CreateBucketCommand({ Bucket: publicBucket, ACL: 'public-read' })))[0]
+await send(new PutObjectCommand({ Bucket: publicBucket, Key: 'open', Body: 'to all' }))
+seen.publicly = await (await fetch(`${endpoint}/${publicBucket}/open`)).text()
 
 seen.keys = []
 for await (const page of paginateListObjectsV2({ client: s3, pageSize: 2 }, { Bucket })) {

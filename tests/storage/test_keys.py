@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import quote
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.storage.names import successor
+from tests.storage.s3.clients import KEY, SECRET_KEY, client
 from tests.storage.service import Service, error, raw_request
 
 
@@ -75,7 +78,45 @@ def test_all_scripts_by_a_setting(own_service: object) -> None:
     assert service.upload(f"{bucket}/%C3%BC%20%25.txt").json()["Key"] == f"{bucket}/ü %.txt"
     signed = service.post(f"/object/sign/{bucket}/%C3%BC%20%25.txt", json={"expiresIn": 60}).json()["signedURL"]
     assert service.get(signed, None).content == b"content"
-    assert error(service.upload(f"{bucket}/a%00b"))[2] == "InvalidKey"
+    for path in ("a%00b", "a%F4%8F%BF%BF", "%2e%2e/b", "x" * 1025, "%C3%BC" * 513):
+        assert error(service.upload(f"{bucket}/{path}"))[2] == "InvalidKey"
+
+
+ODD_KEYS = sorted([
+    "etc/systemd/dev-disk-by\\x2dlabel.swap", "Icon\r", "a\tb\n", "a", "a\x01", "a\x01/b", "a/\x01", "\x01", "\x7f",
+    "\x80b", "\x9f", "\ufffe", "\uffff", "dir\\", "dir\\/file", "\\", "c:\\d", "\U0010fffe", "e\u0301", "\xe9",
+    "\u2028", "\ufeff",
+], key=str.encode)  # fmt: skip
+
+
+def test_odd_characters_by_the_same_setting(own_service: object) -> None:
+    """At each face: whatever a client of S3 sends. Listings without an encoding cannot name all in XML 1.0."""
+    keys = {"s3_protocol_access_key_id": KEY, "s3_protocol_access_key_secret": SECRET_KEY}
+    service: Service = own_service(object_keys="unicode", **keys)  # type: ignore[operator]
+    bucket, s3 = service.bucket(), client(service)
+    for number, key in enumerate(ODD_KEYS):
+        if number % 2:
+            s3.put_object(Bucket=bucket, Key=key, Body=key.encode())
+        else:
+            assert service.upload(f"{bucket}/{quote(key)}", key.encode()).json()["Key"] == f"{bucket}/{key}"
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, PaginationConfig={"PageSize": 3})
+    assert [each["Key"] for page in pages for each in page["Contents"]] == ODD_KEYS
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Delimiter="/", PaginationConfig={"PageSize": 2})
+    found = {each["Prefix"] for page in pages for each in page.get("CommonPrefixes", ())}
+    assert found == {"a/", "a\x01/", "dir\\/", "etc/"}
+    for key in ODD_KEYS:
+        assert service.get(f"/object/{bucket}/{quote(key)}").content == key.encode()
+        assert s3.get_object(Bucket=bucket, Key=key)["Body"].read() == key.encode()
+        s3.copy_object(Bucket=bucket, Key=f"copies/{key}", CopySource={"Bucket": bucket, "Key": key})
+    listed = service.post(f"/object/list-v2/{bucket}", json={"prefix": "copies/"}).json()["objects"]
+    assert sorted((each["name"] for each in listed), key=str.encode) == [f"copies/{key}" for key in ODD_KEYS]
+    plain = service.session.get(s3.generate_presigned_url("list_objects_v2", {"Bucket": bucket}), timeout=30)
+    ElementTree.fromstring(plain.content)
+    for key in ODD_KEYS:
+        s3.delete_object(Bucket=bucket, Key=key)
+    prefixes = [f"copies/{key}" for key in ODD_KEYS]
+    assert len(service.delete(f"/object/{bucket}", json={"prefixes": prefixes}).json()) == len(ODD_KEYS)
+    assert s3.list_objects_v2(Bucket=bucket)["KeyCount"] == 0
 
 
 @pytest.mark.parametrize("path", ["/object/b/a%zz", "/object/b/a%f", "/object/b/a%ff"])

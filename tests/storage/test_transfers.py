@@ -211,6 +211,16 @@ def test_an_export_to_a_full_disk_leaves_no_part_of_an_object(target: Service, t
     assert not (tmp_path / "a").exists()
 
 
+def test_an_empty_object_that_keeps_a_folder_becomes_one(target: Service, run: Run, tmp_path: Path) -> None:
+    bucket, out = target.bucket(), tmp_path / "out"
+    target.upload(f"{bucket}/a/empty/", b"").raise_for_status()
+    target.upload(f"{bucket}/a/file", b"1").raise_for_status()
+    for _ in range(2):
+        assert summary(run("export", bucket, str(out)))[0] == 0
+    assert [path.name for path in (out / "a").iterdir() if path.is_dir()] == ["empty"]
+    assert (out / "a" / "file").read_bytes() == b"1"
+
+
 def test_what_a_killed_export_left_is_removed_by_the_next(target: Service, run: Run, tmp_path: Path) -> None:
     """But not what another export writes at that moment."""
     bucket, out = target.bucket(), tmp_path / "out"
@@ -290,7 +300,7 @@ def test_another_portico_by_its_own_door(
     assert target.get(f"/object/{bucket}/parts").content == LARGE
     assert metadata(target, bucket, "parts")["eTag"] == tag
     assert metadata(target, bucket, "page")["mimetype"] == "text/html"
-    assert metadata(target, bucket, "folder/.emptyFolderPlaceholder")["size"] == 0
+    assert metadata(target, bucket, "folder/")["size"] == 0
     again = run("import", f"s3://{source}", bucket, *from_portico)
     assert summary(again)[1] == "0 objects, 0 bytes, copied; 3 were there; 0 failed"
 

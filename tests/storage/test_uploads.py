@@ -516,3 +516,31 @@ def test_a_check_that_fails_leaves_no_bytes(own_service: Callable[..., Service])
     assert error(answer)[:3] == (500, "500", "InternalError")
     assert "mistake" not in answer.text
     assert service.blobs() == set()
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_an_upload_without_a_declared_length_changes_nothing(service: Service, method: str, version: str) -> None:
+    """As with `curl -X PUT`, where the file was forgotten."""
+    bucket = service.bucket()
+    service.upload(f"{bucket}/k", b"precious").raise_for_status()
+    credential = f"Host: x\r\nx-upsert: true\r\nAuthorization: Bearer {SERVICE}"
+    body = b"" if version == "1.1" else b"a body that ends with the connection"
+    for key in ("k", "new"):
+        head = f"{method} /object/{bucket}/{key} HTTP/{version}\r\n{credential}\r\n\r\n"
+        answer = raw_request(service.address, head.encode() + body)
+        assert answer.split()[1] == b"411"
+        assert json.loads(answer.partition(b"\r\n\r\n")[2])["code"] == "MissingContentLength"
+    assert service.get(f"/object/{bucket}/k").content == b"precious"
+    url = service.post(f"/object/upload/sign/{bucket}/k", headers={"x-upsert": "true"}).json()["url"]
+    assert raw_request(service.address, f"PUT {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode()).split()[1] == b"411"
+    assert service.sql(f"select name from storage.objects where bucket_id = '{bucket}'") == [["k"]]
+
+
+@pytest.mark.parametrize("framing", ["Content-Length: 0\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"])
+def test_an_empty_upload_whose_length_is_declared(service: Service, framing: str) -> None:
+    bucket = service.bucket()
+    service.upload(f"{bucket}/k", b"old").raise_for_status()
+    head = f"PUT /object/{bucket}/k HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {SERVICE}\r\n{framing}"
+    assert raw_request(service.address, head.encode()).split()[1] == b"200"
+    assert service.get(f"/object/{bucket}/k").content == b""

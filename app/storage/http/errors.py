@@ -9,6 +9,10 @@ class InvalidRequest(StorageError):
     """A header, parameter or body is malformed; the message says which, and what was expected."""
 
 
+class NoLength(StorageError):
+    """An upload declares neither the length of its body nor that it comes in chunks."""
+
+
 class NoContent(StorageError):
     """A multipart form contains no file."""
 

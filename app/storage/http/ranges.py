@@ -10,7 +10,7 @@ from app.storage.errors import RangeNotSatisfiable
 from app.storage.http.answer import Headers
 from app.storage.http.preconditions import range_applies
 
-_OTHER_UNIT = re.compile(r"(?!bytes=)[!#$%&'*+.^_`|~0-9a-z-]+=.*", re.ASCII | re.IGNORECASE | re.DOTALL)
+_UNIT = re.compile(r"bytes=", re.ASCII | re.IGNORECASE)
 _RANGE = re.compile(r"bytes=\s*(\d*)-(\d*)", re.ASCII | re.IGNORECASE)
 _DIGITS = 18
 _BEYOND = 10**_DIGITS
@@ -44,24 +44,32 @@ def part_of(value: str, size: int) -> AnsweredPart:
 
 
 def is_of_other_unit(value: str) -> bool:
-    """Whether a Range header has a unit other than bytes; such a header must be ignored."""
-    return _OTHER_UNIT.fullmatch(value.strip()) is not None
+    """Whether a Range header has a unit other than bytes, or none; such a header must be ignored (section 14.2)."""
+    return _UNIT.match(value.strip()) is None
+
+
+def is_byte_range(value: str) -> bool:
+    """Whether a Range header is a valid range of bytes: its last byte is not before its first (section 14.1.2)."""
+    found = _RANGE.fullmatch(value.strip())
+    if not found or not (found[1] or found[2]):
+        return False
+    return not (found[1] and found[2]) or _number(found[1]) <= _number(found[2])
 
 
 def read_range(value: str, size: int) -> tuple[int, int]:
     """The start and the end (exclusive) of the bytes to send, of ``size`` bytes. Raises RangeNotSatisfiable."""
     found = _RANGE.fullmatch(value.strip())
     if not found or not (found[1] or found[2]):
-        raise RangeNotSatisfiable(size)
+        raise RangeNotSatisfiable(size, value)
     if not found[1]:
         length = min(_number(found[2]), size)
         if length == 0:
-            raise RangeNotSatisfiable(size)
+            raise RangeNotSatisfiable(size, value)
         return size - length, size
     start = _number(found[1])
     end = min(_number(found[2]) + 1, size) if found[2] else size
     if start >= size or end <= start:
-        raise RangeNotSatisfiable(size)
+        raise RangeNotSatisfiable(size, value)
     return start, end
 
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from app.storage.bytes.backend import ByteSource
 from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
-from app.storage.http.errors import InvalidRequest, NoContent
+from app.storage.http.errors import InvalidRequest, NoContent, NoLength
 from app.storage.http.forms import BrokenForm, FormPart, form_parts
 from app.storage.http.kept_headers import ENCODING, encoding_to_keep, header_text, headers_to_keep
 from app.storage.writing import Content
@@ -51,6 +51,15 @@ def read_upload(headers: Mapping[str, str], body: BinaryIO, length: int | None) 
         )
     kept = headers_to_keep(headers)
     return content._replace(more_metadata={**kept, **content.more_metadata}) if kept else content
+
+
+def check_declared(headers: Mapping[str, str]) -> None:
+    """Raise NoLength for an upload without a body, such as one whose caller forgot the file.
+
+    Such a request has an empty body (RFC 9112 section 6.3), but an object must not become empty by accident.
+    """
+    if "content-length" not in headers and "transfer-encoding" not in headers:
+        raise NoLength
 
 
 def media_type(headers: Mapping[str, str]) -> str:

@@ -11,7 +11,6 @@ from typing import Any
 
 from app.database import BoundStatement, Statement
 from app.storage.asker import Asker
-from app.storage.bucket_rules import PLACEHOLDER
 from app.storage.bytes.blobs import blob_key, is_version
 from app.storage.committing import Along
 from app.storage.content_types import check_content_type
@@ -70,9 +69,7 @@ class Importing:
         return attempted(found.key, found.size, lambda: self._transfer(found))
 
     def _transfer(self, found: PlacedObject) -> Transferred:
-        # S3 has empty objects in place of folders.
-        folder = found.key.endswith("/") and found.size == 0
-        name = ObjectName(self.bucket, self.prefix + found.key + (PLACEHOLDER if folder else ""))
+        name = ObjectName(self.bucket, self.prefix + found.key)
         known = self._known(name)
         if known is not None and self._is_there(known.row, found):
             return Transferred(found.key, found.size, "there")

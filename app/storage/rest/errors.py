@@ -89,6 +89,9 @@ def _slow_down(status: int, tag: str, message: str) -> RestError:
     return RestError("SlowDown", status, message, tag=tag, status=status, headers=_RETRY)
 
 
+_NO_LENGTH = "You must provide the Content-Length HTTP header: for an empty object it is 0."
+
+
 def _missing_bytes(_: object) -> RestError:
     headers = (("cache-control", "no-store"),)
     return RestError("NoSuchKey", 404, "The resource was not found", tag="Not found", headers=headers)
@@ -195,6 +198,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], RestError]] = {
     core.DatabaseRefused: _database_error,
     core.SchemaMismatch: _schema_mismatch,
     http.InvalidRequest: lambda ex: invalid_request(ex.message),
+    http.NoLength: _fixed(RestError, "MissingContentLength", 411, _NO_LENGTH, status=411),
     http.NoContent: _fixed(RestError, "InvalidRequest", 400, "No content provided"),
     http.InvalidRobotsTag: lambda ex: RestError("invalid_x_robots_tag", 400, ex.message),
     http.InvalidToken: lambda ex: RestError("InvalidJWT", 400, ex.message),

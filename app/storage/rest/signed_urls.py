@@ -16,7 +16,7 @@ from app.storage.errors import InvalidValue, NoSuchObject, PreconditionFailed
 from app.storage.http.answer import Answer
 from app.storage.http.preconditions import write_conditions
 from app.storage.http.signing import DOWNLOAD, LATEST, UPLOAD, Signer, check_scope, signed_key
-from app.storage.http.upload_body import header_metadata, read_upload
+from app.storage.http.upload_body import check_declared, header_metadata, read_upload
 from app.storage.judging import Write
 from app.storage.names import check_key
 from app.storage.permissions import TriedWrite, try_write
@@ -106,6 +106,7 @@ def put_signed(storage: Storage, call: Call) -> Answer:
     """PUT /object/upload/sign/{bucket}/{key}?token=...: a signed upload, if its signer still has the permission."""
     claims, call = verified(storage, call, UPLOAD)
     asker = signer_of(storage, call, claims)
+    check_declared(call.headers)
     content = read_upload(call.headers, call.body, call.length)
     etags, must_be_new = write_conditions(call.headers)
     upsert = claims.get("upsert") is True

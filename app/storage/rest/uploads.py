@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.storage import writing
 from app.storage.http.answer import Answer
 from app.storage.http.preconditions import write_conditions
-from app.storage.http.upload_body import read_upload
+from app.storage.http.upload_body import check_declared, read_upload
 from app.storage.judging import Write
 from app.storage.rest.call import Call, json_answer
 from app.storage.storage import Storage
@@ -23,6 +23,7 @@ def put_object(storage: Storage, call: Call) -> Answer:
 
 
 def _upload(storage: Storage, call: Call, *, upsert: bool, event: str) -> Answer:
+    check_declared(call.headers)
     content = read_upload(call.headers, call.body, call.length)
     etags, must_be_new = write_conditions(call.headers)
     write = Write(

@@ -7,16 +7,20 @@ from typing import Any
 
 from app.storage import buckets
 from app.storage.buckets import BucketSettings
+from app.storage.errors import BucketExists, NoSuchBucket
 from app.storage.http.answer import Answer
 from app.storage.names import check_bucket_name
 from app.storage.s3.call import S3Call
+from app.storage.s3.canned_acls import ACL, grants_public_reads
 from app.storage.s3.elements import XML, Element, document, text_document
-from app.storage.s3.errors import not_implemented
+from app.storage.s3.errors import S3Error, access_denied, not_implemented
 from app.storage.sql import time_text
 from app.storage.storage import Storage
 
 _MOST = 10_000
 _EXISTS = "pg_catalog.to_json(b.id)"
+_EXPECTED_OWNERS = ("x-amz-expected-bucket-owner", "x-amz-source-expected-bucket-owner")
+_OWNERSHIP = "x-amz-object-ownership"
 _LOCKS = "x-amz-bucket-object-lock-enabled"
 _BUCKETS = f"""coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(b.id, {time_text("b.created_at")})), '[]')"""
 
@@ -49,13 +53,27 @@ def owner(call: S3Call) -> list[Element]:
     return [("ID", name), ("DisplayName", name)]
 
 
+def check_expected_owners(call: S3Call) -> None:
+    """Raise S3Error where the request expects a bucket to belong to somebody else than its caller."""
+    identifier = str(owner(call)[0][1])
+    if any(call.headers.get(name, identifier) != identifier for name in _EXPECTED_OWNERS):
+        raise access_denied(f"The buckets of this caller belong to {identifier}, not to the expected owner")
+
+
 def create_bucket(storage: Storage, call: S3Call) -> Answer:
     """PUT /{bucket}; the body, which could name a region, is ignored."""
     name = check_bucket_name(call.bucket)
     if call.headers.get(_LOCKS, "").lower() == "true":
         raise not_implemented(_LOCKS)
-    public = call.headers.get("x-amz-acl", "").startswith("public-read")
-    buckets.create(storage, call.asker, name, name, BucketSettings(public=public))
+    if call.headers.get(_OWNERSHIP, "BucketOwnerEnforced") != "BucketOwnerEnforced":
+        raise not_implemented(_OWNERSHIP)
+    public = grants_public_reads(call.headers.get(ACL, ""))
+    try:
+        buckets.create(storage, call.asker, name, name, BucketSettings(public=public))
+    except BucketExists:
+        # Clients go on with a bucket of their own.
+        _check_own(storage, call)
+        raise
     return Answer(headers=(("location", f"/{name}"),), content_type=XML)
 
 
@@ -83,6 +101,15 @@ def get_versioning(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}?versioning: it was never enabled, which has no status."""
     check_visible(storage, call)
     return Answer(body=document("VersioningConfiguration"), content_type=XML)
+
+
+def _check_own(storage: Storage, call: S3Call) -> None:
+    """Raise S3Error if the bucket is one that the caller may not see."""
+    try:
+        check_visible(storage, call)
+    except NoSuchBucket:
+        message = "The requested bucket name is not available. Choose another one."
+        raise S3Error("BucketAlreadyExists", 409, message) from None
 
 
 def check_visible(storage: Storage, call: S3Call) -> None:

@@ -69,10 +69,18 @@ class S3Call:
 
     def number(self, name: str, default: int, *, least: int = 0, most: int) -> int:
         """A parameter of the query that is a number; more than ``most`` counts as that. Raises S3Error."""
-        value = self.query.get(name)
-        if value is None:
-            return default
-        digits = value.removeprefix("+")
-        if not digits.isascii() or not digits.isdigit() or len(digits) > 9 or int(digits) < least:
-            raise invalid_argument(f"Querystring, {name} must be >= {least}")
-        return min(int(digits), most)
+        return _number(self.query, name, default, least=least, most=most)
+
+    def number_in_header(self, name: str, default: int, *, most: int) -> int:
+        """A header that is a number, as ``number``."""
+        return _number(self.headers, name, default, least=0, most=most)
+
+
+def _number(given: Mapping[str, str], name: str, default: int, *, least: int, most: int) -> int:
+    value = given.get(name)
+    if value is None:
+        return default
+    digits = value.removeprefix("+")
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 9 or int(digits) < least:
+        raise invalid_argument(f"Argument {name} must be an integer >= {least}")
+    return min(int(digits), most)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 from xml.etree.ElementTree import Element as Node
 
@@ -14,7 +14,6 @@ from app.storage.http.answer import Answer
 from app.storage.http.preconditions import deletion_conditions
 from app.storage.names import check_bucket_name
 from app.storage.records import ObjectName
-from app.storage.rows import known
 from app.storage.s3.bodies import children, read_document, text_of
 from app.storage.s3.call import S3Call
 from app.storage.s3.elements import XML, Element, document
@@ -26,12 +25,10 @@ from app.storage.s3.errors import (
     no_such_version,
     not_implemented,
 )
-from app.storage.s3.placeholders import or_placeholder, placeholder_of
 from app.storage.sql import NOTHING
 from app.storage.storage import Storage
 
 _MOST = 1000
-_KEY = "o.name"
 _OTHER_CONDITIONS = ("x-amz-if-match-last-modified-time", "x-amz-if-match-size")
 
 
@@ -40,7 +37,7 @@ def delete_object(storage: Storage, call: S3Call) -> Answer:
     etags = deletion_conditions(call.headers)
     _check_conditions(call.headers.get("if-match"), (name for name in _OTHER_CONDITIONS if name in call.headers))
     try:
-        or_placeholder(call.name, lambda name: moving.delete(storage, call.asker, name, etags=etags))
+        moving.delete(storage, call.asker, call.name, etags=etags)
     except NoSuchObject:
         if etags is not None:
             raise
@@ -60,24 +57,12 @@ def delete_objects(storage: Storage, call: S3Call) -> Answer:
     current = [each for each in entries if each.version in (None, "null")]
     refused = {each: _refusal(storage, call, each) for each in current if each.etag}
     keys = [each.key for each in current if not each.etag]
-    kept = _delete(storage, call, keys)
+    kept = moving.delete_many(storage, call.asker, call.bucket, keys, NOTHING).kept
     refused |= {each: access_denied() for each in current if not each.etag and each.key in kept}
     refused |= {each: no_such_version() for each in entries if each not in current}
     told = [_told(each, refused.get(each)) for each in entries]
     body = document("DeleteResult", *(each for each in told if not quiet or each[0] == "Error"))
     return Answer(body=body, content_type=XML)
-
-
-def _delete(storage: Storage, call: S3Call, keys: Sequence[str]) -> set[str]:
-    """Delete the objects, and the placeholders of folders that are no objects; gives the keys of those that stay."""
-    deleted = moving.delete_many(storage, call.asker, call.bucket, keys, _KEY)
-    settled = deleted.kept | {known(key).decode() for key in deleted.projected}
-    names = (ObjectName(call.bucket, key) for key in keys if key not in settled)
-    folders = {folder.key: name.key for name in names if (folder := placeholder_of(name)) is not None}
-    if not folders:
-        return deleted.kept
-    more = moving.delete_many(storage, call.asker, call.bucket, list(folders), NOTHING)
-    return deleted.kept | {folders[key] for key in more.kept}
 
 
 class _Entry(NamedTuple):
@@ -108,9 +93,7 @@ def _refusal(storage: Storage, call: S3Call, entry: _Entry) -> S3Error | None:
     """Delete the object if its entity tag is the one of the entry; else why it stays."""
     etags = deletion_conditions({"if-match": entry.etag})
     try:
-        or_placeholder(
-            ObjectName(call.bucket, entry.key), lambda name: moving.delete(storage, call.asker, name, etags=etags)
-        )
+        moving.delete(storage, call.asker, ObjectName(call.bucket, entry.key), etags=etags)
     except StorageError as ex:
         return as_s3_error(ex)
     return None

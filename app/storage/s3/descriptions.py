@@ -8,24 +8,27 @@ from collections.abc import Mapping
 
 from app.storage.content_types import check_content_type
 from app.storage.errors import TooLarge
+from app.storage.http.errors import NoLength
 from app.storage.http.kept_headers import ENCODING, EXPIRES, LANGUAGE, ROBOTS, header_text, headers_to_keep
-from app.storage.s3.errors import S3Error, invalid_argument, not_implemented
+from app.storage.s3.errors import invalid_argument, not_implemented
 
 _USER = "x-amz-meta-"
 _LARGEST_USER_METADATA = 1024 * 1024
 _LONGEST_LANGUAGE = 200
 _ENCODED_WORD = re.compile(r"=\?utf-8\?b\?([A-Za-z0-9+/]+=*)\?=", re.ASCII | re.IGNORECASE)
-# To store without what these ask for would be a lie.
+# To answer without what these ask for would be a lie.
 _REFUSED = (
-    "x-amz-server-side-encryption-customer-", "x-amz-object-lock-", "x-amz-copy-source-server-side-encryption-",
-    "x-amz-write-offset-bytes",
+    "x-amz-server-side-encryption-", "x-amz-object-lock-", "x-amz-copy-source-server-side-encryption-",
+    "x-amz-write-offset-bytes", "x-amz-rename-source", "x-amz-grant-", "x-amz-website-redirect-location",
 )  # fmt: skip
+_TAGS = "x-amz-tagging"
 
 
 def check_refused_headers(headers: Mapping[str, str]) -> None:
     """Raise S3Error for headers that ask for what this service does not do."""
     for name, value in headers.items():
-        if name.startswith(_REFUSED) or (name == "x-amz-server-side-encryption" and value not in ("AES256", "")):
+        is_encryption = name == "x-amz-server-side-encryption" and value not in ("AES256", "")
+        if is_encryption or name.startswith(_REFUSED) or (name == _TAGS and value):
             raise not_implemented(name)
 
 
@@ -56,8 +59,10 @@ def _encoding(value: str) -> str:
 
 
 def user_metadata_of(headers: Mapping[str, str]) -> dict[str, str]:
-    """The user's metadata. Raises TooLarge."""
+    """The user's metadata. Raises TooLarge, and S3Error for a NUL character, which the database cannot keep."""
     found = {name[len(_USER) :]: _text(value) for name, value in headers.items() if name.startswith(_USER)}
+    if any("\0" in name + value for name, value in found.items()):
+        raise invalid_argument("The metadata have a NUL character")
     if sum(len(name) + len(value) for name, value in found.items()) > _LARGEST_USER_METADATA:
         raise TooLarge("user_metadata")
     return found
@@ -82,7 +87,7 @@ DESCRIBED_BY_HEADERS = (ROBOTS, ENCODING, LANGUAGE, EXPIRES, "contentDisposition
 
 
 def check_length(length: int | None) -> int:
-    """The length of a body. Raises S3Error if it was not declared."""
+    """The length of a body. Raises NoLength if it was not declared."""
     if length is None:
-        raise S3Error("MissingContentLength", 411, "You must provide the Content-Length HTTP header.")
+        raise NoLength
     return length

@@ -17,16 +17,20 @@ from app.storage.bytes.backend import ByteSource
 from app.storage.errors import TooLarge
 from app.storage.http.answer import Answer
 from app.storage.http.head import Head
+from app.storage.http.upload_body import check_declared
 from app.storage.s3.bodies import LARGEST_XML
 from app.storage.s3.body import decoded_length, is_streaming, verified_body
+from app.storage.s3.buckets import check_expected_owners
 from app.storage.s3.call import DoorSettings, S3Call
 from app.storage.s3.checksums import without_checksums
 from app.storage.s3.chunked import ChunkSigner
+from app.storage.s3.descriptions import check_refused_headers
 from app.storage.s3.errors import S3Error, as_s3_error, no_such_version
 from app.storage.s3.hosts import bucket_of_host
 from app.storage.s3.identification import KeyRing, SecretOf
 from app.storage.s3.presented import Presented, check_time, presented_by
 from app.storage.s3.probe import PARAMETER, answer_probe, is_probe
+from app.storage.s3.query_headers import with_query_headers
 from app.storage.s3.routes import S3Operation, route
 from app.storage.s3.signature import UNSIGNED, signing_key
 from app.storage.s3.verification import Verifier, missing_signature
@@ -109,7 +113,8 @@ class Door:
         """How many bytes the body may have. Raises S3Error where the head alone forbids the request."""
         place = self.place(head)
         query = head.query()
-        operation = route(head.method, place.bucket, place.key, query, head.headers)
+        headers = with_query_headers(head.headers, query)
+        operation = route(head.method, place.bucket, place.key, query, headers)
         if not operation.is_form:
             if self.may_wait(head.headers):
                 self._entrant(head, query, operation)
@@ -117,7 +122,7 @@ class Door:
             if presented is None and not operation.is_public:
                 raise missing_signature()
             if operation.takes_object:
-                self._check_length(head, presented)
+                self._check_length(headers, presented)
         if not operation.takes_object:
             return LARGEST_XML
         largest = self._storage.limits.upload
@@ -129,11 +134,11 @@ class Door:
         length = headers.get("content-length", "")
         return not (length.isascii() and length.isdigit() and len(length) < 10 and int(length) <= _SMALL)
 
-    def _check_length(self, head: Head, presented: Presented | None) -> None:
+    def _check_length(self, headers: Mapping[str, str], presented: Presented | None) -> None:
         if presented is not None and is_streaming(presented.payload):
-            length = decoded_length(head.headers)
+            length = decoded_length(headers)
         else:
-            length = int(head.headers.get("content-length") or 0)
+            length = int(headers.get("content-length") or 0)
         if length > self._storage.limits.upload:
             raise TooLarge
 
@@ -152,11 +157,14 @@ class Door:
         """The operation of a request and what it takes. Raises S3Error for a request that may not come in."""
         place = self.place(head)
         query = head.query()
-        operation = route(head.method, place.bucket, place.key, query, head.headers)
+        headers = with_query_headers(head.headers, query)
+        operation = route(head.method, place.bucket, place.key, query, headers)
         entrant = self._entrant(head, query, operation)
+        if operation.takes_object:
+            check_declared(headers)
         found, presented = entrant.found, entrant.presented
         payload = presented.payload if presented is not None else UNSIGNED
-        described = without_checksums(head.headers) if operation.joins_parts else head.headers
+        described = without_checksums(headers) if operation.joins_parts else headers
         call = S3Call(
             asker=Asker(
                 contexts=self._storage.contexts,
@@ -171,7 +179,7 @@ class Door:
             method=head.method,
             bucket=place.bucket,
             key=place.key,
-            headers=head.headers,
+            headers=headers,
             query=query,
             body=verified_body(source, length, described, payload, partial(_signer, presented, found)),
             is_signed=presented is not None,
@@ -196,6 +204,8 @@ class Door:
         """The answer to a call."""
         if call.query.get("versionId", "null") not in ("null", ""):
             raise no_such_version()
+        check_refused_headers(call.headers)
+        check_expected_owners(call)
         return operation.run(self._storage, call)
 
     def _entrant(self, head: Head, query: Mapping[str, str], operation: S3Operation) -> Entrant:

@@ -106,6 +106,16 @@ def method_not_allowed(method: str) -> S3Error:
     return S3Error("MethodNotAllowed", 405, f"{method} is not allowed against this resource.")
 
 
+def preflight_refused(headers: Mapping[str, str]) -> S3Error:
+    """A preflight that the setting CORS_ORIGINS does not answer, or a request that is none."""
+    if "origin" not in headers or "access-control-request-method" not in headers:
+        message = "Insufficient information. Origin and Access-Control-Request-Method request headers needed."
+        return S3Error("BadRequest", 400, message)
+    return S3Error(
+        "AccessForbidden", 403, "CORSResponse: This CORS request is not allowed; CORS_ORIGINS allows origins."
+    )
+
+
 def internal_error() -> S3Error:
     """The service failed."""
     return S3Error("InternalError", 500, "Internal Server Error")
@@ -125,7 +135,8 @@ def _fixed(code: str, status: int, message: str, *, headers: Headers = ()) -> Ca
 
 def _invalid_range(ex: core.RangeNotSatisfiable) -> S3Error:
     headers = (("content-range", f"bytes */{ex.size}"),)
-    return S3Error("InvalidRange", 416, "invalid range provided", headers=headers)
+    details = (("RangeRequested", ex.requested), ("ActualObjectSize", str(ex.size)))
+    return S3Error("InvalidRange", 416, "invalid range provided", headers=headers, details=details)
 
 
 def _unsupported_type(message: str) -> S3Error:
@@ -180,6 +191,7 @@ _WORDS: Mapping[type[core.StorageError], Callable[[Any], S3Error]] = {
     core.SchemaMismatch: lambda ex: S3Error(
         "ServiceUnavailable", 503, "The database's storage schema is not as it should be", hint=ex.hint
     ),
+    http.NoLength: _fixed("MissingContentLength", 411, "You must provide the Content-Length HTTP header."),
     http.InvalidRequest: lambda ex: invalid_request(ex.message),
     http.InvalidRobotsTag: lambda ex: invalid_argument(ex.message),
 }

@@ -18,10 +18,11 @@ from app.storage.http.forms import BrokenForm, FormPart, form_parts
 from app.storage.records import ObjectName
 from app.storage.s3.body import VerifiedBody
 from app.storage.s3.call import S3Call
+from app.storage.s3.canned_acls import check_object_acl
 from app.storage.s3.checksums import Checksums
 from app.storage.s3.descriptions import check_refused_headers
 from app.storage.s3.elements import XML, document
-from app.storage.s3.errors import S3Error, access_denied, invalid_argument, invalid_request
+from app.storage.s3.errors import S3Error, access_denied, invalid_argument, invalid_request, not_implemented
 from app.storage.s3.kept_checksums import as_member, headers_of
 from app.storage.s3.presented import presented_in_form
 from app.storage.s3.uploads import stored
@@ -62,6 +63,9 @@ def post_object(storage: Storage, call: S3Call) -> Answer:
         raise invalid_argument("Bucket POST must contain a field named 'key'. If it is specified, check the order.")
     least, most = _check_policy(policy, {**fields, "bucket": call.bucket})
     check_refused_headers(fields)
+    check_object_acl(storage, known, fields.get("acl", ""))
+    if fields.get("tagging"):
+        raise not_implemented("tagging")
     for header in _HEADERS:
         if _CONTROL.search(fields.get(header, "")):
             raise invalid_argument(f"The field {header} has a control character")

@@ -50,7 +50,12 @@ def kept_in(members: Mapping[str, Any]) -> KeptChecksums:
 def headers_of(checksums: KeptChecksums, *, kind: bool = True) -> Headers:
     """The headers that tell them; parts have none for the ``kind``."""
     told = tuple((PREFIX + name, text) for name, text in checksums.items())
-    return (*told, (_KIND, _kind_of(checksums))) if told and kind else told
+    return (*told, *kind_header(checksums)) if kind else told
+
+
+def kind_header(checksums: KeptChecksums) -> Headers:
+    """The header that tells what they are of: of all bytes, or of the checksums of parts."""
+    return ((_KIND, _kind_of(checksums)),) if checksums else ()
 
 
 def elements_of(checksums: KeptChecksums, *, kind: bool = True) -> list[Element]:

@@ -31,7 +31,7 @@ def list_objects(storage: Storage, call: S3Call) -> Answer:
         ("MaxKeys", wanted.limit),
         ("Delimiter", wanted.encoded_delimiter),
         ("IsTruncated", found.has_next),
-        *contents(found, wanted),
+        *contents(found, wanted, owner(call)),
         *common_prefixes(found, wanted),
         ("EncodingType", call.query.get("encoding-type")),
     )
@@ -42,7 +42,7 @@ def list_objects_v2(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}?list-type=2"""
     token = call.query.get("continuation-token")
     start = call.query.get("start-after", "")
-    wanted = wanted_by(call, start, decode_token(token) if token is not None else None)
+    wanted = wanted_by(call, start, decode_token(token) if token else None)
     found = listed_keys(storage, call, wanted)
     following = encode_token(found.last) if found.has_next and found.last else None
     members = owner(call) if call.query.get("fetch-owner") == "true" else None

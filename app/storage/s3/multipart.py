@@ -14,10 +14,10 @@ from app.storage.http.preconditions import WRITE_CONDITIONS, write_conditions
 from app.storage.reading import Reading, find_with_bytes, size_of
 from app.storage.records import StoredObject
 from app.storage.s3.call import S3Call
+from app.storage.s3.canned_acls import ACL, check_object_acl
 from app.storage.s3.descriptions import (
     caching_of,
     check_length,
-    check_refused_headers,
     kept_headers,
     mime_type_of,
     user_metadata_of,
@@ -34,7 +34,9 @@ from app.storage.s3.kept_checksums import (
     wanted_headers,
     wanted_of,
 )
-from app.storage.s3.listed_parts import MOST_PARTS, PART_NUMBER, ListedPart, chosen, listed_parts
+from app.storage.s3.kept_parts import as_parts_member
+from app.storage.s3.listed_parts import MOST_PARTS, ListedPart, chosen, listed_parts
+from app.storage.s3.object_parts import part_number
 from app.storage.s3.uploads import UPLOAD_TYPE, check_source, copy_source, missing_or_failed
 from app.storage.storage import Storage
 from app.storage.unfinished import uploads
@@ -51,8 +53,8 @@ _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{1,18})", re.ASCII)
 
 def create_upload(storage: Storage, call: S3Call) -> Answer:
     """POST /{bucket}/{key}?uploads"""
-    check_refused_headers(call.headers)
     headers = call.headers
+    check_object_acl(storage, call, headers.get(ACL, ""))
     write_conditions(headers)
     metadata = {"mimetype": mime_type_of(headers), "cacheControl": caching_of(headers), **kept_headers(headers)}
     wanted = wanted_of(headers)
@@ -75,7 +77,7 @@ def create_upload(storage: Storage, call: S3Call) -> Answer:
 
 def upload_part(storage: Storage, call: S3Call) -> Answer:
     """PUT /{bucket}/{key}?partNumber&uploadId"""
-    upload, number = _open(storage, call), _part_number(call)
+    upload, number = _open(storage, call), part_number(call)
     size = check_length(call.body.length)
     if size > _LARGEST_PART:
         raise S3Error("EntityTooLarge", 413, "A part is larger than 5 GiB")
@@ -86,7 +88,7 @@ def upload_part(storage: Storage, call: S3Call) -> Answer:
 
 def copy_part(storage: Storage, call: S3Call) -> Answer:
     """PUT /{bucket}/{key}?partNumber&uploadId with x-amz-copy-source"""
-    upload, number = _open(storage, call), _part_number(call)
+    upload, number = _open(storage, call), part_number(call)
     readable = find_with_bytes(
         storage, call.asker, copy_source(call), Reading(), lambda found, _: _opened(storage, call, found)
     )
@@ -135,7 +137,7 @@ def _complete(storage: Storage, call: S3Call, upload: Upload, wanted: list[Liste
     size = sum(part.size for part in parts)
     if call.headers.get(_SIZE, str(size)).strip() != str(size):
         raise invalid_request(f"The listed parts have {size} bytes, which is not the {_SIZE} given")
-    learned = as_member(joined_checksums(upload, parts, call.headers))
+    learned = {**as_member(joined_checksums(upload, parts, call.headers)), **as_parts_member(parts)}
     try:
         return finish(
             storage, call.asker, upload, parts,
@@ -211,20 +213,15 @@ def _open(storage: Storage, call: S3Call) -> Upload:
     return upload
 
 
-def _part_number(call: S3Call) -> int:
-    value = call.query.get("partNumber", "")
-    if not PART_NUMBER.fullmatch(value) or not 1 <= int(value) <= MOST_PARTS:
-        raise invalid_argument(f"Part number must be an integer between 1 and {MOST_PARTS}, inclusive")
-    return int(value)
-
-
 def _source_range(call: S3Call, size: int) -> tuple[int, int]:
     """The first byte to copy and the one after the last. Raises S3Error for a range outside the source."""
     value = call.headers.get("x-amz-copy-source-range")
     if value is None:
         return 0, size
     found = _RANGE.fullmatch(value.strip())
-    if not found or int(found[1]) > int(found[2]) or int(found[2]) >= size:
+    if not found or int(found[1]) > int(found[2]):
+        raise invalid_argument("The x-amz-copy-source-range value must be of the form bytes=first-last")
+    if int(found[2]) >= size:
         raise S3Error("InvalidRange", 400, "invalid range provided")
     return int(found[1]), int(found[2]) + 1
 

@@ -10,16 +10,16 @@ from app.storage.errors import NoSuchBucket, PreconditionFailed
 from app.storage.http.answer import Answer, Headers
 from app.storage.http.kept_headers import DISPOSITION, ENCODING, EXPIRES, LANGUAGE, kept_header
 from app.storage.http.preconditions import evaluate
-from app.storage.http.ranges import WHOLE, applicable_range, part_of
+from app.storage.http.ranges import WHOLE, AnsweredPart, applicable_range, is_byte_range, part_of
 from app.storage.reading import Reading, find, find_with_bytes, open_bytes, size_of
-from app.storage.records import ObjectName, StoredObject
+from app.storage.records import StoredObject
 from app.storage.rows import RawValue, read_metadata
 from app.storage.s3.call import S3Call
 from app.storage.s3.descriptions import encoded_word
 from app.storage.s3.elements import XML, ElementContent, document
-from app.storage.s3.errors import S3Error, invalid_request
+from app.storage.s3.errors import invalid_argument, invalid_request
 from app.storage.s3.kept_checksums import elements_of, headers_of, kept_in
-from app.storage.s3.placeholders import or_placeholder
+from app.storage.s3.object_parts import asked_part, part_number, parts_element
 from app.storage.s3.verification import missing_signature
 from app.storage.storage import Storage
 from app.storage.times import http_date, read_http_date
@@ -33,7 +33,7 @@ def get_object(storage: Storage, call: S3Call) -> Answer:
     """GET and HEAD /{bucket}/{key}"""
     _check_parameters(call)
     try:
-        return or_placeholder(call.name, lambda name: _served(storage, call, name))
+        return _served(storage, call)
     except NoSuchBucket:
         if call.is_signed:
             raise
@@ -43,20 +43,23 @@ def get_object(storage: Storage, call: S3Call) -> Answer:
 
 def get_tagging(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}/{key}?tagging: objects have no tags."""
-    or_placeholder(call.name, lambda name: find(storage, call.asker, name, reading_of(call)))
+    find(storage, call.asker, call.name, reading_of(call))
     return Answer(body=document("Tagging", ("TagSet", [])), content_type=XML)
 
 
 def get_attributes(storage: Storage, call: S3Call) -> Answer:
     """GET /{bucket}/{key}?attributes: those that the caller names."""
-    found, _ = or_placeholder(call.name, lambda name: find(storage, call.asker, name, reading_of(call)))
-    wanted = {each.strip() for each in call.headers.get("x-amz-object-attributes", "").split(",")}
+    found, _ = find(storage, call.asker, call.name, reading_of(call))
     values: dict[str, ElementContent] = {
         "ETag": found.entity_tag.strip('"') or None,
         "Checksum": elements_of(kept_in(found.metadata)) or None,
+        "ObjectParts": parts_element(call, found.metadata),
         "StorageClass": "STANDARD",
         "ObjectSize": size_of(storage, found),
     }
+    wanted = {each.strip() for each in call.headers.get("x-amz-object-attributes", "").split(",")}
+    if not wanted <= values.keys():
+        raise invalid_argument(f"x-amz-object-attributes takes {', '.join(values)}")
     body = document("GetObjectAttributesResponse", *((name, values[name]) for name in values if name in wanted))
     return Answer(headers=(("last-modified", http_date(found.updated_at)),), body=body, content_type=XML)
 
@@ -67,18 +70,17 @@ def reading_of(call: S3Call) -> Reading:
 
 
 def _check_parameters(call: S3Call) -> None:
-    part = call.query.get("partNumber")
-    if part not in (None, "1"):
-        raise S3Error("InvalidPartNumber", 416, "The requested partnumber is not satisfiable")
+    if "partNumber" in call.query and "range" in call.headers:
+        raise invalid_request("Cannot specify both Range header and partNumber query parameter")
     if not call.is_signed and any(f"response-{name}" in call.query for name in _OVERRIDES):
         raise invalid_request("Request specific response headers cannot be used for anonymous GET requests.")
 
 
-def _served(storage: Storage, call: S3Call, name: ObjectName) -> Answer:
+def _served(storage: Storage, call: S3Call) -> Answer:
     def use(found: StoredObject, user_metadata: RawValue) -> Answer | None:
         return _answer(storage, call, found, read_metadata(user_metadata))
 
-    return find_with_bytes(storage, call.asker, name, reading_of(call), use, _USER_METADATA)
+    return find_with_bytes(storage, call.asker, call.name, reading_of(call), use, _USER_METADATA)
 
 
 def _answer(storage: Storage, call: S3Call, found: StoredObject, user_metadata: Mapping[str, Any]) -> Answer | None:
@@ -90,11 +92,11 @@ def _answer(storage: Storage, call: S3Call, found: StoredObject, user_metadata: 
     if outcome == "not modified":
         return Answer(304, (("etag", found.entity_tag), ("last-modified", http_date(second))), content_type=None)
     content_type, headers = _described(call, found, user_metadata)
-    size, wanted = size_of(storage, found), _wanted_range(call, found, second)
-    part = WHOLE if wanted is None else part_of(wanted, size)
+    size = size_of(storage, found)
+    part, checksums = _asked_for(call, found, second, size)
     headers = (*headers, *part.headers)
-    if wanted is None and call.headers.get(_CHECKSUM_MODE, "").upper() == "ENABLED":
-        headers = (*headers, *headers_of(kept_in(found.metadata)))
+    if call.headers.get(_CHECKSUM_MODE, "").upper() == "ENABLED":
+        headers = (*headers, *checksums)
     if call.is_head:
         length = (size if part.end is None else part.end) - part.start
         return Answer(part.status, headers, content_type=content_type, length=length)
@@ -125,15 +127,21 @@ def _described(call: S3Call, found: StoredObject, user_metadata: Mapping[str, An
         ("x-content-type-options", "nosniff"),
         *((name, value) for name, value in given.items() if value),
         *_user_headers(user_metadata),
-        # The parts that can be asked for, however many were uploaded.
-        *((("x-amz-mp-parts-count", "1"),) if "partNumber" in call.query else ()),
     )
 
 
+def _asked_for(call: S3Call, found: StoredObject, second: int, size: int) -> tuple[AnsweredPart, Headers]:
+    """The bytes that the request asks for, and the headers of their checksums, none if these are not known."""
+    if "partNumber" in call.query:
+        return asked_part(part_number(call), found.metadata, size)
+    wanted = _wanted_range(call, found, second)
+    return (WHOLE, headers_of(kept_in(found.metadata))) if wanted is None else (part_of(wanted, size), ())
+
+
 def _wanted_range(call: S3Call, found: StoredObject, second: int) -> str | None:
-    """The range, None if there is none or it does not apply. Of several ranges none applies."""
+    """The range; None without one that applies. S3 ignores several ranges, and those that are not valid."""
     value = applicable_range(call.headers, etag=found.entity_tag, modified=second)
-    return None if value is None or "," in value else value
+    return value if value is not None and is_byte_range(value) else None
 
 
 def _overrides(call: S3Call) -> dict[str, str]:

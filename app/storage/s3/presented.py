@@ -11,6 +11,7 @@ from functools import lru_cache
 from app.storage.http.head import Head
 from app.storage.s3.errors import S3Error, access_denied, invalid_request
 from app.storage.s3.signature import ALGORITHM, EMPTY, UNSIGNED, Scope
+from app.storage.times import read_http_date
 
 _MOMENT = re.compile(r"\d{8}T\d{6}Z", re.ASCII)
 _SIGNATURE = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -72,7 +73,7 @@ def _of_header(head: Head, authorization: str) -> Presented:
     return Presented(
         access_key=access_key,
         scope=scope,
-        moment=_moment(head.headers.get("x-amz-date", ""), scope),
+        moment=_moment(head.headers.get("x-amz-date") or _as_moment(head.headers.get("date", "")), scope),
         signed_headers=_names(parts["SignedHeaders"]),
         signature=_signature(parts["Signature"]),
         payload=head.headers.get("x-amz-content-sha256", EMPTY if head.method in _WITHOUT_BODY else UNSIGNED),
@@ -129,10 +130,16 @@ def _credential(text: str) -> tuple[str, Scope]:
 
 def _moment(text: str, scope: Scope) -> str:
     if not _MOMENT.fullmatch(text):
-        raise access_denied("x-amz-date is expected as yyyymmddThhmmssZ")
+        raise access_denied("x-amz-date is expected as yyyymmddThhmmssZ, or the header Date")
     if text[:8] != scope.date:
         raise malformed("the date of the credential is not that of x-amz-date")
     return text
+
+
+def _as_moment(text: str) -> str:
+    """The value of the header Date as x-amz-date writes it; '' if it is no date."""
+    date = read_http_date(text)
+    return "" if date is None else datetime.fromtimestamp(date, UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
 def _signature(text: str) -> str:

@@ -10,7 +10,7 @@ from app.storage.http.answer import Answer
 from app.storage.http.upload_body import media_type
 from app.storage.s3 import buckets, deleting, forms, listing, multipart, objects, unkept, uploads
 from app.storage.s3.call import S3Call
-from app.storage.s3.errors import method_not_allowed
+from app.storage.s3.errors import method_not_allowed, preflight_refused
 from app.storage.s3.uploads_listing import list_multipart_uploads
 from app.storage.storage import Storage
 
@@ -76,6 +76,8 @@ _NAMES = unkept.NAMES | {name for each in OPERATIONS for name in each.names}
 
 def route(method: str, bucket: str, key: str, query: Mapping[str, str], headers: Mapping[str, str]) -> S3Operation:
     """The operation of a request. Raises S3Error if there is none."""
+    if method == "OPTIONS":
+        raise preflight_refused(headers)
     kind: ResourceKind = "object" if key else "bucket" if bucket else "service"
     names = frozenset(query) & _NAMES
     if (method, kind) == ("POST", "bucket") and not names and media_type(headers) == "multipart/form-data":

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from app.storage.buckets import find_bucket
 from app.storage.http.answer import Answer
 from app.storage.reading import find
 from app.storage.s3.buckets import check_visible, owner
 from app.storage.s3.call import S3Call
-from app.storage.s3.elements import XML, document
+from app.storage.s3.elements import XML, Element, document
 from app.storage.s3.errors import S3Error, not_implemented
 from app.storage.s3.objects import reading_of
-from app.storage.s3.placeholders import or_placeholder
 from app.storage.storage import Storage
 
 _MISSING: Mapping[str, tuple[str, str]] = {
     "cors": ("NoSuchCORSConfiguration", "The CORS configuration does not exist"),
     "lifecycle": ("NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist"),
     "policy": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
+    "policyStatus": ("NoSuchBucketPolicy", "The bucket policy does not exist"),
     "tagging": ("NoSuchTagSet", "The TagSet does not exist"),
     "encryption": (
         "ServerSideEncryptionConfigurationNotFoundError",
@@ -41,22 +42,25 @@ _MISSING: Mapping[str, tuple[str, str]] = {
 }
 
 _GRANTEE = 'Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"'
+_GROUP = _GRANTEE.replace("CanonicalUser", "Group")
+_ALL_USERS = "http://acs.amazonaws.com/groups/global/AllUsers"
 
 
-def _acl(call: S3Call) -> bytes:
-    return document(
-        "AccessControlPolicy",
-        ("Owner", owner(call)),
-        ("AccessControlList", [("Grant", [(_GRANTEE, owner(call)), ("Permission", "FULL_CONTROL")])]),
-    )
+def _acl(storage: Storage, call: S3Call) -> bytes:
+    """The list that says what a bucket that is public, or not, has in common with one of S3."""
+    grants: list[Element] = [("Grant", [(_GRANTEE, owner(call)), ("Permission", "FULL_CONTROL")])]
+    bucket = find_bucket(storage, call.asker, call.bucket)
+    if bucket is not None and bucket.public:
+        grants.insert(0, ("Grant", [(_GROUP, [("URI", _ALL_USERS)]), ("Permission", "READ")]))
+    return document("AccessControlPolicy", ("Owner", owner(call)), ("AccessControlList", grants))
 
 
-_EMPTY: Mapping[str, Callable[[S3Call], bytes]] = {
+_EMPTY: Mapping[str, Callable[[Storage, S3Call], bytes]] = {
     "acl": _acl,
-    "logging": lambda _: document("BucketLoggingStatus"),
-    "notification": lambda _: document("NotificationConfiguration"),
-    "accelerate": lambda _: document("AccelerateConfiguration"),
-    "requestPayment": lambda _: document("RequestPaymentConfiguration", ("Payer", "BucketOwner")),
+    "logging": lambda *_: document("BucketLoggingStatus"),
+    "notification": lambda *_: document("NotificationConfiguration"),
+    "accelerate": lambda *_: document("AccelerateConfiguration"),
+    "requestPayment": lambda *_: document("RequestPaymentConfiguration", ("Payer", "BucketOwner")),
 }
 
 NAMES = frozenset({
@@ -75,11 +79,11 @@ def answer_unkept(storage: Storage, call: S3Call, name: str) -> Answer:
             return Answer(204, content_type=XML)
         raise not_implemented(name)
     if call.key:
-        or_placeholder(call.name, lambda name: find(storage, call.asker, name, reading_of(call)))
+        find(storage, call.asker, call.name, reading_of(call))
     elif call.bucket:
         check_visible(storage, call)
     if name in _EMPTY:
-        return Answer(body=_EMPTY[name](call), content_type=XML)
+        return Answer(body=_EMPTY[name](storage, call), content_type=XML)
     if name in _MISSING:
         code, message = _MISSING[name]
         raise S3Error(code, 404, message)

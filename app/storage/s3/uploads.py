@@ -17,18 +17,17 @@ from app.storage.names import check_bucket_name
 from app.storage.reading import is_visible
 from app.storage.records import ObjectName
 from app.storage.s3.call import S3Call
+from app.storage.s3.canned_acls import ACL, check_object_acl
 from app.storage.s3.descriptions import (
     DESCRIBED_BY_HEADERS,
     caching_of,
-    check_refused_headers,
     kept_headers,
     mime_type_of,
     user_metadata_of,
 )
 from app.storage.s3.elements import XML, document
-from app.storage.s3.errors import invalid_argument, no_such_version
+from app.storage.s3.errors import invalid_argument, invalid_request, no_such_version
 from app.storage.s3.kept_checksums import as_member, headers_of
-from app.storage.s3.placeholders import or_placeholder, placeholder_of
 from app.storage.sql import time_text
 from app.storage.storage import Storage
 from app.storage.upkeep.events import CREATED_POST, CREATED_PUT
@@ -42,17 +41,15 @@ COPIED = f"pg_catalog.json_build_array(o.metadata ->> 'eTag', {time_text('o.upda
 _SOURCE = "x-amz-copy-source"
 _CONDITIONS = ("if-match", "if-none-match", "if-modified-since", "if-unmodified-since")
 _VERSION = "?versionId="
+_STORAGE_CLASS = "x-amz-storage-class"
 
 
 def put_object(storage: Storage, call: S3Call) -> Answer:
     """PUT /{bucket}/{key}"""
-    check_refused_headers(call.headers)
-    name = call.name
-    if call.body.length == 0:
-        name = placeholder_of(name) or name
+    check_object_acl(storage, call, call.headers.get(ACL, ""))
     size, body = call.body.length, call.body
     etag = stored(
-        storage, call, name, body, call.headers,
+        storage, call, call.name, body, call.headers,
         event=CREATED_PUT, size=size, learned=lambda: as_member(body.checksums),
     )  # fmt: skip
     return Answer(headers=(("etag", etag), *headers_of(body.checksums)), content_type=XML)
@@ -108,34 +105,31 @@ def missing_or_failed(
 
 def copy_object(storage: Storage, call: S3Call) -> Answer:
     """PUT /{bucket}/{key} with x-amz-copy-source"""
-    check_refused_headers(call.headers)
+    check_object_acl(storage, call, call.headers.get(ACL, ""))
     source = copy_source(call)
     directive = call.headers.get("x-amz-metadata-directive", "COPY").upper()
     if directive not in ("COPY", "REPLACE"):
         raise invalid_argument("Unknown metadata directive.")
+    if directive == "COPY" and source == call.name and _STORAGE_CLASS not in call.headers:
+        raise invalid_request("A copy of an object to itself must replace its metadata or change its storage class.")
     etags, must_be_new = write_conditions(call.headers)
 
     def describe(found: Described, updated_at: float) -> Described:
         check_source(call, str(found.metadata.get("eTag", "")), updated_at)
         return _described_anew(found, call.headers) if directive == "REPLACE" else found
 
-    def copied_from(name: ObjectName) -> bytes:
-        # A folder's placeholder makes a folder.
-        target = call.name if name == source else placeholder_of(call.name) or call.name
-        return moving.copy(
+    try:
+        copied = moving.copy(
             storage,
             call.asker,
-            name,
-            target,
+            source,
+            call.name,
             upsert=not must_be_new,
             describe=describe,
             projection=COPIED,
             etags=etags,
             must_be_new=must_be_new,
         )
-
-    try:
-        copied = or_placeholder(source, copied_from)
     except PreconditionFailed:
         raise missing_or_failed(storage, call, call.name, etags) from None
     etag, modified = json.loads(copied)

@@ -45,6 +45,7 @@ def _other_uses(mine: str, theirs: str) -> Iterator[tuple[str, str, str, dict[st
     for name in ("x-amz-copy-source", "X-Amz-Copy-Source", "x-amz-acl", "x-amz-meta-a", "x-amz-tagging",
                  "x-amz-security-token", "x-amz-storage-class", "x-amz-copy-source-range"):  # fmt: skip
         yield "PUT", mine, "", {name: f"{bucket}/{key}"}
+        yield "PUT", mine, f"&{name}={bucket}%2F{key}", {}
 
 
 def _another_use(grounds: Grounds, _: float) -> Finding:

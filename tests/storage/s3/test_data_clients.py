@@ -49,6 +49,21 @@ def test_files_of_pyarrow(files: Any, s3_service: Service) -> None:
     files.delete_dir(bucket)
 
 
+def test_empty_folders_of_pyarrow(files: Any, s3_service: Service) -> None:
+    from pyarrow import fs
+
+    bucket = s3_service.bucket()
+    files.create_dir(f"{bucket}/x/empty")
+    assert files.get_file_info(fs.FileSelector(f"{bucket}/x/empty")) == []
+    with files.open_output_stream(f"{bucket}/x/empty/file") as file:
+        file.write(b"data")
+    files.delete_file(f"{bucket}/x/empty/file")
+    assert files.get_file_info(f"{bucket}/x/empty").type == fs.FileType.Directory
+    files.delete_dir(f"{bucket}/x")
+    assert files.get_file_info(fs.FileSelector(bucket, recursive=True)) == []
+    assert s3_service.sql(f"select name from storage.objects where bucket_id = '{bucket}'") == []
+
+
 def test_a_data_set_of_pyarrow(files: Any, s3_service: Service) -> None:
     import pyarrow as pa
     from pyarrow import dataset, parquet

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from base64 import b64encode
 
 from tests.packages import program
 from tests.process.running import PATIENCE_S
@@ -30,6 +31,14 @@ def test_the_aws_sdk_for_javascript(s3_service: Service) -> None:
         "signedGet": "hello",
         "signedPut": 200,
         "afterwards": "by URL",
+        "signedMetadata": {"owner": "42", "place": f"=?UTF-8?B?{b64encode('Größe'.encode()).decode()}?="},
+        "signedCopy": 200,
+        "afterTheCopy": ["by URL", {"owner": "43"}],
+        "signedParts": ["by URL", {"owner": "42", "place": f"=?UTF-8?B?{b64encode('Größe'.encode()).decode()}?="}],
+        "signedRefusals": [[501, "NotImplemented"]] * 4,
+        "afterRefusals": "by URL",
+        "signedBucket": 200,
+        "publicly": "to all",
         "keys": [["a b/(e)!'*+.txt", "copy"], ["large", "signed"], ["stream"]],
         "folders": ["a b/"],
         "notEmpty": ["BucketNotEmpty", 409],

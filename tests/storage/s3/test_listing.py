@@ -89,6 +89,19 @@ def test_limits(s3: Any, filled: str) -> None:
         assert code_of(caught.value) == (400, "InvalidArgument")
 
 
+def test_owners(s3: Any, filled: str) -> None:
+    first = s3.list_objects(Bucket=filled)["Contents"]
+    assert {each["Owner"]["ID"] for each in first} == {"service_role"}
+    assert all("Owner" not in each for each in s3.list_objects_v2(Bucket=filled)["Contents"])
+    asked = s3.list_objects_v2(Bucket=filled, FetchOwner=True)["Contents"]
+    assert {each["Owner"]["ID"] for each in asked} == {"service_role"}
+
+
+def test_an_empty_token_is_that_of_the_first_page(s3: Any, filled: str) -> None:
+    page = s3.list_objects_v2(Bucket=filled, ContinuationToken="")
+    assert (page["ContinuationToken"], [each["Key"] for each in page["Contents"]]) == ("", KEYS)
+
+
 def test_versions(s3: Any, filled: str) -> None:
     page = s3.list_object_versions(Bucket=filled, Prefix="a", MaxKeys=2)
     assert [(each["Key"], each["VersionId"], each["IsLatest"]) for each in page["Versions"]] == [

@@ -288,3 +288,26 @@ def test_a_signed_url_is_for_one_host(own_service: Any) -> None:
         assert put(service, f"{path}?{query}", host, f"X-Forwarded-Host: {signed_host}") == 403, (signed_host, host)
     assert service.sql("select name from storage.objects") == []
     assert put(service, f"/k?{signed_for(f'{ours}.s3.localhost', '/k')}", f"{ours}.s3.localhost") == 200
+
+
+def test_an_upload_without_a_declared_length_changes_nothing(s3: Any, s3_service: Service) -> None:
+    """As with `curl -X PUT` of a presigned URL, where the file was forgotten."""
+    bucket = s3_service.bucket()
+    s3.put_object(Bucket=bucket, Key="k", Body=b"precious")
+    upload = s3.create_multipart_upload(Bucket=bucket, Key="k")["UploadId"]
+    part = {"Bucket": bucket, "Key": "k", "UploadId": upload, "PartNumber": 1}
+    host = s3_service.url.removeprefix("http://")
+    for operation, given in (("put_object", {"Bucket": bucket, "Key": "k"}), ("upload_part", part)):
+        url = s3.generate_presigned_url(operation, given)
+        target = url.removeprefix(s3_service.url)
+        answer = raw_request(s3_service.address, f"PUT {target} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        assert (status(answer), code(answer)) == (411, "MissingContentLength")
+        answer = raw_request(s3_service.address, f"PUT {target} HTTP/1.0\r\nHost: {host}\r\n\r\nthe body".encode())
+        assert (status(answer), code(answer)) == (411, "MissingContentLength")
+    answer = raw_request(s3_service.address, signed_head(s3_service, "PUT", f"/s3/{bucket}/k", {}))
+    assert (status(answer), code(answer)) == (411, "MissingContentLength")
+    assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"precious"
+    assert "Parts" not in s3.list_parts(Bucket=bucket, Key="k", UploadId=upload)
+    # A copy has no body.
+    headers = {"X-Amz-Copy-Source": f"{bucket}/k"}
+    assert status(raw_request(s3_service.address, signed_head(s3_service, "PUT", f"/s3/{bucket}/copy", headers))) == 200
