@@ -50,6 +50,7 @@ begin
     comment on column storage.uploads.notes is 'What the protocol of the upload wants to know again';
     comment on column storage.uploads.finished is 'The object that it became; null for an unfinished upload';
     alter table storage.uploads enable row level security;
+    grant all on storage.uploads to current_user;
   end if;
 
   if to_regclass('storage.upload_parts') is null then
@@ -67,6 +68,7 @@ begin
     comment on table storage.upload_parts is 'The pieces of unfinished uploads: what is known of each but its bytes';
     comment on column storage.upload_parts.version is 'Names the bytes, as in storage.objects';
     alter table storage.upload_parts enable row level security;
+    grant all on storage.upload_parts to current_user;
   end if;
 
   -- Who may come in by the S3 protocol. The secrets are encrypted with a key that only the service has.
@@ -85,6 +87,7 @@ begin
     comment on column storage.access_keys.claims is 'Whom requests with the key run as: the role, and what policies can read';
     comment on column storage.access_keys.buckets is 'The buckets that the key is confined to; null for all';
     alter table storage.access_keys enable row level security;
+    grant all on storage.access_keys to current_user;
   end if;
 
   -- In an extension's script CREATE OR REPLACE refuses objects that are not the extension's; $release$ takes it out again.
@@ -287,10 +290,97 @@ create or replace view graphql.missing as
   from pg_catalog.pg_roles p cross join pg_catalog.pg_namespace n
   where p.rolname in ('anon', 'authenticated', 'service_role')
     and n.nspname in ('auth', 'storage')
-    and not has_schema_privilege(p.oid, n.oid, 'usage');
+    and not has_schema_privilege(p.oid, n.oid, 'usage')
+  union all
+  select format('the role %s may not execute the function %I.%I(%s)', r.rolname, n.nspname, p.proname,
+                pg_get_function_identity_arguments(p.oid)),
+         format('portico init once more, or the owner of the function: grant execute on function %I.%I(%s) to %I',
+                n.nspname, p.proname, pg_get_function_identity_arguments(p.oid), r.rolname)
+  from pg_catalog.pg_roles r
+  cross join pg_catalog.pg_proc p
+  join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+  where r.rolname in ('anon', 'authenticated', 'service_role')
+    and not has_function_privilege(r.oid, p.oid, 'execute')
+    and case n.nspname
+      when 'graphql' then p.proname in ('schema_version', 'assert_schema_version', 'set_local')
+      when 'auth' then p.proname in ('jwt', 'uid', 'role', 'email') and p.pronargs = 0
+      when 'storage' then p.proname in ('foldername', 'filename', 'extension', 'operation', 'allow_any_operation',
+                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object')
+    end
+  union all
+  select format('service_role may not %s the rows of the table storage.%I', lower(w.privilege), c.relname),
+         format('portico init once more, or the owner of the table: grant %s on storage.%I to service_role',
+                lower(w.privilege), c.relname)
+  from pg_catalog.pg_roles r
+  cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as w (privilege)
+  cross join pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'storage'
+  where r.rolname = 'service_role'
+    and c.relname in ('buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys')
+    and not has_table_privilege(r.oid, c.oid, w.privilege);
 comment on view graphql.missing is 'What of Portico this database lacks for the role that asks, and who can mend it how';
 grant select on graphql.missing to public;
 
+
+-- --------------------------------------------------------------------------------------------- what the roles may use
+
+do $rights$
+declare
+  item record;
+begin
+  -- The role may be older than the installation, and who made it may not have been a superuser.
+  if exists (
+    select from pg_catalog.pg_roles where rolname = 'service_role' and not rolbypassrls and not rolsuper
+  ) then
+    begin
+      alter role service_role bypassrls;
+    exception when insufficient_privilege then
+      null;
+    end;
+  end if;
+
+  -- What requests cannot do without, and who makes a trigger with its function, where default privileges or somebody took
+  -- it. In schema auth it may belong to another maker.
+  for item in
+    select 'schema' as kind, 'pg_catalog.pg_namespace'::regclass as class, n.oid, quote_ident(n.nspname) as identity,
+           'usage' as rights, r.rolname as grantee
+    from pg_catalog.pg_roles r cross join pg_catalog.pg_namespace n
+    where r.rolname in ('anon', 'authenticated', 'service_role') and n.nspname in ('auth', 'storage')
+      and not has_schema_privilege(r.oid, n.oid, 'usage')
+    union all
+    select 'function', 'pg_catalog.pg_proc'::regclass, p.oid, p.oid::regprocedure::text, 'execute', 'public'
+    from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where case n.nspname
+      when 'auth' then p.proname in ('jwt', 'uid', 'role', 'email') and p.pronargs = 0 and exists (
+        select from pg_catalog.pg_roles r
+        where r.rolname in ('anon', 'authenticated', 'service_role') and not has_function_privilege(r.oid, p.oid, 'execute'))
+      when 'graphql' then p.proname in ('schema_version', 'assert_schema_version', 'set_local')
+      when 'storage' then p.proname in ('foldername', 'filename', 'extension', 'operation', 'allow_any_operation',
+                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object')
+    end
+      and not exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
+    union all
+    select 'function', 'pg_catalog.pg_proc'::regclass, p.oid, p.oid::regprocedure::text, 'execute',
+           pg_get_userbyid(p.proowner)
+    from pg_catalog.pg_proc p
+    where p.pronamespace in (to_regnamespace('graphql'), to_regnamespace('storage'))
+      and not has_function_privilege(p.proowner, p.oid, 'execute')
+    order by class, oid, grantee
+  loop
+    begin
+      -- A member of the extension while its rights change, so that they are taken for the user's once it leaves.
+      if exists (select from pg_catalog.pg_extension where extname = 'portico') and not exists (
+        select from pg_catalog.pg_depend d where d.deptype = 'e' and d.classid = item.class and d.objid = item.oid
+      ) then
+        execute format('alter extension portico add %s %s', item.kind, item.identity);
+      end if;
+      execute format('grant %s on %s %s to %I', item.rights, item.kind, item.identity, item.grantee);
+    exception when insufficient_privilege then
+      null;  -- graphql.missing tells it
+    end;
+  end loop;
+end
+$rights$;
 
 update storage.installation set version = '1.1.0' where component = 'storage';
 update graphql.installation set version = '1.1.0', default_version = '1.1.0';

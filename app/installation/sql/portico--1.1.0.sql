@@ -136,12 +136,33 @@ begin
       end;
     end if;
 
+    -- The role may be older than this installation, and who made it may not have been a superuser.
+    if role_name = 'service_role' and exists (
+      select from pg_catalog.pg_roles where rolname = role_name and not rolbypassrls and not rolsuper
+    ) then
+      begin
+        alter role service_role bypassrls;
+      exception when insufficient_privilege then
+        null;
+      end;
+    end if;
+
     if exists (select from pg_catalog.pg_roles where rolname = role_name)
        and not pg_has_role(current_user, role_name, settable) then
       begin
         execute format('grant %I to %I %s', role_name, current_user,
                        case settable when 'SET' then 'with inherit false, set true' else '' end);
       exception when insufficient_privilege or internal_error or unique_violation or invalid_grant_operation then
+        null;
+      end;
+    end if;
+
+    -- A login with the role's rights connects by them, where the public may not.
+    if exists (select from pg_catalog.pg_roles where rolname = role_name)
+       and not has_database_privilege(role_name, current_database(), 'connect') then
+      begin
+        execute format('grant connect on database %I to %I', current_database(), role_name);
+      exception when insufficient_privilege then
         null;
       end;
     end if;
@@ -156,6 +177,8 @@ do $$
 begin
   if to_regnamespace('graphql') is null then
     create schema graphql;
+    -- Each right is granted, here and below: default privileges may have taken it, even from the owner.
+    grant all on schema graphql to current_user;
   end if;
 end
 $$;
@@ -172,6 +195,7 @@ begin
       changes bigint not null,
       holder text
     ) with (fillfactor = 50);
+    grant all on graphql.schema_change to current_user;
   end if;
 end
 $$;
@@ -317,6 +341,7 @@ begin
   end if;
   if to_regnamespace('auth') is null then
     create schema auth;
+    grant all on schema auth to current_user;
   end if;
   -- The claims come as one JSON value and, for older policies, one setting per claim. An existing function stays as it
   -- is. RETURN binds names when the function is made, so that no search_path can redirect them.
@@ -371,6 +396,7 @@ begin
   end if;
   if to_regnamespace('storage') is null then
     create schema storage;
+    grant all on schema storage to current_user;
     comment on schema storage is 'Portico: buckets and objects of the storage API; the bytes are elsewhere';
   end if;
 
@@ -383,10 +409,12 @@ begin
     );
     comment on table storage.installation is 'What Portico made here and keeps when the extension is dropped';
     alter table storage.installation enable row level security;
+    grant all on storage.installation to current_user;
   end if;
 
   if to_regtype('storage.buckettype') is null then
     create type storage.buckettype as enum ('STANDARD', 'ANALYTICS', 'VECTOR');
+    grant usage on type storage.buckettype to public, current_user;
   end if;
 
   if to_regclass('storage.buckets') is null then
@@ -408,6 +436,7 @@ begin
     comment on table storage.buckets is 'Buckets of the storage API';
     comment on column storage.buckets.owner is 'Deprecated: owner_id also holds users whose id is not a uuid';
     alter table storage.buckets enable row level security;
+    grant all on storage.buckets to current_user;
   end if;
 
   if to_regclass('storage.objects') is null then
@@ -432,6 +461,7 @@ begin
     comment on column storage.objects.version is 'Names the bytes: each write has a fresh version, the row tells the valid one';
     comment on column storage.objects.owner is 'Deprecated: owner_id also holds users whose id is not a uuid';
     alter table storage.objects enable row level security;
+    grant all on storage.objects to current_user;
   end if;
 
   -- Written in the transaction that makes the work necessary, done after it, so no crash can lose it.
@@ -454,6 +484,7 @@ begin
     comment on table storage.work is 'What the storage API has still to do: blobs to delete, events to post';
     comment on column storage.work.due_at is 'Not before this time; moved into the future after a failed attempt';
     alter table storage.work enable row level security;
+    grant all on storage.work to current_user;
   end if;
 
   -- An upload in pieces. Each part has bytes of its own, which nobody writes to once its row is there.
@@ -482,6 +513,7 @@ begin
     comment on column storage.uploads.notes is 'What the protocol of the upload wants to know again';
     comment on column storage.uploads.finished is 'The object that it became; null for an unfinished upload';
     alter table storage.uploads enable row level security;
+    grant all on storage.uploads to current_user;
   end if;
 
   if to_regclass('storage.upload_parts') is null then
@@ -498,6 +530,7 @@ begin
     comment on table storage.upload_parts is 'The pieces of unfinished uploads: what is known of each but its bytes';
     comment on column storage.upload_parts.version is 'Names the bytes, as in storage.objects';
     alter table storage.upload_parts enable row level security;
+    grant all on storage.upload_parts to current_user;
   end if;
 
   -- Who may come in by the S3 protocol. The secrets are encrypted with a key that only the service has.
@@ -516,6 +549,7 @@ begin
     comment on column storage.access_keys.claims is 'Whom requests with the key run as: the role, and what policies can read';
     comment on column storage.access_keys.buckets is 'The buckets that the key is confined to; null for all';
     alter table storage.access_keys enable row level security;
+    grant all on storage.access_keys to current_user;
   end if;
 
   -- Tables of an earlier version, or of another maker: add what ours have. Nobody shall wait long behind us, and running
@@ -773,6 +807,56 @@ begin
 end
 $storage_functions$;
 
+do $rights$
+declare
+  item record;
+begin
+  if current_setting('portico.restoring')::boolean then
+    return;
+  end if;
+  -- What requests cannot do without, and who makes a trigger with its function, where default privileges or somebody took
+  -- it. In schema auth it may belong to another maker.
+  for item in
+    select 'schema' as kind, 'pg_catalog.pg_namespace'::regclass as class, n.oid, quote_ident(n.nspname) as identity,
+           'usage' as rights, r.rolname as grantee
+    from pg_catalog.pg_roles r cross join pg_catalog.pg_namespace n
+    where r.rolname in ('anon', 'authenticated', 'service_role') and n.nspname in ('auth', 'storage')
+      and not has_schema_privilege(r.oid, n.oid, 'usage')
+    union all
+    select 'function', 'pg_catalog.pg_proc'::regclass, p.oid, p.oid::regprocedure::text, 'execute', 'public'
+    from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where case n.nspname
+      when 'auth' then p.proname in ('jwt', 'uid', 'role', 'email') and p.pronargs = 0 and exists (
+        select from pg_catalog.pg_roles r
+        where r.rolname in ('anon', 'authenticated', 'service_role') and not has_function_privilege(r.oid, p.oid, 'execute'))
+      when 'graphql' then p.proname in ('schema_version', 'assert_schema_version', 'set_local')
+      when 'storage' then p.proname in ('foldername', 'filename', 'extension', 'operation', 'allow_any_operation',
+                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object')
+    end
+      and not exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
+    union all
+    select 'function', 'pg_catalog.pg_proc'::regclass, p.oid, p.oid::regprocedure::text, 'execute',
+           pg_get_userbyid(p.proowner)
+    from pg_catalog.pg_proc p
+    where p.pronamespace in (to_regnamespace('graphql'), to_regnamespace('storage'))
+      and not has_function_privilege(p.proowner, p.oid, 'execute')
+    order by class, oid, grantee
+  loop
+    begin
+      -- A member of the extension while its rights change, so that they are taken for the user's once it leaves.
+      if exists (select from pg_catalog.pg_extension where extname = 'portico') and not exists (
+        select from pg_catalog.pg_depend d where d.deptype = 'e' and d.classid = item.class and d.objid = item.oid
+      ) then
+        execute format('alter extension portico add %s %s', item.kind, item.identity);
+      end if;
+      execute format('grant %s on %s %s to %I', item.rights, item.kind, item.identity, item.grantee);
+    exception when insufficient_privilege then
+      null;  -- graphql.missing tells it
+    end;
+  end loop;
+end
+$rights$;
+
 do $storage_triggers$
 declare
   wanted record;
@@ -893,7 +977,6 @@ begin
     if is_first then
       insert into storage.installation (component, version) values ('grants to ' || role_name, '1.1.0');
 
-      execute format('grant usage on schema storage to %I', role_name);
       execute format('grant select, insert, update, delete on storage.buckets, storage.objects to %I', role_name);
       if role_name = 'service_role' then
         grant select, insert, update, delete on storage.work to service_role;
@@ -906,13 +989,6 @@ begin
           create policy "service_role has all rows" on storage.installation for select to service_role using (true);
         end if;
       end if;
-      begin
-        if to_regnamespace('auth') is not null and not has_schema_privilege(role_name, 'auth', 'usage') then
-          execute format('grant usage on schema auth to %I', role_name);
-        end if;
-      exception when insufficient_privilege then
-        null;
-      end;
     end if;
 
     if current_setting('portico.grants_forgotten')::boolean and wanted <> 'all'
@@ -998,6 +1074,23 @@ begin
     end if;
   end if;
 
+  -- The service's own tables are no use without these rights.
+  for item in
+    select c.relname as identity, 'pg_catalog.pg_class'::regclass as class, c.oid
+    from pg_catalog.pg_class c cross join pg_catalog.pg_roles r
+    where r.rolname = 'service_role' and c.relnamespace = 'storage'::regnamespace
+      and c.relname in ('buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys')
+      and not (has_table_privilege(r.oid, c.oid, 'select') and has_table_privilege(r.oid, c.oid, 'insert')
+               and has_table_privilege(r.oid, c.oid, 'update') and has_table_privilege(r.oid, c.oid, 'delete'))
+  loop
+    if in_extension and not exists (
+      select from pg_catalog.pg_depend d where d.deptype = 'e' and d.classid = item.class and d.objid = item.oid
+    ) then
+      execute format('alter extension portico add table storage.%I', item.identity);
+    end if;
+    execute format('grant select, insert, update, delete on storage.%I to service_role', item.identity);
+  end loop;
+
   if left_out <> '{}' then
     raise warning 'portico: anon and authenticated get no rights on what is in schema public without row level security: %',
                   array_to_string(left_out, ', ')
@@ -1030,6 +1123,7 @@ begin
       default_version text not null,
       installed_at timestamptz not null default now()
     );
+    grant all on graphql.installation to current_user;
   end if;
 end
 $$;
@@ -1162,7 +1256,34 @@ create or replace view graphql.missing as
   from pg_catalog.pg_roles p cross join pg_catalog.pg_namespace n
   where p.rolname in ('anon', 'authenticated', 'service_role')
     and n.nspname in ('auth', 'storage')
-    and not has_schema_privilege(p.oid, n.oid, 'usage');
+    and not has_schema_privilege(p.oid, n.oid, 'usage')
+  union all
+  select format('the role %s may not execute the function %I.%I(%s)', r.rolname, n.nspname, p.proname,
+                pg_get_function_identity_arguments(p.oid)),
+         format('portico init once more, or the owner of the function: grant execute on function %I.%I(%s) to %I',
+                n.nspname, p.proname, pg_get_function_identity_arguments(p.oid), r.rolname)
+  from pg_catalog.pg_roles r
+  cross join pg_catalog.pg_proc p
+  join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+  where r.rolname in ('anon', 'authenticated', 'service_role')
+    and not has_function_privilege(r.oid, p.oid, 'execute')
+    and case n.nspname
+      when 'graphql' then p.proname in ('schema_version', 'assert_schema_version', 'set_local')
+      when 'auth' then p.proname in ('jwt', 'uid', 'role', 'email') and p.pronargs = 0
+      when 'storage' then p.proname in ('foldername', 'filename', 'extension', 'operation', 'allow_any_operation',
+                                        'allow_only_operation', 'get_size_by_bucket', 'can_insert_object')
+    end
+  union all
+  select format('service_role may not %s the rows of the table storage.%I', lower(w.privilege), c.relname),
+         format('portico init once more, or the owner of the table: grant %s on storage.%I to service_role',
+                lower(w.privilege), c.relname)
+  from pg_catalog.pg_roles r
+  cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as w (privilege)
+  cross join pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'storage'
+  where r.rolname = 'service_role'
+    and c.relname in ('buckets', 'objects', 'work', 'uploads', 'upload_parts', 'access_keys')
+    and not has_table_privilege(r.oid, c.oid, w.privilege);
 comment on view graphql.missing is 'What of Portico this database lacks for the role that asks, and who can mend it how';
 grant select on graphql.missing to public;
 
