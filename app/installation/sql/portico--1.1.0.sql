@@ -51,6 +51,7 @@ begin
   foreach part in array array[
     'schema graphql', 'table graphql.schema_change', 'table graphql.installation',
     'view graphql.available_extensions', 'view graphql.missing', 'view graphql.storage_damage',
+    'view graphql.private_relations',
     'function graphql.count_change()', 'function graphql.count_ddl()', 'function graphql.count_drop()',
     'function graphql.schema_version()', 'function graphql.assert_schema_version(bigint)',
     'function graphql.set_local(text[],text[])',
@@ -921,6 +922,150 @@ end
 $storage_triggers$;
 
 
+-- -------------------------------------------------------------------------------- what is not for the public to read
+
+-- What the public should not read: tables of frameworks, and columns that look like credentials. `columns` are these, null
+-- where the whole relation is meant. Names are compared as words in lower case: userPassword is user_password.
+create or replace view graphql.private_relations as
+  with framework (maker, pattern, columns, companion) as materialized (values
+    ('a migration tool', '__drizzle_migrations|drizzle_migrations|__ef_?migrations_?history|_?prisma_migrations|_sqlx_migrations'
+     '|__diesel_schema_migrations|seaql_migrations|_yoyo_.*|yoyo_lock|sequelize_?(meta|data)|alembic_version.*'
+     '|atlas_schema_revisions|database_?change_?log(_?lock)?|flyway_schema_history|schema_(version|migrations.*)'
+     '|schema_?versions|version_?info|goose_db_version|gorp_migrations|gopg_migrations|bun_migration(s|_locks)'
+     '|knex_migrations(_lock)?|kysely_migration(_lock)?|mikro_orm_migrations|phinxlog|pg_?migrations'
+     '|refinery_schema_history|typeorm_metadata|db_version|_?migrations|migration_(history|log|versions?)'
+     '|doctrine_migration_versions|ar_internal_metadata', '{}'::text[], null::text),
+    ('Django', 'django_.*|auth_(user|group|permission)(_.*)?|authtoken_.*|account_email(address|confirmation)'
+     '|socialaccount_.*|social_auth_.*|oauth2_provider_.*|otp_.*|axes_.*|knox_.*|token_blacklist_.*|mfa_authenticator'
+     '|two_factor_.*|guardian_.*|reversion_(revision|version)|silk_.*|celery_.*|kombu_(message|queue)|constance_config'
+     '|easy_thumbnails_.*', '{}', null),
+    ('Rails', 'active_storage_.*|action_(text|mailbox|cable)_.*|delayed_jobs|good_jobs?(_.*)?|solid_(queue|cache|cable)_.*'
+     '|que_(jobs|lockers|values|scheduler_.*)|oauth_(access_tokens|access_grants|applications|openid_requests|device_grants)'
+     '|flipper_.*|ahoy_.*|noticed_.*', '{}', null),
+    ('Rails', 'versions', '{item_type, object}', null),
+    ('Rails', 'audits', '{auditable_type}', null),
+    ('Rails', 'sessions', '{session_id, data}', null),
+    ('Laravel', 'failed_jobs|job_batches|cache_locks|password_resets|password_reset_tokens|personal_access_tokens'
+     '|telescope_.*|pulse_.*|oauth_(auth_codes|clients|personal_access_clients|refresh_tokens|device_codes)'
+     '|model_has_(roles|permissions)|role_has_permissions|activity_log', '{}', null),
+    ('Laravel', 'jobs', '{queue, payload, attempts}', null),
+    ('Laravel', 'cache', '{key, value, expiration}', null),
+    ('Laravel', 'sessions', '{payload, last_activity}', null),
+    ('Symfony', 'messenger_messages|rememberme_token|lock_keys|ext_log_entries|reset_password_request|cache_items', '{}', null),
+    ('ASP.NET', 'asp_?net_?.*|open_?iddict_?.*|persisted_?grants|device_?codes|data_?protection_?keys|server_?side_?sessions'
+     '|(inbox|outbox)_?(state|message)s?', '{}', null),
+    ('Hangfire', 'hangfire.*', '{}', null),
+    ('Hangfire', 'job|jobparameter|jobqueue|server|set|list|hash|counter|aggregatedcounter|state|schema|lock', '{}',
+     'job_?parameter'),
+    ('Quartz', 'qrtz_.*', '{}', null),
+    ('Spring', 'spring_session.*|batch_(job|step)_.*|oauth_(client_details|access_token|refresh_token|client_token|code|approvals)'
+     '|oauth2_(authorization.*|authorized_client|registered_client)|persistent_logins|shedlock|event_publication.*'
+     '|acl_(sid|class|entry|object_identity)|int_(message.*|group_to_message|lock|metadata_store|channel_message)|revinfo'
+     '|jhi_(user.*|authority|persistent_.*)|(domain|snapshot)_event_entry|token_entry|saga_entry|association_value_entry',
+     '{}', null),
+    ('Camunda', 'act_(ru|hi|ge|id|re|procdef|evt|dmn|fo|cmmn|app)_.*|flw_.*', '{}', null),
+    ('Auth.js or Better Auth', 'verification_?(token|request)s?|jwks|passkeys?|two_?factors?', '{}', null),
+    ('Auth.js or Better Auth', 'verifications?', '{identifier, value}', null),
+    ('Auth.js or Better Auth', 'users?', '{email, email_verified}', null),
+    ('connect-pg-simple', 'sessions?', '{sid, sess}', null),
+    ('Keycloak', 'admin_event_entity|associated_policy|authentication_.*|authenticator_config.*|broker_link|client|client_.*'
+     '|component|component_config|composite_role|credential|default_client_scope|event_entity|fed_user_.*|federated_.*'
+     '|group_(attribute|role_mapping)|identity_provider.*|idp_mapper_config|keycloak_.*|migration_model|offline_.*|org|org_.*'
+     '|policy_config|protocol_mapper.*|realm|realm_.*|redirect_uris|required_action_.*|resource_.*|revoked_token'
+     '|role_attribute|scope_(mapping|policy)|server_config|user_(attribute|consent.*|entity|federation_.*|group_membership'
+     '|required_action|role_mapping|session.*)|username_login_failure|web_origins|workflow_.*|jgroups_ping', '{}',
+     'keycloak_role'),
+    ('Ory', 'identit(y|ies)(_.*)?|selfservice_.*|sessions?|session_.*|courier_.*|continuity_containers|networks', '{}',
+     'identity_credentials'),
+    ('Ory', 'hydra_.*|keto_.*', '{}', null),
+    ('Airflow or Superset', 'ab_(user|role|permission|view_menu|register_user|group).*', '{}', null),
+    ('Airflow', 'dag|dag_.*|task_.*|xcom.*|slot_pool|variable|connection|log|job|trigger.*|serialized_dag|import_error'
+     '|rendered_task_instance_fields|callback_request|asset.*|dataset.*|session', '{}', 'dag_run'),
+    ('Odoo', 'ir_.*|res_.*|bus_.*|auth_.*', '{}', 'ir_module_module'),
+    ('Strapi', 'strapi_.*|admin_(users|roles|permissions).*|up_(users|roles|permissions).*', '{}', null),
+    ('Directus', 'directus_.*', '{}', null),
+    ('Payload', 'payload_.*', '{}', null),
+    ('WordPress', 'wp_(users|usermeta|options)', '{}', null),
+    ('Casbin', 'casbin_.*', '{}', null),
+    ('a job queue', 'oban_.*|procrastinate_.*|river_.*|pgboss_.*|graphile_worker_.*|apscheduler_jobs|dramatiq_.*', '{}', null)
+  ), relation as materialized (
+    select c.oid, n.nspname, c.relname, c.relnamespace, c.relkind, c.reloptions,
+           lower(regexp_replace(c.relname, '([a-z0-9])([A-Z])', '\1_\2', 'g')) as word
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and n.nspname not in ('pg_catalog', 'pg_toast', 'information_schema')
+  ), attribute as materialized (
+    select r.oid, a.attname, a.attnum, t.typcategory as category,
+           lower(regexp_replace(a.attname, '([a-z0-9])([A-Z])', '\1_\2', 'g')) as word
+    from relation r
+    join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+    join pg_catalog.pg_type t on t.oid = a.atttypid and t.typname <> 'tsvector'
+  ), credential as materialized (
+    select a.oid, a.attname, a.attnum
+    from attribute a
+    where (
+      a.category in ('S', 'U', 'A') and (
+        a.word ~ 'pass_?(word|wd|phrase|code|hash|digest)|passwort|kennwort|wachtwoord|senha|contrasen(a|ia)|mot_de_passe'
+        or a.word ~ '(^|_)(pwd|pswd|pw|secrets?|salt|credentials?|cookies?|csrf|jwt|sess|mnemonic|seed_phrase)(_|$)'
+        or a.word ~ '^(user|login|db|admin|auth)?_?pass$|(client|app|shared|webhook|signing)secret$'
+        or a.word ~ '(^|_)[a-z]*tokens?(_(hash|hashed|digest|value|secret|key|data|encrypted|ciphertext|plain|text))?$'
+        or a.word ~ '(api|access|secret|private|signing|encryption|master|auth|recovery|hmac|session|consumer|activation'
+                    '|confirmation|reset|shared)_?keys?(_(hash|hashed|digest|value|encrypted|pem|data))?$'
+        or a.word ~ '(recovery|backup|verification|auth|authorization|reset|confirmation|activation|one_?time|otp|mfa'
+                    '|two_?factor|login|card_security)_codes?(_(hash|hashed|digest))?$'
+        or a.word ~ '(^|_)(user|login|auth|account|recovery|reset|backup|verification|session|refresh|remember|pin)_'
+                    '(hash|digest)$'
+        or a.word ~ '^(user|card|login|account)?_?pin(_(hash|digest))?$'
+        or a.word ~ '(security|secret|recovery)_answers?(_(hash|digest))?$'
+        or a.word in ('hash', 'hashed', 'digest') and exists (
+          select from attribute o
+          where o.oid = a.oid and o.word in ('email', 'login', 'user', 'username', 'user_name', 'user_id', 'userid', 'salt'))
+        or a.word ~ '(^|_)(social_security(_(number|no))?|national_id(_number)?|passport_(number|no)|credit_?card(_(number|no))?'
+                    '|card_number|bank_account(_(number|no))?|iban|routing_number)(_|$)'
+      )
+      or a.category in ('S', 'U', 'A', 'N') and a.word ~ '(^|_)(otp|totp|hotp|ssn|cvv|cvc|passcode)(_(code|hash|seed))?$'
+    )
+      -- what is said about a credential, and other kinds of tokens
+      and a.word !~ ('_(counts?|limits?|types?|kind|names?|policy|status|state|algo(rithm)?|label|placeholder|expir(y|es|ation)'
+                     '|at|on|date|time|ids?|length|size|version|scheme|usage|budget|price|symbol|address|decimals|supply|ur[il]'
+                     '|required|enabled|format|method|provider|endpoint|title|description|issuer|scopes?|family|strength)$')
+      and a.word !~ '^(has|is|can|needs|requires|allows?|max|min|num|total)_'
+      and a.word !~ '(^|_)(page|next|prev|previous|continuation|cursor|sync|design|stop|lexical|search)_tokens?$'
+  ), found as (
+    select r.oid, true as is_whole, null::name as attname, f.maker || ' uses it' as reason
+    from framework f cross join relation r
+    where r.word ~ ('^(' || f.pattern || ')$')
+      and f.columns <@ array(select a.word from attribute a where a.oid = r.oid)
+      and (f.companion is null or exists (
+        select from relation o where o.relnamespace = r.relnamespace and o.word ~ f.companion))
+    union all
+    select r.oid, true as is_whole, null::name as attname, 'its name looks like credentials' as reason
+    from relation r
+    where r.word ~ ('(^|_)(passwords?|secrets?|credentials?|(api|access|ssh|private|signing)_?keys?'
+                    '|(access|refresh|auth|session|reset)_?tokens?)(_|$)')
+    union all
+    select c.oid, false as is_whole, c.attname, null::text as reason from credential c
+    union all
+    -- with the rights of its owner
+    select r.oid, true as is_whole, null::name as attname, format('it reads %s.%s', c.oid::regclass, c.attname) as reason
+    from relation r
+    join pg_catalog.pg_rewrite w on w.ev_class = r.oid
+    join pg_catalog.pg_depend d
+      on d.classid = 'pg_catalog.pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_catalog.pg_class'::regclass
+    join credential c on c.oid = d.refobjid and c.attnum = d.refobjsubid and c.oid <> r.oid
+    where not exists (select from unnest(r.reloptions) o where o ~* '^security_invoker=(true|on|yes|1)$')
+  )
+  select r.oid, r.nspname as schema, r.relname as name,
+         case when not bool_or(f.is_whole) then array_agg(f.attname order by f.attname) end as columns,
+         coalesce(min(f.reason) filter (where f.is_whole),
+                  'columns that look like credentials: ' || string_agg(f.attname, ', ' order by f.attname)) as reason
+  from found f join relation r on r.oid = f.oid
+  group by r.oid, r.nspname, r.relname;
+comment on view graphql.private_relations is
+  'Tables of frameworks and relations with credentials, which portico init does not open to anon and authenticated';
+grant select on graphql.private_relations to public;
+
+
 -- ------------------------------------------------------------------------------------------- what the roles may see
 
 do $grants$
@@ -930,18 +1075,12 @@ declare
   data_rights text;
   sequence_rights text;
   in_extension boolean := exists (select from pg_catalog.pg_extension where extname = 'portico');
-  -- off: no grants on public; all: also on what has no row level security
+  -- off: no grants on public
   wanted constant text := coalesce(current_setting('portico.grant_public', true), '');
-  migrations constant text[] := array[
-    '__drizzle_migrations', '__EFMigrationsHistory', '_prisma_migrations', '_sqlx_migrations', '_yoyo_migration',
-    'SequelizeMeta', 'alembic_version', 'ar_internal_metadata', 'atlas_schema_revisions', 'databasechangelog',
-    'databasechangeloglock', 'django_migrations', 'doctrine_migration_versions', 'flyway_schema_history',
-    'goose_db_version', 'gorp_migrations', 'knex_migrations', 'knex_migrations_lock', 'kysely_migration',
-    'kysely_migration_lock', 'migrations', 'mikro_orm_migrations', 'phinxlog', 'pgmigrations', 'refinery_schema_history',
-    'schema_migrations', 'typeorm_metadata'];
-  is_first boolean;
+  private_ones oid[];
+  versions_of_migrations oid[];
   opened boolean := false;
-  left_out text[] := '{}';
+  closed boolean := false;
   open_tables bigint;
 begin
   if current_setting('portico.restoring')::boolean then
@@ -966,32 +1105,30 @@ begin
     end if;
   end loop;
 
-  -- Once per role in the life of a database: what its owner revoked later stays revoked, unless all is asked for.
-  for role_name, is_first in
-    select r.rolname, i.component is null
+  -- Once per role in the life of a database: what its owner revoked later stays revoked.
+  for role_name in
+    select r.rolname
     from pg_catalog.pg_roles r
-    left join storage.installation i on i.component = 'grants to ' || r.rolname
-    where r.rolname in ('anon', 'authenticated', 'service_role') and (i.component is null or wanted = 'all')
+    where r.rolname in ('anon', 'authenticated', 'service_role')
+      and not exists (select from storage.installation i where i.component = 'grants to ' || r.rolname)
     order by r.rolname
   loop
-    if is_first then
-      insert into storage.installation (component, version) values ('grants to ' || role_name, '1.1.0');
+    insert into storage.installation (component, version) values ('grants to ' || role_name, '1.1.0');
 
-      execute format('grant select, insert, update, delete on storage.buckets, storage.objects to %I', role_name);
-      if role_name = 'service_role' then
-        grant select, insert, update, delete on storage.work to service_role;
-        grant select on storage.installation to service_role;
-        -- where nobody could give it BYPASSRLS, policies stand in for it on these tables
-        if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
-          create policy "service_role has all rows" on storage.buckets to service_role using (true) with check (true);
-          create policy "service_role has all rows" on storage.objects to service_role using (true) with check (true);
-          create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
-          create policy "service_role has all rows" on storage.installation for select to service_role using (true);
-        end if;
+    execute format('grant select, insert, update, delete on storage.buckets, storage.objects to %I', role_name);
+    if role_name = 'service_role' then
+      grant select, insert, update, delete on storage.work to service_role;
+      grant select on storage.installation to service_role;
+      -- where nobody could give it BYPASSRLS, policies stand in for it on these tables
+      if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
+        create policy "service_role has all rows" on storage.buckets to service_role using (true) with check (true);
+        create policy "service_role has all rows" on storage.objects to service_role using (true) with check (true);
+        create policy "service_role has all rows" on storage.work to service_role using (true) with check (true);
+        create policy "service_role has all rows" on storage.installation for select to service_role using (true);
       end if;
     end if;
 
-    if current_setting('portico.grants_forgotten')::boolean and wanted <> 'all'
+    if current_setting('portico.grants_forgotten')::boolean
        or wanted = 'off'
        or to_regnamespace('public') is null then
       continue;
@@ -1009,25 +1146,42 @@ begin
 
     data_rights := case role_name when 'service_role' then 'all' else 'select, insert, update, delete' end;
     opened := opened or role_name = 'anon';
+    if private_ones is null then
+      select coalesce(array_agg(oid), '{}'), array_agg(oid) filter (where reason = 'a migration tool uses it')
+      into private_ones, versions_of_migrations
+      from graphql.private_relations;
+    end if;
     sequence_rights := case role_name when 'service_role' then 'all' else 'usage, select' end;
     -- What exists: all that the installer may grant, except what belongs to extensions, and except functions that were
-    -- closed to the public. To anon and authenticated only what decides row by row who may see it.
+    -- closed to the public. To anon and authenticated only what decides row by row who may see it, and nothing private.
     for item in
-      select o.type, o.identity, i.is_exposed,
+      with relation as (
+        select c.oid, c.relowner, g.is_guarded,
+               role_name = 'service_role' or g.is_guarded and c.oid <> all (private_ones) as is_exposed
+        from pg_catalog.pg_class c
+        cross join lateral (
+          select c.relrowsecurity or c.relkind = 'v' and exists (
+            select from unnest(c.reloptions) o (option) where option ~* '^security_invoker=(true|on|yes|1)$') as is_guarded
+        ) g
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      )
+      select o.type, o.identity, i.objid, i.is_exposed, i.is_guarded,
              case when o.type = 'sequence' then sequence_rights || ' on sequence'
                   when i.classid = 'pg_catalog.pg_proc'::regclass then 'execute on routine'
                   else data_rights || ' on table' end as rights
       from (
-        select 'pg_catalog.pg_class'::regclass::oid as classid, c.oid as objid, c.relowner as owner,
-               role_name = 'service_role' or wanted = 'all' or c.relkind = 'S' or c.relrowsecurity
-               or (c.relkind = 'v' and exists (
-                 select from unnest(c.reloptions) o (option) where option ~* '^security_invoker=(true|on|yes|1)$')
-               ) as is_exposed
-        from pg_catalog.pg_class c
-        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-          and (role_name = 'service_role' or c.relname <> all (migrations))
+        select 'pg_catalog.pg_class'::regclass::oid as classid, r.oid as objid, r.relowner as owner, r.is_exposed, r.is_guarded
+        from relation r
         union all
-        select 'pg_catalog.pg_proc'::regclass, p.oid, p.proowner, true
+        -- a sequence as the table that it belongs to
+        select 'pg_catalog.pg_class'::regclass, c.oid, c.relowner, not exists (
+          select from pg_catalog.pg_depend d join relation r on r.oid = d.refobjid
+          where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i')
+            and not r.is_exposed), true
+        from pg_catalog.pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind = 'S'
+        union all
+        select 'pg_catalog.pg_proc'::regclass, p.oid, p.proowner, true, true
         from pg_catalog.pg_proc p
         where p.pronamespace = 'public'::regnamespace
           and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0))
@@ -1041,9 +1195,7 @@ begin
       order by o.identity
     loop
       if not item.is_exposed then
-        if role_name = 'anon' then
-          left_out := left_out || item.identity;
-        end if;
+        closed := closed or not item.is_guarded and item.objid <> all (coalesce(versions_of_migrations, '{}'));
         continue;
       end if;
       -- in and out of the extension, so that the rights are not taken for the extension's
@@ -1055,8 +1207,8 @@ begin
         execute format('alter extension portico drop %s %s', item.type, item.identity);
       end if;
     end loop;
-    continue when not is_first;
-    -- what the installer makes from now on
+    -- What the installer makes from now on. Where tables stay closed, those that follow are of the same kind.
+    continue when closed and role_name <> 'service_role';
     execute format('alter default privileges in schema public grant %s on tables to %I', data_rights, role_name);
     execute format('alter default privileges in schema public grant %s on sequences to %I', sequence_rights, role_name);
     execute format('alter default privileges in schema public grant execute on routines to %I', role_name);
@@ -1091,11 +1243,10 @@ begin
     execute format('grant select, insert, update, delete on storage.%I to service_role', item.identity);
   end loop;
 
-  if left_out <> '{}' then
-    raise warning 'portico: anon and authenticated get no rights on what is in schema public without row level security: %',
-                  array_to_string(left_out, ', ')
-      using hint = format('Enable it, write policies, then: grant select, insert, update, delete on %s to anon, authenticated',
-                          array_to_string(left_out, ', '));
+  if closed then
+    raise warning 'portico: anon and authenticated get no rights on what is in schema public without row level security, nor '
+                  'on what the installer makes there from now on'
+      using hint = 'Enable it and write policies, or let everybody read a table: grant select on <table> to anon, authenticated';
   end if;
   if opened then
     select count(*) into open_tables
