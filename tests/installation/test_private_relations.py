@@ -11,7 +11,8 @@ from tests.installation.test_hardening import examined
 from tests.postgres_server import PostgresServer
 
 FRAMEWORKS = {
-    "Django": "auth_user auth_group auth_user_groups django_session django_admin_log django_migrations authtoken_token",
+    "Django": "auth_user auth_group auth_user_groups django_session django_admin_log django_migrations authtoken_token"
+    " account_emailaddress wagtailcore_apitoken wagtailadmin_formstate",
     "Rails": "active_storage_blobs active_storage_attachments action_mailbox_inbound_emails good_jobs",
     "Laravel": "failed_jobs password_reset_tokens personal_access_tokens telescope_entries",
     "Quartz": "qrtz_triggers qrtz_job_details",
@@ -43,7 +44,7 @@ CREDENTIALS = (
     "api_key text", '"apiKey" text', "apikey text", "private_key text", "otp text", "otp integer", "totp_secret text",
     "recovery_codes text[]", "salt bytea", "ssn bigint", "social_security_number text", "credit_card_number text",
     "hashed_token text", "session_token text", "csrf_token text", "email text, hash text", "credentials jsonb",
-    "remember_token text", "secret_answer text", "pin text", '"PASSWORD" text',
+    "remember_token text", "secret_answer text", "pin text", "key_hash text", '"PASSWORD" text',
 )  # fmt: skip
 HARMLESS = (
     "token_count integer", "max_tokens text", "tokens_used bigint", "tokens tsvector", "next_page_token text",

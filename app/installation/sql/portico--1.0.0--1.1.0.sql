@@ -338,7 +338,9 @@ create or replace view graphql.private_relations as
     ('Django', 'django_.*|auth_(user|group|permission)(_.*)?|authtoken_.*|account_email(address|confirmation)'
      '|socialaccount_.*|social_auth_.*|oauth2_provider_.*|otp_.*|axes_.*|knox_.*|token_blacklist_.*|mfa_authenticator'
      '|two_factor_.*|guardian_.*|reversion_(revision|version)|silk_.*|celery_.*|kombu_(message|queue)|constance_config'
-     '|easy_thumbnails_.*', '{}', null),
+     '|easy_thumbnails_.*|wagtail(admin|users|search|forms)_.*'
+     '|wagtailcore_(apitoken|comment.*|group.*|.*logentry|.*restriction.*|revision|task.*|workflow.*|uploadedfile|.*subscription)',
+     '{}', null),
     ('Rails', 'active_storage_.*|action_(text|mailbox|cable)_.*|delayed_jobs|good_jobs?(_.*)?|solid_(queue|cache|cable)_.*'
      '|que_(jobs|lockers|values|scheduler_.*)|oauth_(access_tokens|access_grants|applications|openid_requests|device_grants)'
      '|flipper_.*|ahoy_.*|noticed_.*', '{}', null),
@@ -413,7 +415,7 @@ create or replace view graphql.private_relations as
                     '|confirmation|reset|shared)_?keys?(_(hash|hashed|digest|value|encrypted|pem|data))?$'
         or a.word ~ '(recovery|backup|verification|auth|authorization|reset|confirmation|activation|one_?time|otp|mfa'
                     '|two_?factor|login|card_security)_codes?(_(hash|hashed|digest))?$'
-        or a.word ~ '(^|_)(user|login|auth|account|recovery|reset|backup|verification|session|refresh|remember|pin)_'
+        or a.word ~ '(^|_)(user|login|auth|account|recovery|reset|backup|verification|session|refresh|remember|pin|key|code)_'
                     '(hash|digest)$'
         or a.word ~ '^(user|card|login|account)?_?pin(_(hash|digest))?$'
         or a.word ~ '(security|secret|recovery)_answers?(_(hash|digest))?$'
@@ -442,7 +444,7 @@ create or replace view graphql.private_relations as
     select r.oid, true as is_whole, null::name as attname, 'its name looks like credentials' as reason
     from relation r
     where r.word ~ ('(^|_)(passwords?|secrets?|credentials?|(api|access|ssh|private|signing)_?keys?'
-                    '|(access|refresh|auth|session|reset)_?tokens?)(_|$)')
+                    '|(api|access|refresh|auth|session|reset|invit(e|ation))_?tokens?)(_|$)')
     union all
     select c.oid, false as is_whole, c.attname, null::text as reason from credential c
     union all
